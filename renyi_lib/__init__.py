@@ -1,0 +1,28 @@
+"""Rényi fair inference: maximal correlation, fair classifiers, fair k-means.
+
+The library behind the book *Rényi Fair Inference, executed*. Everything public is importable from
+here; a module is loaded when one of its names is first used, so that `import renyi_lib` is quick
+and does not need matplotlib or numba.
+"""
+
+from importlib import import_module
+
+from renyi_lib._version import __version__
+
+_PUBLIC = {}
+_MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
+_SUBMODULES = ["datasets", "plotting", *_PUBLIC]
+
+__all__ = ["__version__", *_MODULE_OF, *_SUBMODULES]  # noqa: PLE0604
+
+
+def __getattr__(name):
+    if name in _SUBMODULES:
+        return import_module(f"renyi_lib.{name}")
+    if name in _MODULE_OF:
+        return getattr(import_module(f"renyi_lib.{_MODULE_OF[name]}"), name)
+    raise AttributeError(f"module 'renyi_lib' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

@@ -1,0 +1,173 @@
+"""Reading what the caller gives: labels of any kind as small integers, numbers as floats.
+
+Every error is a `ValueError` that names the argument.
+"""
+
+import numpy as np
+import pandas as pd
+
+# Integer labels within a range this wide are shifted instead of hashed: many times faster.
+_DIRECT_RANGE = 1024
+
+
+def check_same_length(**arrays):
+    """Raise a `ValueError` that names the arguments unless all have the same length."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        sizes = ", ".join(f"{name} has {size}" for name, size in lengths.items())
+        raise ValueError(f"all arguments need the same number of samples, but {sizes}")
+
+
+def encode_labels(values, name):
+    """Codes 0 … m-1 and the sorted categories, every one of which occurs.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,) or (n, k), Series, categorical or DataFrame
+        Labels of any kind. Several columns become one joint label, a tuple for each combination
+        that occurs.
+    name : str
+        The argument's name, for the error message.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n,)
+    categories : ndarray of shape (m,)
+        In increasing order; a categorical keeps the order of its own categories, and labels of
+        types that cannot be compared are ordered by type and text.
+
+    Examples
+    --------
+    >>> codes, categories = encode_labels(["no", "yes", "no"], "answer")
+    >>> codes, categories
+    (array([0, 1, 0]), array(['no', 'yes'], dtype=object))
+    """
+    values = _as_array(values, name)
+    if values.ndim == 2:
+        return _encode_columns(values, name)
+    if len(values) == 0:
+        raise ValueError(f"{name} is empty: give at least one sample")
+    try:
+        codes, categories = pd.factorize(values)
+    except TypeError as error:
+        raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
+    if codes.min() < 0:
+        raise ValueError(
+            f"{name} has a missing value (NaN or None), the first at position {codes.argmin()}: "
+            "drop those samples or give them a label of their own"
+        )
+    try:
+        order = np.asarray(categories.argsort())
+    except TypeError:
+        order = np.argsort([f"{type(label).__name__} {label}" for label in categories])
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    plain = categories.dtype if isinstance(categories.dtype, np.dtype) else object
+    return rank[codes], np.asarray(categories, dtype=plain)[order]
+
+
+def integer_codes(values, name):
+    """Codes 0 … m-1 and the category of each; some categories may not occur.
+
+    The fast way to count: integers within a narrow range are only shifted to start at zero.
+    Everything else goes through `encode_labels`.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n,)
+        To be read only: it may be the caller's own array.
+    categories : ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> integer_codes([3, 5, 3], "grade")
+    (array([0, 2, 0]), array([3, 4, 5]))
+    """
+    values = _as_array(values, name)
+    if isinstance(values, np.ndarray) and values.size and values.dtype.kind in "iub":
+        low, high = int(values.min()), int(values.max())
+        if high - low < _DIRECT_RANGE:
+            codes = values.astype(np.intp, copy=False)
+            categories = np.arange(low, high + 1).astype(values.dtype)
+            return (codes - low if low else codes), categories
+    return encode_labels(values, name)
+
+
+def numeric_values(values, name):
+    """One finite float for each sample."""
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers: {error}") from error
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        numbers = numbers[:, 0]
+    if numbers.ndim != 1 or numbers.size == 0:
+        raise ValueError(f"{name} must be one number for each sample, got shape {numbers.shape}")
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name} has values that are missing or infinite: drop those samples")
+    return numbers
+
+
+def sample_weights(values):
+    """Finite, non-negative weights, at least one of them positive."""
+    weights = numeric_values(values, "sample_weight")
+    if weights.min() < 0:
+        raise ValueError("sample_weight has negative values: weights must be zero or more")
+    if not weights.any():
+        raise ValueError("sample_weight is all zero: give at least one sample a positive weight")
+    return weights
+
+
+def _as_array(values, name):
+    """One column as a numpy or pandas array; several columns as a DataFrame."""
+    if not isinstance(
+        values, pd.DataFrame | pd.Series | pd.Index | pd.api.extensions.ExtensionArray
+    ):
+        values = _numpy_array(values, name)
+        if values.ndim == 1:
+            return values
+        values = pd.DataFrame(values)
+    if isinstance(values, pd.DataFrame):
+        if values.shape[1] != 1:
+            return values
+        values = values.iloc[:, 0]
+    if isinstance(values.dtype, np.dtype):
+        return values.to_numpy()
+    return getattr(values, "array", values)
+
+
+def _numpy_array(values, name):
+    """The labels as a numpy array of one or two dimensions, each label kept as it is."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked values: drop those samples")
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+            # numpy has turned any numbers and NaN among the texts into text.
+            array = np.asarray(values, dtype=object)
+    except ValueError as error:
+        raise ValueError(f"{name} is not a list of labels: {error}") from error
+    if array.ndim not in (1, 2):
+        raise ValueError(
+            f"{name} must be one label for each sample, or a table with a row for each sample; "
+            f"it has {array.ndim} dimensions"
+        )
+    return array
+
+
+def _encode_columns(frame, name):
+    """Codes and categories of several columns taken together: each category is a tuple."""
+    if frame.shape[1] == 0:
+        raise ValueError(f"{name} has no columns: give at least one")
+    codes, labels = 0, [()]
+    for column, values in frame.items():
+        new_codes, categories = encode_labels(values, f"{name}, column {column!r},")
+        # Keeping only the pairs that occur, column by column, so that the code cannot overflow.
+        codes, pairs = encode_labels(codes * len(categories) + new_codes, name)
+        earlier, new = np.divmod(pairs, len(categories))
+        if categories.dtype.kind in "biuf":
+            categories = categories.tolist()  # plain numbers, for legible tuples
+        labels = [(*labels[i], categories[j]) for i, j in zip(earlier, new)]
+    joint = np.empty(len(labels), dtype=object)
+    joint[:] = labels
+    return codes, joint

@@ -1,0 +1,86 @@
+"""Bank Marketing: phone calls of a Portuguese bank, does the client take a term deposit?"""
+
+import io
+
+import numpy as np
+import pandas as pd
+
+from renyi_lib.datasets._dataset import FairDataset
+from renyi_lib.datasets._files import LICENCE, read_original
+from renyi_lib.datasets._sensitive import Grouping
+
+_DESCRIPTIONS = {
+    "age": "age in years",
+    "job": "kind of job; 'unknown' is one of the values",
+    "marital": "marital status: married, single, or divorced (widowed counts as divorced)",
+    "education": "primary, secondary or tertiary; 'unknown' is one of the values",
+    "default": "whether the client has a credit in default",
+    "balance": "average yearly balance of the account, in euros",
+    "housing": "whether the client has a housing loan",
+    "loan": "whether the client has a personal loan",
+    "contact": "kind of phone of the last call; 'unknown' is one of the values",
+    "day": "day of the month of the last call",
+    "month": "month of the last call",
+    "duration": "length of the last call in seconds, known only once the answer is known too",
+    "campaign": "number of calls to this client in this campaign, the last one included",
+    "pdays": "days since the last call of an earlier campaign, -1 if there was none",
+    "previous": "number of calls to this client before this campaign",
+    "poutcome": "outcome of the earlier campaign; 'unknown' mostly if there was none",
+    "y": "whether the client took the term deposit",
+}
+_TARGET = "y"
+_N_TRAIN = 32000
+
+
+def load_bank(*, split="file-order", random_state=0):
+    """The Bank Marketing data set, in the paper's split or shuffled.
+
+    The paper trains on the first 32000 rows and tests on the last 13211. The file is in the order
+    of time, and the campaign changes on the way: 5.9 % of the training rows are positive, but
+    25.7 % of the test rows. ``split="shuffled"`` draws sets of the same sizes without that shift.
+
+    Parameters
+    ----------
+    split : {"file-order", "shuffled"}, default="file-order"
+    random_state : int, numpy Generator or None, default=0
+        Seed of the shuffled split; the other split does not use it.
+
+    Returns
+    -------
+    FairDataset
+        ``sensitive_choices``: ``"married"`` (S = 1 for married, 0 for single and divorced). The
+        default features are all columns but marital. ``'unknown'`` is a value like any other.
+
+    References
+    ----------
+    S. Moro, P. Rita and P. Cortez, *Bank Marketing*, UCI Machine Learning Repository, 2014.
+    https://doi.org/10.24432/C5K306
+
+    Examples
+    --------
+    >>> for split in "file-order", "shuffled":
+    ...     bank = load_bank(split=split).encode(columns=["age"])
+    ...     print(f"{split}: {bank.y_train.mean():.3f} {bank.y_test.mean():.3f}")
+    file-order: 0.059 0.257
+    shuffled: 0.117 0.118
+    """
+    table = pd.read_csv(io.BytesIO(read_original("bank-full.csv")), sep=";", na_filter=False)
+    if split == "shuffled":
+        table = table.iloc[np.random.default_rng(random_state).permutation(len(table))]
+    elif split != "file-order":
+        raise ValueError(f'split must be "file-order" or "shuffled", got {split!r}')
+    return FairDataset(
+        name="bank",
+        train=table.iloc[:_N_TRAIN].copy(),
+        test=table.iloc[_N_TRAIN:].copy(),
+        target=_TARGET,
+        positive="yes",
+        features=tuple(column for column in _DESCRIPTIONS if column not in ("marital", _TARGET)),
+        sensitive_choices={
+            "married": (Grouping("marital", {"not married": None, "married": "married"}),)
+        },
+        descriptions=dict(_DESCRIPTIONS),
+        codes={},
+        doi="10.24432/C5K306",
+        licence=LICENCE,
+    )

@@ -1,0 +1,232 @@
+"""A data set for fair learning, and its way from raw tables to the arrays X, y and S."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import OneHotEncoder
+
+from renyi_lib.datasets._scaling import make_scaler
+from renyi_lib.datasets._sensitive import joint_codes, joint_names
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EncodedDataset:
+    """The arrays that a fair learner takes: features X, label y, sensitive attribute S.
+
+    Attributes
+    ----------
+    X_train, X_test : ndarray of float64, or scipy CSR array, of shape (n_samples, n_features)
+    y_train, y_test : ndarray of int
+        1 for the positive label, 0 for the other.
+    s_train, s_test : ndarray of int
+        The group of each row; ``group_names[s]`` is its name.
+    feature_names : tuple of str
+        The columns of X. ``"workclass=Private"`` is the indicator of a category.
+    group_names : tuple of str
+    """
+
+    X_train: np.ndarray
+    y_train: np.ndarray
+    s_train: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    s_test: np.ndarray
+    feature_names: tuple
+    group_names: tuple
+
+    def __repr__(self):
+        return (
+            f"<EncodedDataset: {len(self.y_train)} train and {len(self.y_test)} test rows, "
+            f"{len(self.feature_names)} features, groups: {'; '.join(self.group_names)}>"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FairDataset:
+    """Raw training and test tables, with what is needed to learn fairly from them.
+
+    Attributes
+    ----------
+    name : str
+    train, test : DataFrame
+        The rows under UCI's column names; the index is the row's number in its file, from 0.
+    target : str
+        The column to predict.
+    positive : str or int
+        The label counted as y = 1.
+    features : tuple of str
+        The raw columns that `encode` uses unless told otherwise.
+    sensitive_choices : dict of str to tuple of Grouping
+        What S may be, by name; the first is the default.
+    descriptions : dict of str to str
+        Each column's meaning in plain words.
+    codes : dict of str to dict
+        The meaning of each code, for the columns that hold codes.
+    doi, licence : str
+
+    Notes
+    -----
+    To work with fewer rows, give `dataclasses.replace` a shorter table; everything that `encode`
+    learns, it then learns from those rows.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from renyi_lib.datasets import load_adult
+    >>> adult = load_adult()
+    >>> adult
+    <FairDataset adult: 32561 train and 16281 test rows, income = '>50K', S: gender, gender-race>
+    >>> replace(adult, train=adult.train[:10000]).encode(columns=["age"]).X_train.shape
+    (10000, 1)
+    """
+
+    name: str
+    train: pd.DataFrame
+    test: pd.DataFrame
+    target: str
+    positive: str | int
+    features: tuple
+    sensitive_choices: dict
+    descriptions: dict
+    codes: dict
+    doi: str
+    licence: str
+
+    def __repr__(self):
+        return (
+            f"<FairDataset {self.name}: {len(self.train)} train and {len(self.test)} test rows, "
+            f"{self.target} = {self.positive!r}, S: {', '.join(self.sensitive_choices)}>"
+        )
+
+    @property
+    def sensitive(self):
+        """The raw columns that the default sensitive attribute is made from."""
+        return _columns_of(next(iter(self.sensitive_choices.values())))
+
+    def encode(self, *, sensitive=None, columns=None, scaling=None, sparse=False):
+        """The arrays X, y and S for training and test.
+
+        Numbers come first, then an indicator for each category of the other columns. Categories
+        and scaling are learnt from the training rows alone: a category that only the test rows
+        have sets none of its column's indicators.
+
+        Parameters
+        ----------
+        sensitive : str, optional
+            One of `sensitive_choices`; by default the first. No column that S is made from is
+            ever a feature.
+        columns : sequence of str, optional
+            The raw columns to use as features; by default `features` without those of S.
+        scaling : {None, "standard", "variance", "unit_norm"} or transformer, default=None
+            ``"standard"`` centres each column of X and divides it by its standard deviation,
+            ``"variance"`` only divides, ``"unit_norm"`` divides by the L2 norm over the training
+            rows. A scikit-learn transformer is copied and fitted to the training rows.
+        sparse : bool, default=False
+            Whether X is a scipy CSR array.
+
+        Returns
+        -------
+        EncodedDataset
+
+        Examples
+        --------
+        >>> from renyi_lib.datasets import load_german
+        >>> german = load_german().encode(columns=["Attribute2", "Attribute15"])
+        >>> german.feature_names
+        ('Attribute2', 'Attribute15=A151', 'Attribute15=A152', 'Attribute15=A153')
+        >>> german.X_train[0]
+        array([6., 0., 1., 0.])
+        """
+        groupings = self._choice(sensitive)
+        columns = self._feature_columns(columns, groupings)
+        scaler = make_scaler(scaling, sparse)
+        is_number = pd.api.types.is_numeric_dtype
+        numbers = [column for column in columns if is_number(self.train[column])]
+        categories = [column for column in columns if column not in numbers]
+        kinds = {**dict.fromkeys(numbers, np.float64), **dict.fromkeys(categories, object)}
+        one_hot = OneHotEncoder(handle_unknown="ignore", feature_name_combiner=_indicator_name)
+        encoder = ColumnTransformer(
+            [("numbers", "passthrough", numbers), ("categories", one_hot, categories)],
+            verbose_feature_names_out=False,
+        ).set_output(transform="default")
+        X_train = _as_format(encoder.fit_transform(self.train[columns].astype(kinds)), sparse)
+        X_test = _as_format(encoder.transform(self.test[columns].astype(kinds)), sparse)
+        names = encoder.get_feature_names_out()
+        X_train = _as_format(scaler.fit_transform(X_train), sparse)
+        X_test = _as_format(scaler.transform(X_test), sparse)
+        return EncodedDataset(
+            X_train=X_train,
+            y_train=self._label(self.train),
+            s_train=joint_codes(groupings, self.train),
+            X_test=X_test,
+            y_test=self._label(self.test),
+            s_test=joint_codes(groupings, self.test),
+            feature_names=_names_after(scaler, names, X_train.shape[1]),
+            group_names=joint_names(groupings),
+        )
+
+    def _label(self, frame):
+        return (frame[self.target] == self.positive).to_numpy(dtype=int)
+
+    def _choice(self, sensitive):
+        if sensitive is None:
+            return next(iter(self.sensitive_choices.values()))
+        if not isinstance(sensitive, str) or sensitive not in self.sensitive_choices:
+            raise ValueError(
+                f"sensitive must be one of {', '.join(map(repr, self.sensitive_choices))} "
+                f"for {self.name}, got {sensitive!r}"
+            )
+        return self.sensitive_choices[sensitive]
+
+    def _feature_columns(self, columns, groupings):
+        hidden = _columns_of(groupings)
+        if columns is None:
+            return [column for column in self.features if column not in hidden]
+        if isinstance(columns, str):
+            raise ValueError(f"columns must be a list of column names, got the text {columns!r}")
+        columns = list(columns)
+        if not columns or len(set(columns)) < len(columns):
+            raise ValueError(f"columns must name one or more different columns, got {columns!r}")
+        for column in columns:
+            if column in hidden:
+                raise ValueError(
+                    f"columns asks for {column!r} as a feature, but S is made from it: leave it "
+                    "out (a model that is meant to see S can be given s_train and s_test)"
+                )
+            if column == self.target:
+                raise ValueError(f"columns asks for {column!r} as a feature, but it is the target")
+            if column not in self.train.columns:
+                raise ValueError(
+                    f"columns asks for {column!r}, which {self.name} does not have; "
+                    f"it has {', '.join(self.train.columns)}"
+                )
+        return columns
+
+
+def _columns_of(groupings):
+    return tuple(grouping.column for grouping in groupings)
+
+
+def _indicator_name(column, category):
+    return f"{column}={category}"
+
+
+def _as_format(X, as_sparse):
+    if as_sparse:
+        return sparse.csr_array(X, dtype=np.float64)
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+
+
+def _names_after(scaler, names, width):
+    """Names of the scaled columns: the scaler's own if it makes new ones, else the same."""
+    if hasattr(scaler, "get_feature_names_out"):
+        names = scaler.get_feature_names_out(names)
+    if len(names) != width:
+        raise ValueError(
+            f"scaling turned {len(names)} columns into {width} without naming them: "
+            "give a transformer that has get_feature_names_out"
+        )
+    return tuple(map(str, names))

@@ -1,0 +1,87 @@
+"""The strict build of the whole book, and small builds that show what it catches."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from . import checks
+
+
+def build(source, output, **environment):
+    """The command of `make book`, elsewhere."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GITHUB_")}
+    return subprocess.run(
+        [sys.executable, "-m", "jupyter_book.cli.main", "build", str(source), "--all", "-W", "-n",
+         "--keep-going", "-q", "--path-output", str(output)],
+        capture_output=True, text=True, env={**env, **environment},
+    )
+
+
+@pytest.fixture(scope="module")
+def html(tmp_path_factory):
+    output = tmp_path_factory.mktemp("built")
+    done = build(checks.ROOT, output)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return output / "_build" / "html"
+
+
+def test_every_source_becomes_a_page(html):
+    for page in checks.page_paths():
+        assert (html / page.relative_to(checks.ROOT).with_suffix(".html")).exists(), page
+
+
+def test_no_built_page_has_a_problem(html):
+    problems = [
+        f"{page.relative_to(html)}: {problem}"
+        for page in sorted(html.glob("book/**/*.html"))
+        for problem in checks.built_page(page.read_text(encoding="utf8"))
+    ]
+    assert problems == []
+
+
+def test_formulas_come_from_the_book_itself(html):
+    assert (html / "_static/mathjax/tex-chtml-full.js").stat().st_size > 500_000
+    assert list((html / "_static/mathjax/output/chtml/fonts/woff-v2").glob("*.woff"))
+    page = (html / "book/notation.html").read_text(encoding="utf8")
+    assert "_static/mathjax/tex-chtml-full.js" in page
+
+
+@pytest.fixture
+def small_book(tmp_path):
+    """The book's own configuration around a single page."""
+    source = tmp_path / "source"
+    shutil.copytree(checks.BOOK / "_tools", source / "book/_tools")
+    shutil.copytree(checks.BOOK / "_static", source / "book/_static")
+    for name in ("_config.yml", "references.bib"):
+        shutil.copy(checks.ROOT / name, source)
+    (source / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
+    (source / "book/index.md").write_text("# A book\n\nWith a page, and $x^2$.\n")
+    return source
+
+
+def test_buttons_are_there_where_the_repository_is_known(small_book, tmp_path):
+    done = build(small_book, tmp_path, GITHUB_REPOSITORY="someone/a-book", GITHUB_REF_NAME="main")
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (tmp_path / "_build/html/book/index.html").read_text(encoding="utf8")
+    assert "https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/book/index.md" in page
+    assert 'href="https://github.com/someone/a-book"' in page
+
+
+def test_buttons_are_left_out_where_it_is_not(small_book, tmp_path):
+    done = build(small_book, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (tmp_path / "_build/html/book/index.html").read_text(encoding="utf8")
+    assert "mybinder.org" not in page
+    assert "github.com" not in page
+
+
+@pytest.mark.parametrize(
+    "text", ["{ref}`nowhere`", "{cite}`nobody1900`", "[x](not_there.md)", "```{nosuch}\n```"]
+)
+def test_strict_build_stops_at_a_broken_page(small_book, tmp_path, text):
+    with open(small_book / "book/index.md", "a") as page:
+        page.write(f"\n{text}\n")
+    assert build(small_book, tmp_path).returncode != 0

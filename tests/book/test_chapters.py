@@ -1,0 +1,58 @@
+"""The chapters and pages, as they are in the repository."""
+
+import pytest
+
+from . import checks
+
+NOTEBOOKS = checks.notebook_paths()
+CHAPTERS = checks.chapter_paths()
+PAGES = checks.page_paths()
+
+
+def names(paths):
+    return [str(p.relative_to(checks.BOOK)) for p in paths]
+
+
+@pytest.fixture(scope="module")
+def known_labels():
+    return set().union(
+        *(checks.labels(cell.source) for p in PAGES for cell in checks.read(p).cells)
+    )
+
+
+@pytest.fixture(scope="module")
+def known_citations():
+    return checks.citation_keys((checks.ROOT / "references.bib").read_text(encoding="utf8"))
+
+
+def test_there_are_chapters():
+    assert CHAPTERS
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
+def test_chapter_has_the_skeleton(path):
+    assert checks.skeleton(checks.read(path)) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+@pytest.mark.parametrize(
+    "check", [checks.executed, checks.clean_outputs, checks.self_contained], ids=lambda c: c.__name__
+)
+def test_notebook_stores_what_a_clean_run_gives(path, check):
+    assert check(checks.read(path)) == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=names(PAGES))
+def test_every_figure_has_alt_text(path):
+    assert checks.alt_texts(checks.read(path)) == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=names(PAGES))
+def test_references_lead_somewhere(path, known_labels, known_citations):
+    found = checks.references(checks.read(path), path.parent, known_labels, known_citations)
+    assert found == []
+
+
+def test_every_page_is_in_the_table_of_contents():
+    toc = (checks.ROOT / "_toc.yml").read_text(encoding="utf8")
+    assert checks.missing_from_toc(toc, PAGES, checks.ROOT) == []
