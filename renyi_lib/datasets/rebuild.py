@@ -59,7 +59,7 @@ def find_originals(folder, report=print):
         try:
             restored = restore_bank(pair.values())
         except (ValueError, TypeError) as error:
-            report(f"refused     {where}: not the two parts of {_BANK} ({error})")
+            report(f"refused     {where}: not the parts of {_BANK} ({error})")
         else:
             _consider(found, _BANK, restored, where, report)
     return found
