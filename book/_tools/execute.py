@@ -40,7 +40,10 @@ def run(path):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     client = NotebookClient(
-        notebook, timeout=600, kernel_name="python3", record_timing=False,
+        notebook,
+        timeout=600,
+        kernel_name="python3",
+        record_timing=False,
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:

@@ -31,7 +31,9 @@ def copy_mathjax(app):
 
 
 def setup(app):
-    app.connect("config-inited", lambda app, config: setattr(
-        config, "mathjax_path", f"mathjax/{WANTED[0]}"))
+    app.connect(
+        "config-inited",
+        lambda app, config: setattr(config, "mathjax_path", f"mathjax/{WANTED[0]}"),
+    )
     app.connect("builder-inited", copy_mathjax)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

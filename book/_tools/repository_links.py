@@ -41,7 +41,10 @@ def git_remote(folder):
     try:
         return subprocess.run(
             ["git", "remote", "get-url", "origin"],
-            cwd=folder, capture_output=True, text=True, check=True,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return None

@@ -1,4 +1,4 @@
-"""What every chapter and page must satisfy. Each check returns problems as text, naming the place."""
+"""What every chapter and page must satisfy. A check returns problems, naming the place."""
 
 import re
 from pathlib import Path
@@ -192,7 +192,9 @@ def references(notebook, folder, known_labels, known_citations):
     """Citations, cross-references and local links lead somewhere."""
     problems = []
     for i, cell in _cells(notebook, "markdown"):
-        source = re.sub(r"```\w*\n.*?```|`[^`{}\n]+`(?!`)", "", _keep_roles(cell.source), flags=re.S)
+        source = re.sub(
+            r"```\w*\n.*?```|`[^`{}\n]+`(?!`)", "", _keep_roles(cell.source), flags=re.S
+        )
         for keys in re.findall(r"\{cite(?::\w+)?\}⟦([^⟧]+)⟧", source):
             for key in re.split(r"\s*,\s*", keys.strip()):
                 if key not in known_citations:
@@ -238,7 +240,9 @@ def missing_from_toc(toc_text, pages, root):
 
 # -- the built page ---------------------------------------------------------------------------
 
-_RAW = re.compile(r"\\(?:frac|mathbb|rho|begin|left|sum|text|Yhat|indep)\b|\$\$|\$\\|\{(?:ref|eq|cite|numref|glue)[:}]")
+_RAW = re.compile(
+    r"\\(?:frac|mathbb|rho|begin|left|sum|text|Yhat|indep)\b|\$\$|\$\\|\{(?:ref|eq|cite|numref|glue)[:}]"
+)
 
 
 def built_page(html):

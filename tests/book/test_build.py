@@ -14,9 +14,23 @@ def build(source, output, **environment):
     """The command of `make book`, elsewhere."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("GITHUB_")}
     return subprocess.run(
-        [sys.executable, "-m", "jupyter_book.cli.main", "build", str(source), "--all", "-W", "-n",
-         "--keep-going", "-q", "--path-output", str(output)],
-        capture_output=True, text=True, env={**env, **environment},
+        [
+            sys.executable,
+            "-m",
+            "jupyter_book.cli.main",
+            "build",
+            str(source),
+            "--all",
+            "-W",
+            "-n",
+            "--keep-going",
+            "-q",
+            "--path-output",
+            str(output),
+        ],
+        capture_output=True,
+        text=True,
+        env={**env, **environment},
     )
 
 

@@ -36,7 +36,9 @@ def test_chapter_has_the_skeleton(path):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
 @pytest.mark.parametrize(
-    "check", [checks.executed, checks.clean_outputs, checks.self_contained], ids=lambda c: c.__name__
+    "check",
+    [checks.executed, checks.clean_outputs, checks.self_contained],
+    ids=lambda c: c.__name__,
 )
 def test_notebook_stores_what_a_clean_run_gives(path, check):
     assert check(checks.read(path)) == []

@@ -10,7 +10,7 @@ from . import checks
 
 OPENING = "# A title\n\n" + "A question that takes a paragraph to ask. " * 8
 BOX = """:::{admonition} In this chapter
-**You will be able to** do it. **You need** nothing. **Time** 5 minutes. **In the paper** section 1.
+**You will be able to** do it. **You need** nothing. **Time** 5 minutes. **In the paper** § 1.
 :::"""
 NOTE = ":::{admonition} In the paper\nA slip.\n:::"
 RECAP = "## Recap\n\n" + "- a line\n" * 5
@@ -28,8 +28,15 @@ def solution(i, *, folded=True, runs=True):
     return [*cells, new_markdown_cell("```{solution-end}\n```")]
 
 
-def chapter(opening=OPENING, box=BOX, note=NOTE, recap=RECAP, exercises=EXERCISES, solutions=None,
-            after=NEXT):
+def chapter(
+    opening=OPENING,
+    box=BOX,
+    note=NOTE,
+    recap=RECAP,
+    exercises=EXERCISES,
+    solutions=None,
+    after=NEXT,
+):
     texts = [new_markdown_cell(t) for t in (opening, box, note, recap, exercises)]
     solutions = [solution(i) for i in range(3)] if solutions is None else solutions
     return new_notebook(
@@ -91,7 +98,11 @@ def test_sound_notebook_passes():
             [run_cell("1/0", outputs=[new_output("error", ename="ZeroDivisionError")])],
             "cell 0: stored error",
         ),
-        (checks.clean_outputs, [run_cell("w()", outputs=[stream("x", "stderr")])], "cell 0: stored"),
+        (
+            checks.clean_outputs,
+            [run_cell("w()", outputs=[stream("x", "stderr")])],
+            "cell 0: stored",
+        ),
         (
             checks.clean_outputs,
             [run_cell("w()", outputs=[stream("UserWarning: no")])],
@@ -108,7 +119,11 @@ def test_sound_notebook_passes():
             "cell 0: an <img>",
         ),
         (checks.alt_texts, [new_markdown_cell("![](a.png)")], "cell 0: an image"),
-        (checks.alt_texts, [new_markdown_cell("```{figure} a.png\n:name: x\n```")], "cell 0: an image"),
+        (
+            checks.alt_texts,
+            [new_markdown_cell("```{figure} a.png\n:name: x\n```")],
+            "cell 0: an image",
+        ),
         (checks.self_contained, [run_cell("open('/home/me/a.csv')")], "cell 0: an absolute path"),
         (checks.self_contained, [run_cell("open(r'C:\\data\\a')")], "cell 0: an absolute path"),
         (
