@@ -9,11 +9,28 @@ from importlib import import_module
 
 from renyi_lib._version import __version__
 
-_PUBLIC = {}
+_PUBLIC = {
+    "correlation": [
+        "hsic",
+        "maximal_functions",
+        "normalized_mutual_information",
+        "pearson_correlation",
+        "renyi_binary",
+        "renyi_correlation",
+        "renyi_from_joint",
+        "renyi_from_soft",
+    ],
+    "metrics": [
+        "demographic_parity_violation",
+        "equal_opportunity_violation",
+        "equalized_odds_violation",
+        "p_rule",
+    ],
+}
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
 _SUBMODULES = ["datasets", "plotting", *_PUBLIC]
 
-__all__ = ["__version__", *_MODULE_OF, *_SUBMODULES]  # noqa: PLE0604
+__all__ = ["__version__", *_MODULE_OF, *_SUBMODULES]
 
 
 def __getattr__(name):

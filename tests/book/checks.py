@@ -80,16 +80,17 @@ def _solutions(notebook, exercises):
         if cell.cell_type == "code":
             ran = True
             continue
-        start = re.search(r"\{solution-start\} (\S+)\n(.*)", cell.source, re.DOTALL)
-        if start:
-            current, ran = start.group(1), False
-            if ":class: dropdown" not in start.group(2):
-                problems.append(f"cell {i}: the solution of {current} is not folded (dropdown)")
-        if "{solution-end}" in cell.source and current:
-            if not ran:
-                problems.append(f"cell {i}: the solution of {current} has no cell that runs")
-            solved.add(current)
-            current = None
+        for label, options in re.findall(
+            r"\{(?:solution-start\} (\S+)|solution-end\})\n((?::.*\n)*)", cell.source + "\n"
+        ):
+            if label:
+                current, ran = label, False
+                if ":class: dropdown" not in options:
+                    problems.append(f"cell {i}: the solution of {label} is not folded (dropdown)")
+            else:
+                if not ran:
+                    problems.append(f"cell {i}: the solution of {current} has no cell that runs")
+                solved.add(current)
     return problems + [f"exercise {e} has no solution" for e in exercises if e not in solved]
 
 
@@ -103,12 +104,14 @@ def executed(notebook):
     for expected, (i, cell) in enumerate(code, start=1):
         if cell.execution_count != expected:
             problems.append(f"cell {i}: execution count {cell.execution_count}, not {expected}")
-    if not any("NBVAL_CHECK_OUTPUT" in c.source for _, c in code):
-        problems.append("no cell is marked NBVAL_CHECK_OUTPUT: no result is checked")
-    for i, cell in code:
-        if "NBVAL_CHECK_OUTPUT" in cell.source and not cell.outputs:
-            problems.append(f"cell {i}: marked NBVAL_CHECK_OUTPUT but prints nothing")
-    return problems
+    checked = [(i, c) for i, c in code if "nbval-check-output" in c.metadata.get("tags", [])]
+    if not checked:
+        problems.append("no cell has the tag nbval-check-output: no result is checked")
+    return problems + [
+        f"cell {i}: has the tag nbval-check-output but prints nothing"
+        for i, cell in checked
+        if not cell.outputs
+    ]
 
 
 def clean_outputs(notebook):

@@ -69,15 +69,16 @@ def test_skeleton_finds_what_is_missing(broken, says):
     assert any(says in p for p in problems), problems
 
 
-def run_cell(source, count=1, outputs=()):
-    return new_code_cell(source, execution_count=count, outputs=list(outputs))
+def run_cell(source, count=1, outputs=(), tags=()):
+    metadata = {"tags": list(tags)}
+    return new_code_cell(source, execution_count=count, outputs=list(outputs), metadata=metadata)
 
 
 def stream(text, name="stdout"):
     return new_output("stream", name=name, text=text)
 
 
-CHECKED = run_cell("# NBVAL_CHECK_OUTPUT\n1", outputs=[stream("1")])
+CHECKED = run_cell("1", outputs=[stream("1")], tags=["nbval-check-output"])
 
 
 def test_sound_notebook_passes():
@@ -92,7 +93,7 @@ def test_sound_notebook_passes():
         (checks.executed, [CHECKED, run_cell("2", 3)], "cell 1: execution count 3, not 2"),
         (checks.executed, [CHECKED, run_cell("2", None)], "cell 1: execution count None"),
         (checks.executed, [run_cell("1")], "no result is checked"),
-        (checks.executed, [run_cell("# NBVAL_CHECK_OUTPUT")], "cell 0"),
+        (checks.executed, [run_cell("1", tags=["nbval-check-output"])], "cell 0"),
         (
             checks.clean_outputs,
             [run_cell("1/0", outputs=[new_output("error", ename="ZeroDivisionError")])],
