@@ -175,6 +175,19 @@ def self_contained(notebook):
     return problems
 
 
+_MACRO = re.compile(r"\\(?:E|P|R|F|L|Yhat|indep|Var|Cov|diag|sign)(?![A-Za-z])")
+
+
+def standard_tex(notebook):
+    """Formulas use no macro of our own: JupyterLab would not know it (or print \\P as ¶)."""
+    return [
+        f"cell {i}: the macro {found.group(0)} is not standard TeX"
+        for i, cell in _cells(notebook, "markdown")
+        for found in [_MACRO.search(cell.source)]
+        if found
+    ]
+
+
 # -- references -------------------------------------------------------------------------------
 
 

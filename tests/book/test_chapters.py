@@ -50,6 +50,11 @@ def test_every_figure_has_alt_text(path):
 
 
 @pytest.mark.parametrize("path", PAGES, ids=names(PAGES))
+def test_formulas_are_standard_tex(path):
+    assert checks.standard_tex(checks.read(path)) == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=names(PAGES))
 def test_references_lead_somewhere(path, known_labels, known_citations):
     found = checks.references(checks.read(path), path.parent, known_labels, known_citations)
     assert found == []

@@ -137,6 +137,7 @@ def test_sound_notebook_passes():
             [run_cell("pd.read_csv('https://example.org/adult.data')")],
             "cell 0: the address of a data file",
         ),
+        (checks.standard_tex, [new_markdown_cell("so $\\P(A)$")], "cell 0: the macro \\P"),
         (checks.self_contained, [run_cell("%pip install dit")], "cell 0: an installation"),
     ],
 )
