@@ -12,7 +12,9 @@ from renyi_lib._version import __version__
 _PUBLIC = {
     "correlation": [
         "hsic",
+        "joint_table",
         "maximal_functions",
+        "normalised_table",
         "normalized_mutual_information",
         "pearson_correlation",
         "renyi_binary",
@@ -24,6 +26,7 @@ _PUBLIC = {
         "demographic_parity_violation",
         "equal_opportunity_violation",
         "equalized_odds_violation",
+        "group_rates",
         "p_rule",
     ],
 }

@@ -69,8 +69,8 @@ def encode_labels(values, name):
 def integer_codes(values, name):
     """Codes 0 … m-1 and the category of each; some categories may not occur.
 
-    The fast way to count: integers within a narrow range are only shifted to start at zero.
-    Everything else goes through `encode_labels`.
+    The fast way to count: integers within a narrow range are at most shifted. Everything else
+    goes through `encode_labels`.
 
     Returns
     -------
@@ -80,17 +80,39 @@ def integer_codes(values, name):
 
     Examples
     --------
-    >>> integer_codes([3, 5, 3], "grade")
-    (array([0, 2, 0]), array([3, 4, 5]))
+    >>> integer_codes([1, 3, 1], "grade")
+    (array([1, 3, 1]), array([0, 1, 2, 3]))
+    """
+    codes, low, categories = unshifted_codes(values, name)
+    codes = codes.astype(np.intp, copy=False)
+    return (codes - low if low else codes), categories
+
+
+def unshifted_codes(values, name):
+    """The codes of `integer_codes` before they are shifted down by `low` and widened.
+
+    For the innermost loop of counting, which does both on the fly. The codes are of the caller's
+    own integer type, in which arithmetic may overflow; widened, they are below 2^31.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n,)
+    low : int
+    categories : ndarray of shape (m,)
     """
     values = _as_array(values, name)
     if isinstance(values, np.ndarray) and values.size and values.dtype.kind in "iub":
-        low, high = int(values.min()), int(values.max())
-        if high - low < _DIRECT_RANGE:
-            codes = values.astype(np.intp, copy=False)
-            categories = np.arange(low, high + 1).astype(values.dtype)
-            return (codes - low if low else codes), categories
-    return encode_labels(values, name)
+        # Read as unsigned, a negative number is 128 or more: so one pass can show that all labels
+        # are small, and a glance at the first few whether to try.
+        low, high = 0, 128
+        if values[:64].min() >= 0:
+            high = int(values.view(values.dtype.str.replace("i", "u")).max())
+        if high >= 128:
+            low, high = int(values.min()), int(values.max())
+        if high - low < _DIRECT_RANGE and max(-low, high) < 2**31:
+            return values, low, (low + np.arange(high - low + 1)).astype(values.dtype)
+    codes, categories = encode_labels(values, name)
+    return codes, 0, categories
 
 
 def numeric_values(values, name):

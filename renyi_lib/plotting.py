@@ -119,10 +119,11 @@ def show_slider(figures, alt, *, label="step"):
     display(
         HTML(
             f'<figure id="{ident}" style="margin:0">{frames}'
-            f'<figcaption><label>{html.escape(label)} <input type="range" min="0" '
-            f'max="{len(names) - 1}" value="0" step="1" style="width:60%;max-width:24rem" '
+            f'<figcaption style="display:flex;gap:0.8em;align-items:center">'
+            f'<span>{html.escape(label)}</span> <input type="range" min="0" '
+            f'max="{len(names) - 1}" value="0" step="1" style="flex:1;max-width:24rem" '
             f'aria-label="{html.escape(label)}" oninput="{html.escape(handler, quote=True)}">'
-            f"</label> <output>{names[0]}</output></figcaption></figure>"
+            f" <output>{names[0]}</output></figcaption></figure>"
         )
     )
 

@@ -3,8 +3,10 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,3 +43,9 @@ def test_examples_in_the_docstrings_run(name):
     module = importlib.import_module(name)
     result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", renyi_lib._MODULE_OF)
+def test_every_public_name_is_in_the_book_reference(name):
+    reference = (Path(__file__).parents[1] / "book/api.md").read_text(encoding="utf8")
+    assert re.search(rf"^\.\. auto\w+:: {name}$", reference, re.MULTILINE)

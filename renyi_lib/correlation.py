@@ -1,0 +1,727 @@
+"""How strongly two variables depend on each other.
+
+The measure of the book is the Rényi (Hirschfeld-Gebelein-Rényi, maximal) correlation of two
+discrete variables (equation "Renyi" of the paper)::
+
+    rho_R(a, b) = sup E[f(a) g(b)]   over   E f = E g = 0,  E f^2 = E g^2 = 1,
+
+which is 0 if and only if a and b are independent. It depends on the joint table of a and b alone:
+samples are counted into a table first, and all else is work on the table. Pearson's correlation,
+HSIC and the normalised mutual information stand beside it for comparison.
+
+A constant variable depends on nothing: every measure here gives 0 for it.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.stats import norm, pearsonr
+from sklearn.metrics import normalized_mutual_info_score
+
+from renyi_lib._validation import (
+    check_same_length,
+    encode_labels,
+    integer_codes,
+    numeric_values,
+    sample_weights,
+    unshifted_codes,
+)
+
+__all__ = [
+    "BinaryRenyi",
+    "ConditionalRenyi",
+    "JointTable",
+    "MaximalFunctions",
+    "hsic",
+    "joint_table",
+    "maximal_functions",
+    "normalised_table",
+    "normalized_mutual_information",
+    "pearson_correlation",
+    "renyi_binary",
+    "renyi_correlation",
+    "renyi_from_joint",
+    "renyi_from_soft",
+]
+
+# Samples counted at a time: few enough that their combined codes stay in the cache.
+_BLOCK = 2**17
+# A dense table of more cells than this (half a gigabyte) is refused.
+_MAX_CELLS = 2**26
+# Numbers in a block of HSIC's features, and the largest range / bandwidth that it accepts.
+_FEATURE_BLOCK = 2**18
+_MAX_SPAN = 1e4
+
+
+class JointTable(NamedTuple):
+    """Counts (or total weights) of each pair of values, and the values of rows and columns."""
+
+    counts: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
+
+
+class ConditionalRenyi(NamedTuple):
+    """The values of the third variable, the correlation given each, and their probabilities."""
+
+    values: np.ndarray
+    correlations: np.ndarray
+    weights: np.ndarray
+
+
+class MaximalFunctions(NamedTuple):
+    """The correlation, the functions f* and g* that attain it, and all singular values."""
+
+    rho: float
+    f: np.ndarray
+    g: np.ndarray
+    singular_values: np.ndarray
+
+
+class BinaryRenyi(NamedTuple):
+    """The three quantities of Theorem 2."""
+
+    rho: float
+    gamma: float
+    w: np.ndarray
+
+
+def renyi_correlation(a, b, *, given=None, sample_weight=None):
+    """Rényi correlation of two discrete variables, from their samples (Theorem 1).
+
+    For a table that was counted elsewhere, see `renyi_from_joint`.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Labels of any kind: numbers, text, a Series, a categorical. Several columns, as in a
+        DataFrame, are taken together as one variable.
+    given : array-like of shape (n,), optional
+        A third variable to condition on.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
+
+    Returns
+    -------
+    float or ConditionalRenyi
+        The correlation, between 0 and 1. With `given`, a named tuple: ``values`` of the third
+        variable, ``correlations`` given each of them, and ``weights``, their probabilities.
+
+    Notes
+    -----
+    With `given` the true label, the sum of ``correlations ** 2`` is the paper's penalty for
+    equalized odds (equation "Min-Max-Fairness_EO"). Values that have no weight are left out of
+    ``values``, as nothing is known about a and b there.
+
+    Examples
+    --------
+    A parabola: Pearson's correlation is zero, but `a` determines `b`.
+
+    >>> from renyi_lib.correlation import renyi_correlation
+    >>> a = [-1, 0, 1, -1, 0, 1]
+    >>> b = [1, 0, 1, 1, 0, 1]
+    >>> round(renyi_correlation(a, b), 12)
+    1.0
+    >>> renyi_correlation(["x", "x", "y", "y"], [0, 1, 0, 1])
+    0.0
+    >>> renyi_correlation([0, 0, 1, 1], [0, 1, 0, 1], given=["u", "v", "v", "u"]).correlations
+    array([1., 1.])
+    """
+    if given is None:
+        return renyi_from_joint(_count({"a": a, "b": b}, sample_weight)[0])
+    table, (values, _, _) = _count({"given": given, "a": a, "b": b}, sample_weight)
+    mass = table.sum(axis=(1, 2))
+    seen = mass > 0
+    correlations = np.array([renyi_from_joint(slab) for slab in table[seen]])
+    return ConditionalRenyi(values[seen], correlations, mass[seen] / mass.sum())
+
+
+def renyi_from_joint(P):
+    """Rényi correlation from a joint table: the second singular value of Q (Theorem 1).
+
+    Parameters
+    ----------
+    P : array-like of shape (c, d)
+        Counts or probabilities of each pair of values, on any scale. Rows and columns without
+        mass are allowed and change nothing.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 if one of the variables is constant.
+
+    References
+    ----------
+    H. S. Witsenhausen, "On sequences of pairs of dependent random variables", SIAM Journal on
+    Applied Mathematics 28 (1975), 100-113, doi:10.1137/0128010.
+
+    Examples
+    --------
+    >>> from renyi_lib.correlation import renyi_from_joint
+    >>> round(renyi_from_joint([[40, 10], [10, 40]]), 12)
+    0.6
+    """
+    core, _, _ = _core(_drop_empty(_checked_table(P))[0])
+    if core.size == 0:
+        return 0.0
+    # The Gram matrix of the shorter side has the squares of the singular values. Squaring costs
+    # the small ones their digits but not the largest, and is several times faster than an SVD.
+    gram = core.T @ core if core.shape[0] > core.shape[1] else core @ core.T
+    return _at_most_one(np.sqrt(np.linalg.eigvalsh(gram)[-1]))
+
+
+def renyi_from_soft(F, b, *, sample_weight=None):
+    """Rényi correlation of a randomised label and a discrete variable (Theorem 1).
+
+    A classifier's Ŷ takes class i with probability F[n, i] at sample n, independently of `b` given
+    the sample; the joint table of Ŷ and `b` is the average of those probabilities by value of `b`.
+
+    Parameters
+    ----------
+    F : array-like of shape (n, c)
+        Class probabilities: non-negative rows that sum to 1 (to 1e-5, the rounding of single
+        precision).
+    b : array-like of shape (n,)
+        Labels of any kind.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
+
+    Returns
+    -------
+    float
+        Between 0 and 1. For one-hot rows it is `renyi_correlation` of the labels they stand for.
+
+    Examples
+    --------
+    >>> from renyi_lib.correlation import renyi_from_soft
+    >>> F = [[0.8, 0.2], [0.8, 0.2], [0.2, 0.8], [0.2, 0.8]]
+    >>> round(renyi_from_soft(F, ["m", "m", "f", "f"]), 12)
+    0.6
+    """
+    F = _class_probabilities(F)
+    codes, categories = integer_codes(b, "b")
+    arrays = {"F": F, "b": codes}
+    weights = np.ones(len(codes))
+    if sample_weight is not None:
+        weights = arrays["sample_weight"] = sample_weights(sample_weight)
+    check_same_length(**arrays)
+    # One pass over F, whatever the number of groups: P[i, j] = sum of F[n, i] over b[n] = j.
+    return renyi_from_joint((_one_hot(codes, len(categories), weights).T @ F).T)
+
+
+def maximal_functions(P):
+    """The functions f* and g* that attain the Rényi correlation of a joint table (Theorem 1).
+
+    With Q = U diag(1, rho, ...) V^T they are read off the second singular vectors::
+
+        f*(i) = U[i, 1] / sqrt(p_i),   g*(j) = V[j, 1] / sqrt(q_j),
+
+    and so E f* = E g* = 0, E f*^2 = E g*^2 = 1 and E[f* g*] = rho.
+
+    Parameters
+    ----------
+    P : array-like of shape (c, d)
+        Counts or probabilities of each pair of values, on any scale.
+
+    Returns
+    -------
+    MaximalFunctions
+        A named tuple. ``rho``; ``f`` of shape (c,) and ``g`` of shape (d,); and
+        ``singular_values``, the min(c, d) - 1 singular values of Q after the first (which is
+        always 1), in decreasing order: ``rho`` is the first of them.
+
+    Notes
+    -----
+    - The pair (-f*, -g*) is as good. The sign is chosen so that f* is positive at the last row
+      where it is not zero.
+    - A value of probability zero takes no part in the definition. Its f* (or g*) is set to 0, the
+      mean, so that expectations can be written as plain sums over the table.
+    - If a variable is constant no function of it has mean 0 and variance 1: rho is 0 and both
+      f* and g* are returned as zeros. If the variables are independent, every pair of functions
+      is a maximiser, and some pair with the right means and variances is returned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.correlation import maximal_functions
+    >>> P = np.array([[0.4, 0.1], [0.1, 0.4]])
+    >>> rho, f, g, _ = maximal_functions(P)
+    >>> np.round(f, 12), np.round(g, 12)
+    (array([-1.,  1.]), array([-1.,  1.]))
+    >>> round(float(f @ P @ g), 12) == round(rho, 12) == 0.6
+    True
+    """
+    P = _checked_table(P)
+    occurring, rows, columns = _drop_empty(P)
+    core, u_0, v_0 = _core(occurring)
+    f, g = np.zeros(P.shape[0]), np.zeros(P.shape[1])
+    singular_values = np.zeros(min(P.shape) - 1)
+    if core.size:
+        U, values, Vt = np.linalg.svd(core, full_matrices=False)
+        singular_values[: len(values)] = np.minimum(values, 1.0)
+        u, v = _back(U[:, 0], u_0), _back(Vt[0], v_0)
+        sign = np.sign(u[np.abs(u) > 1e-8][-1])
+        f[rows], g[columns] = sign * u / u_0, sign * v / v_0
+    rho = float(singular_values[0]) if singular_values.size else 0.0
+    return MaximalFunctions(rho, f, g, singular_values)
+
+
+def renyi_binary(a, b, *, sample_weight=None):
+    """Rényi correlation with a binary variable, in closed form (Theorem 2).
+
+    With ``p_i = P(a=i)``, ``r_i = P(b=1 | a=i)`` and ``q = P(b=1)``::
+
+        gamma = min over w of E[(w_a - b + 1/2)^2] = sum_i p_i r_i (1 - r_i),
+        w_i   = r_i - 1/2,
+        rho   = sqrt(1 - gamma / (q (1 - q))) = sqrt(sum_i p_i (r_i - q)^2 / (q (1 - q))).
+
+    Parameters
+    ----------
+    a : array-like of shape (n,)
+        Labels of any kind.
+    b : array-like of shape (n,)
+        Labels with at most two values; the larger in sorted order counts as b = 1. (If only one
+        occurs it counts as b = 1, unless it is 0 or False.)
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
+
+    Returns
+    -------
+    BinaryRenyi
+        A named tuple: ``rho``, ``gamma``, and ``w``, one entry for each value of `a` that occurs,
+        in sorted order. A constant `b` has rho = 0 and gamma = 0.
+
+    Notes
+    -----
+    The theorem's 1 - gamma / (q (1 - q)) loses all digits of a small rho to cancellation; the sum
+    of squares equals it and has only non-negative terms. So has the sum for gamma, which is exact
+    where rho is close to 1.
+
+    Examples
+    --------
+    >>> from renyi_lib.correlation import renyi_binary
+    >>> rho, gamma, w = renyi_binary(["x", "x", "y", "y"], [0, 0, 0, 1])
+    >>> round(rho, 12), gamma, w
+    (0.57735026919, 0.125, array([-0.5,  0. ]))
+    """
+    counts, _, values = joint_table(a, b, sample_weight=sample_weight)
+    if len(values) > 2:
+        raise ValueError(f"b must have two values, but {len(values)} occur: {list(values[:5])}")
+    if len(values) == 1:
+        other = np.zeros_like(counts)
+        counts = np.hstack([other, counts] if values[0] != 0 else [counts, other])
+    P = _checked_table(counts)
+    p, q, total = P.sum(axis=1), P.sum(axis=0), P.sum()
+    r = P[:, 1] / p
+    gamma = (r * P[:, 0]).sum() / total
+    # r_i - q, times p_i total: differences of products of counts, exactly zero where they agree.
+    excess = P[:, 1] * total - p * q[1]
+    rho = 0.0
+    if q.all():
+        rho = np.linalg.norm(excess / np.sqrt(p) / np.sqrt(total * q[0]) / np.sqrt(q[1]))
+    return BinaryRenyi(_at_most_one(rho), float(gamma), r - 0.5)
+
+
+def joint_table(a, b, *, sample_weight=None):
+    """Count how often each pair of values occurs.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Labels of any kind; several columns are taken together as one variable.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
+
+    Returns
+    -------
+    JointTable
+        A named tuple: ``counts`` of shape (c, d), integers or, with weights, floats; ``rows`` and
+        ``columns``, the values of `a` and of `b` with positive mass, in sorted order.
+
+    Examples
+    --------
+    >>> from renyi_lib.correlation import joint_table
+    >>> table = joint_table(["x", "y", "x"], [3, 3, 5])
+    >>> table.counts
+    array([[1, 1],
+           [1, 0]])
+    >>> table.rows, table.columns
+    (array(['x', 'y'], dtype=object), array([3, 5]))
+    """
+    counts, (a_values, b_values) = _count({"a": a, "b": b}, sample_weight)
+    counts, rows, columns = _drop_empty(counts)
+    return JointTable(counts, a_values[rows], b_values[columns])
+
+
+def normalised_table(P):
+    """The matrix Q of Theorem 1, ``q_ij = P(a=i, b=j) / sqrt(P(a=i) P(b=j))``.
+
+    Parameters
+    ----------
+    P : array-like of shape (c, d)
+        Counts or probabilities of each pair of values, on any scale.
+
+    Returns
+    -------
+    ndarray of shape (c, d)
+        Zero in the rows and columns that have no mass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.correlation import normalised_table
+    >>> Q = normalised_table([[40, 10], [10, 40]])
+    >>> Q
+    array([[0.8, 0.2],
+           [0.2, 0.8]])
+    >>> np.linalg.svd(Q, compute_uv=False).round(12)
+    array([1. , 0.6])
+    """
+    P = _checked_table(P)
+    scale = np.sqrt(P.sum(axis=1))[:, None] * np.sqrt(P.sum(axis=0))
+    return np.divide(P, scale, out=np.zeros_like(P), where=scale > 0)
+
+
+def pearson_correlation(a, b):
+    """Pearson's linear correlation, rho_P of the paper's Section 2.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Numbers.
+
+    Returns
+    -------
+    float
+        Between -1 and 1; 0 (not NaN) if one of the variables is constant.
+
+    Examples
+    --------
+    >>> from renyi_lib.correlation import pearson_correlation
+    >>> pearson_correlation([-1, 0, 1], [1, 0, 1])
+    0.0
+    """
+    a, b = numeric_values(a, "a"), numeric_values(b, "b")
+    check_same_length(a=a, b=b)
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    return float(pearsonr(a, b).statistic)
+
+
+def normalized_mutual_information(a, b):
+    """Mutual information divided by the mean of the two entropies.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Labels of any kind.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 if one of the variables is constant.
+
+    Notes
+    -----
+    This is scikit-learn's `normalized_mutual_info_score`, except that two constant variables,
+    which it scores 1 as equal clusterings, score 0 here as variables that do not depend on
+    each other.
+
+    References
+    ----------
+    N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measures for clusterings comparison",
+    Journal of Machine Learning Research 11 (2010), 2837-2854.
+
+    Examples
+    --------
+    >>> from renyi_lib.correlation import normalized_mutual_information
+    >>> round(normalized_mutual_information(["x", "y", "x", "y"], [1, 0, 1, 0]), 12)
+    1.0
+    """
+    (a, a_values), (b, b_values) = encode_labels(a, "a"), encode_labels(b, "b")
+    check_same_length(a=a, b=b)
+    if len(a_values) == 1 or len(b_values) == 1:
+        return 0.0
+    return float(normalized_mutual_info_score(a, b))
+
+
+def hsic(a, b, *, kernel="gaussian", kernel_b="delta", bandwidth=None, normalised=False):
+    """Hilbert-Schmidt independence criterion of two variables.
+
+    The biased estimate trace(K H L H) / n^2, where K and L are the kernel matrices of the samples
+    of `a` and of `b`, and H = I - 1/n takes means off.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Numbers for the kernels "gaussian" and "linear"; labels of any kind for "delta".
+    kernel, kernel_b : {"gaussian", "linear", "delta"}
+        The kernel of `a` and that of `b`: exp(-(x - y)^2 / (2 bandwidth^2)), x y, or 1 if x = y
+        and else 0. The default is for a score `a` and a group `b`.
+    bandwidth : float, optional
+        Of the Gaussian kernels. By default, each variable's own standard deviation, which makes
+        the value independent of units. (The usual rule, the median distance between samples, is
+        0.95 standard deviations if they are normal.)
+    normalised : bool
+        Divide by sqrt(HSIC(a, a) HSIC(b, b)), so that the value lies between 0 and 1.
+
+    Returns
+    -------
+    float
+        Not negative; 0 if one of the variables is constant.
+
+    Notes
+    -----
+    No n x n matrix is formed. Each kernel is an inner product of features, phi(x) . phi(y): the
+    number itself for "linear", the one-hot label for "delta", and for "gaussian" cosines and
+    sines at a few dozen frequencies, which give the kernel to machine precision (see the source).
+    HSIC is then the sum of the squares of the covariances between the features of `a` and those
+    of `b`. Time and memory are linear in n; time also grows with range / bandwidth.
+
+    The linear kernels see only linear dependence, HSIC = covariance squared. The Gaussian and
+    delta kernels are characteristic: they give zero only for independent samples.
+
+    References
+    ----------
+    A. Gretton, O. Bousquet, A. Smola and B. Schölkopf, "Measuring statistical dependence with
+    Hilbert-Schmidt norms", Algorithmic Learning Theory (2005), 63-77, doi:10.1007/11564089_7.
+
+    Examples
+    --------
+    >>> from renyi_lib.correlation import hsic
+    >>> a, b = [-1, 0, 1], [1, 0, 1]
+    >>> hsic(a, b, kernel="linear", kernel_b="linear") < 1e-30
+    True
+    >>> round(hsic(a, b), 3)
+    0.057
+    """
+    phi = _feature_map(a, kernel, bandwidth, "a")
+    psi = _feature_map(b, kernel_b, bandwidth, "b")
+    check_same_length(a=phi.values, b=psi.values)
+    value = _squared_covariances(phi, psi)
+    if not normalised:
+        return value
+    scale = np.sqrt(_squared_covariances(phi, phi)) * np.sqrt(_squared_covariances(psi, psi))
+    return _at_most_one(value / scale) if scale > 0 else 0.0
+
+
+def _count(variables, sample_weight):
+    """The table of several variables (a dict of argument names and labels), and their values."""
+    coded = {name: unshifted_codes(labels, name) for name, labels in variables.items()}
+    arrays = {name: codes for name, (codes, _, _) in coded.items()}
+    weights = None
+    if sample_weight is not None:
+        weights = arrays["sample_weight"] = sample_weights(sample_weight)
+    check_same_length(**arrays)
+    values = [categories for _, _, categories in coded.values()]
+    shape = tuple(len(categories) for categories in values)
+    cells = _check_size(shape, "the joint table of " + ", ".join(variables))
+    (first, shift, _), *others = coded.values()
+    for _, low, categories in others:
+        shift = shift * len(categories) + low
+    # What costs is memory traffic: so the number of each sample's cell is made in a small buffer,
+    # as a byte if that holds it. Modulo 256, what overflows on the way comes back.
+    small = np.uint8 if cells < 256 else np.intp
+    shift = np.int64(shift).astype(small)
+    table = np.zeros(cells, dtype=np.intp if weights is None else float)
+    block = max(_BLOCK, cells)
+    buffer = np.empty(min(block, len(first)), dtype=small)
+    for start in range(0, len(first), block):
+        part = slice(start, start + block)
+        earlier = first[part].astype(small, copy=False)
+        cell = buffer[: len(earlier)]
+        for codes, _, categories in others:
+            np.multiply(earlier, small(len(categories)), out=cell)
+            cell += codes[part].astype(small, copy=False)
+            earlier = cell
+        if shift:
+            cell -= shift
+        if weights is None:
+            table += _bincount(cell, cells)
+        else:
+            table += np.bincount(cell, weights[part], minlength=cells)
+    return table.reshape(shape), values
+
+
+def _bincount(cell, cells):
+    """`numpy.bincount` of unsigned integers below `cells`; of bytes, two at a time."""
+    if cell.dtype != np.uint8 or len(cell) < 256 * cells:
+        return np.bincount(cell, minlength=cells)
+    # Each pair of bytes is one number: half as many to count, then two margins to add.
+    pairs = cell[: len(cell) // 2 * 2].view(np.uint16)
+    table = np.bincount(pairs, minlength=256 * cells).reshape(cells, 256)
+    counts = table.sum(axis=1) + table[:, :cells].sum(axis=0)
+    if len(cell) % 2:
+        counts[cell[-1]] += 1
+    return counts
+
+
+def _check_size(shape, what):
+    """The number of cells of a table, if it fits into memory."""
+    cells = math.prod(shape)
+    if cells > _MAX_CELLS:
+        raise ValueError(
+            f"{what} would have {' x '.join(map(str, shape))} cells, too many for memory: "
+            "group the values, or cut a continuous variable into bins"
+        )
+    return cells
+
+
+def _checked_table(P):
+    """The table as floats, scaled by a power of two so that no sum or product overflows."""
+    try:
+        P = np.asarray(P, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"P must be a table of numbers: {error}") from error
+    if P.ndim != 2 or P.size == 0:
+        raise ValueError(f"P must be a table with rows and columns, got shape {P.shape}")
+    low, high = P.min(), P.max()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError("P has cells that are missing or infinite: a count or probability is not")
+    if low < 0:
+        raise ValueError("P has negative cells: counts and probabilities are zero or more")
+    if high == 0:
+        raise ValueError("P is zero everywhere: at least one cell must be positive")
+    return np.ldexp(P, -np.frexp(high)[1])
+
+
+def _drop_empty(table):
+    """The rows and columns that have mass, and where they are."""
+    rows, columns = table.any(axis=1), table.any(axis=0)
+    if rows.all() and columns.all():
+        return table, rows, columns
+    return table[np.ix_(rows, columns)], rows, columns
+
+
+def _core(P):
+    """Q without its first singular pair, and that pair, (sqrt(p), sqrt(q)) with value 1.
+
+    The singular values of Q after the first are those of Q - sqrt(p) sqrt(q)^T. Taken from Q
+    itself they would carry the rounding errors of numbers of size 1, whatever their own size; the
+    difference is as small as they are. It is formed as a difference of products of table cells,
+    exact for counts of up to about 10^8 samples: independent counts give exactly zero.
+
+    Written in bases of the complements of sqrt(p) and sqrt(q), the remainder also sheds the
+    rounding errors of the margins, and its singular vectors have mean zero by construction, even
+    where rho is tiny or zero.
+    """
+    p, q, total = P.sum(axis=1), P.sum(axis=0), P.sum()
+    u_0, v_0 = np.sqrt(p / total), np.sqrt(q / total)
+    excess = P * total - np.outer(p, q)
+    remainder = excess / (total * np.sqrt(p))[:, None] / np.sqrt(q)
+    return _outside(_outside(remainder, u_0).T, v_0).T, u_0, v_0
+
+
+def _outside(M, x):
+    """Rows of M in an orthonormal basis of the complement of the positive unit vector x.
+
+    The basis is the Householder reflection that takes x to the first axis, without that axis.
+    """
+    mirror = x + np.eye(1, len(x))[0]
+    return (M - np.outer(mirror, mirror @ M / mirror[0]))[1:]
+
+
+def _back(y, x):
+    """The vector whose coordinates in the basis of `_outside` are y."""
+    mirror = x + np.eye(1, len(x))[0]
+    y = np.concatenate([[0.0], y])
+    return y - mirror * (mirror @ y / mirror[0])
+
+
+def _at_most_one(rho):
+    """Cut off the rounding error that lifts a perfect correlation above 1."""
+    return float(min(rho, 1.0))
+
+
+def _class_probabilities(F):
+    """F as floats, if its rows are distributions."""
+    try:
+        F = np.asarray(F, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"F must be a table of probabilities: {error}") from error
+    if F.ndim != 2 or F.size == 0:
+        raise ValueError(
+            f"F must have a row for each sample and a column for each class, got shape {F.shape}"
+        )
+    if not F.min() >= 0:  # also true if there is a NaN
+        raise ValueError("F has negative or missing values: each entry must be a probability")
+    off = np.abs(F.sum(axis=1) - 1)
+    if off.max() > 1e-5:
+        row = int(off.argmax())
+        raise ValueError(f"each row of F must sum to 1, but row {row} sums to {F[row].sum():.6g}")
+    return F
+
+
+def _one_hot(codes, size, weights=None):
+    """Sparse indicator matrix, one row for each sample."""
+    weights = np.ones(len(codes)) if weights is None else weights
+    start_of_row = np.arange(len(codes) + 1)
+    return sparse.csr_array((weights, codes, start_of_row), shape=(len(codes), size))
+
+
+class _FeatureMap(NamedTuple):
+    """One number for each sample, and the features of a block of such numbers."""
+
+    values: np.ndarray
+    features: Callable
+    width: int  # numbers to store for each sample
+
+
+def _feature_map(values, kernel, bandwidth, name):
+    """Features whose inner products, once their means are taken off, are those of the kernel."""
+    if kernel == "delta":
+        codes, categories = integer_codes(values, name)
+        return _FeatureMap(codes, partial(_one_hot, size=len(categories)), width=1)
+    if kernel not in ("gaussian", "linear"):
+        raise ValueError(f"kernel must be 'gaussian', 'linear' or 'delta', not {kernel!r}")
+    x = numeric_values(values, name)
+    if kernel == "linear":
+        return _FeatureMap(x - x.mean(), lambda block: block[:, None], width=1)
+    x = x - x.min() - np.ptp(x) / 2
+    if bandwidth is None:
+        bandwidth = x.std() or 1.0
+    elif not 0 < bandwidth < np.inf:
+        raise ValueError(f"bandwidth must be a positive number, not {bandwidth!r}")
+    # Bochner: exp(-t^2/2) is the mean of cos(w t) over standard normal w. By Poisson's summation
+    # formula the trapezoidal rule with step h turns that mean into the sum over all integers k of
+    # exp(-(t + 2 pi k / h)^2 / 2). Its term k = 0 is the kernel; the others are below rounding
+    # for |t| <= span if 2 pi / h exceeds span by the kernel's reach. So is the normal density
+    # beyond the reach, which ends the sum over w. The frequency 0 is a constant feature, without
+    # covariance, and is left out.
+    reach = 8.6  # exp(-reach^2 / 2) < 1e-16
+    span = np.ptp(x) / bandwidth
+    if span > _MAX_SPAN:
+        raise ValueError(
+            f"bandwidth is {span:.2g} times smaller than the range of {name}: "
+            "take a larger one, or transform the variable (to ranks, say)"
+        )
+    step = 2 * np.pi / (span + reach)
+    frequencies = step * np.arange(1, np.ceil(reach / step) + 1)
+    amplitudes = np.sqrt(2 * step * norm.pdf(frequencies))
+
+    def waves(block):
+        angles = np.multiply.outer(block, frequencies)
+        return np.hstack([np.cos(angles) * amplitudes, np.sin(angles) * amplitudes])
+
+    return _FeatureMap(x / bandwidth, waves, width=2 * len(frequencies))
+
+
+def _squared_covariances(phi, psi):
+    """Sum of squared covariances between two sets of features."""
+    n = len(phi.values)
+    if np.ptp(phi.values) == 0 or np.ptp(psi.values) == 0:
+        return 0.0
+    products, phi_sum, psi_sum = 0.0, 0.0, 0.0
+    block = max(1, _FEATURE_BLOCK // max(phi.width, psi.width))
+    for start in range(0, n, block):
+        part = slice(start, start + block)
+        x, y = phi.features(phi.values[part]), psi.features(psi.values[part])
+        _check_size((x.shape[1], y.shape[1]), "the covariances of the features of a and b")
+        products = products + x.T @ y
+        phi_sum, psi_sum = phi_sum + x.sum(axis=0), psi_sum + y.sum(axis=0)
+    covariances = products / n - np.outer(phi_sum / n, psi_sum / n)
+    return float(np.square(covariances).sum())

@@ -1,0 +1,183 @@
+"""The fairness measures against their definitions, sample by sample."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from renyi_lib.metrics import (
+    demographic_parity_violation,
+    equal_opportunity_violation,
+    equalized_odds_violation,
+    group_rates,
+    p_rule,
+)
+
+properties = settings(deadline=None, derandomize=True)
+
+
+def samples(*variables):
+    return st.lists(st.tuples(*variables), min_size=1, max_size=40).map(
+        lambda rows: [list(column) for column in zip(*rows)]
+    )
+
+
+labels = st.integers(0, 1)
+groups = st.sampled_from("xyz")
+
+
+def rates_of_groups(y_pred, s, y_true=None, y=None):
+    """Mean of y_pred in each group, among all samples or those with the true label y."""
+    rates = []
+    for group in sorted(set(s)):
+        chosen = [
+            prediction
+            for prediction, own, truth in zip(y_pred, s, y_true or s)
+            if own == group and (y is None or truth == y)
+        ]
+        rates.append(sum(chosen) / len(chosen))
+    return rates
+
+
+@given(samples(labels, groups))
+@properties
+def test_the_measures_of_one_rate_follow_their_definitions(columns):
+    y_pred, s = columns
+    rates = rates_of_groups(y_pred, s)
+    pairs = list(combinations(rates, 2))
+    assert group_rates(y_pred, sensitive_features=s).tolist() == rates
+    gap = max((abs(a - b) for a, b in pairs), default=0)
+    assert demographic_parity_violation(y_pred, sensitive_features=s) == gap
+    ratios = [min(a, b) / max(a, b) if a != b else 1.0 for a, b in pairs]
+    assert p_rule(y_pred, sensitive_features=s) == min(ratios, default=1.0)
+
+
+@given(samples(labels, st.floats(0, 1), groups))
+@properties
+def test_the_measures_given_the_truth_follow_their_definitions(columns):
+    # One sample more in each cell, so that every rate is defined.
+    cells = list(product((0, 1), (0.25,), sorted(set(columns[2]))))
+    y_true, y_pred, s = (ours + list(more) for ours, more in zip(columns, zip(*cells)))
+    gaps = [
+        max((abs(a - b) for a, b in combinations(rates, 2)), default=0)
+        for rates in (rates_of_groups(y_pred, s, y_true, y) for y in (0, 1))
+    ]
+    found = equal_opportunity_violation(y_true, y_pred, sensitive_features=s)
+    assert found == pytest.approx(gaps[1], abs=1e-14)
+    found = equalized_odds_violation(y_true, y_pred, sensitive_features=s)
+    assert found == pytest.approx(max(gaps), abs=1e-14)
+
+
+@given(samples(st.floats(0, 1), groups))
+@properties
+def test_every_measure_lies_between_zero_and_one(columns):
+    y_pred, s = columns
+    assert 0 <= p_rule(y_pred, sensitive_features=s) <= 1
+    assert 0 <= demographic_parity_violation(y_pred, sensitive_features=s) <= 1
+
+
+def test_the_papers_p_percent_of_two_groups():
+    y_pred = [1, 0, 0, 0, 1, 1, 1, 0]
+    s = [0] * 4 + [1] * 4
+    assert p_rule(y_pred, sensitive_features=s) == pytest.approx(1 / 3)
+    assert demographic_parity_violation(y_pred, sensitive_features=s) == 0.5
+
+
+def test_a_soft_prediction_is_measured_by_its_mean_probability():
+    y_pred, s = [0.2, 0.4, 0.5, 0.7], ["f", "f", "m", "m"]
+    assert group_rates(y_pred, sensitive_features=s).to_dict() == pytest.approx(
+        {"f": 0.3, "m": 0.6}
+    )
+    assert p_rule(y_pred, sensitive_features=s) == pytest.approx(0.5)
+
+
+def test_p_rule_where_a_rate_is_zero():
+    s = ["f", "f", "m", "m"]
+    assert p_rule([0, 0, 1, 0], sensitive_features=s) == 0.0
+    assert p_rule([0, 0, 0, 0], sensitive_features=s) == 1.0
+
+
+def test_one_group_is_treated_like_itself():
+    y_true, y_pred, s = [0, 1, 1], [0, 1, 0], ["x"] * 3
+    assert p_rule(y_pred, sensitive_features=s) == 1.0
+    assert demographic_parity_violation(y_pred, sensitive_features=s) == 0.0
+    assert equal_opportunity_violation(y_true, y_pred, sensitive_features=s) == 0.0
+    assert equalized_odds_violation(y_true, y_pred, sensitive_features=s) == 0.0
+
+
+def test_equal_opportunity_ignores_the_negatives_and_equalized_odds_does_not():
+    y_true = [1, 1, 0, 0]
+    y_pred = [1, 1, 1, 0]
+    s = ["f", "m", "f", "m"]
+    assert equal_opportunity_violation(y_true, y_pred, sensitive_features=s) == 0.0
+    assert equalized_odds_violation(y_true, y_pred, sensitive_features=s) == 1.0
+
+
+@pytest.mark.parametrize(
+    "convert", [np.array, tuple, pd.Series, pd.Categorical, lambda s: pd.DataFrame({"s": s})]
+)
+def test_groups_come_in_any_container(convert):
+    s = ["f", "f", "m", "m"]
+    assert p_rule([1, 0, 1, 1], sensitive_features=convert(s)) == 0.5
+
+
+def test_several_attributes_are_one_joint_group():
+    s = pd.DataFrame({"sex": ["f", "f", "m", "m"], "race": [0, 1, 0, 1]})
+    rates = group_rates([1, 0, 1, 1], sensitive_features=s)
+    assert rates.to_dict() == {("f", 0): 1.0, ("f", 1): 0.0, ("m", 0): 1.0, ("m", 1): 1.0}
+    assert demographic_parity_violation([1, 0, 1, 1], sensitive_features=s) == 1.0
+
+
+def test_pos_label_says_which_label_means_one():
+    y_true, y_pred = [">50K", ">50K", "<=50K", ">50K"], [">50K", "<=50K", "<=50K", ">50K"]
+    options = {"sensitive_features": ["f", "m", "m", "m"], "pos_label": ">50K"}
+    assert p_rule(y_pred, **options) == pytest.approx(1 / 3)
+    assert equal_opportunity_violation(y_true, y_pred, **options) == 0.5
+    signs = np.where(np.array(y_pred) == ">50K", 1, -1)
+    assert p_rule(signs, sensitive_features=["f", "m", "m", "m"], pos_label=1) == pytest.approx(
+        1 / 3
+    )
+    assert p_rule(["no"] * 4, **options) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("measure", "y"), [(equal_opportunity_violation, 1), (equalized_odds_violation, 0)]
+)
+def test_a_group_without_a_rate_is_refused_by_name(measure, y):
+    y_true = [y, 1 - y, 1 - y, 1 - y]
+    with pytest.raises(ValueError, match=rf"group m in sensitive_features has y_true = {y}"):
+        measure(y_true, [1, 1, 0, 0], sensitive_features=["f", "f", "m", "m"])
+
+
+@pytest.mark.parametrize(
+    ("y_pred", "options", "message"),
+    [
+        ([1, 2], {}, "y_pred must hold labels 0 and 1.*pos_label"),
+        ([-1, 1], {}, "y_pred must hold labels 0 and 1.*pos_label"),
+        (["no", "yes"], {}, "y_pred must hold numbers"),
+        ([0.5, np.nan], {}, "y_pred has values that are missing"),
+        (["no", "yes"], {"pos_label": "Yes"}, "y_pred has no label equal to pos_label='Yes'"),
+        ([0, 1, 1], {}, "y_pred has 3, sensitive_features has 2"),
+        ([], {}, "y_pred must be one number for each sample"),
+    ],
+)
+def test_predictions_that_cannot_be_read_are_refused(y_pred, options, message):
+    with pytest.raises(ValueError, match=message):
+        p_rule(y_pred, sensitive_features=["f", "m"], **options)
+
+
+def test_other_bad_arguments_are_refused_by_name():
+    with pytest.raises(ValueError, match="sensitive_features has a missing value"):
+        p_rule([0, 1], sensitive_features=["f", None])
+    with pytest.raises(ValueError, match="y_true must hold labels 0 and 1, not probabilities"):
+        equal_opportunity_violation([0.5, 1], [0, 1], sensitive_features=["f", "m"])
+    with pytest.raises(ValueError, match="y_true has 3, y_pred has 2"):
+        equal_opportunity_violation([0, 1, 1], [0, 1], sensitive_features=["f", "m"])
+
+
+def test_groups_are_given_by_keyword_only():
+    with pytest.raises(TypeError):
+        p_rule([0, 1], ["f", "m"])

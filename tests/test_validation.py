@@ -1,0 +1,203 @@
+"""Labels of any kind become the same codes; bad input is refused by name."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from renyi_lib._validation import (
+    check_same_length,
+    encode_labels,
+    integer_codes,
+    numeric_values,
+    sample_weights,
+)
+
+LABELS = ["b", "a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        LABELS,
+        tuple(LABELS),
+        np.array(LABELS),
+        np.array(LABELS, dtype=object),
+        np.array(LABELS)[:, None],
+        pd.Series(LABELS, index=[7, 7, 3, 1]),
+        pd.Series(LABELS, dtype="category"),
+        pd.Index(LABELS),
+        pd.Categorical(LABELS),
+        pd.DataFrame({"s": LABELS}),
+    ],
+    ids=lambda values: f"{type(values).__name__}-{getattr(values, 'dtype', '')}",
+)
+@pytest.mark.parametrize("encode", [encode_labels, integer_codes])
+def test_every_container_of_labels_gives_the_same_codes(values, encode):
+    codes, categories = encode(values, "s")
+    assert codes.tolist() == [1, 0, 1, 2]
+    assert categories.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "Int64", object]
+)
+def test_numbers_of_every_type_are_labels(dtype):
+    values = pd.Series([5, 3, 5, 9]).astype(dtype)
+    codes, categories = encode_labels(values, "s")
+    assert codes.tolist() == [1, 0, 1, 2]
+    assert categories.tolist() == [3, 5, 9]
+
+
+@given(
+    dtype=st.sampled_from([np.int8, np.int16, np.int64, np.uint8, np.uint64]),
+    offset=st.sampled_from(["min", "zero", "max"]),
+    labels=st.lists(st.integers(0, 255), min_size=1, max_size=20),
+)
+@settings(deadline=None, derandomize=True)
+def test_integer_codes_name_the_label_of_every_sample(dtype, offset, labels):
+    limits = np.iinfo(dtype)
+    start = {"min": limits.min, "zero": 0, "max": limits.max - 255}[offset]
+    values = np.array([min(start + label, limits.max) for label in labels], dtype=dtype)
+    codes, categories = integer_codes(values, "s")
+    assert codes.dtype == np.intp
+    assert categories[codes].tolist() == values.tolist()
+    assert len(categories) <= 1024
+    codes, categories = encode_labels(values, "s")
+    assert categories[codes].tolist() == values.tolist()
+    assert categories.tolist() == sorted(set(values.tolist()))
+
+
+def test_integer_labels_far_apart_do_not_span_a_huge_table():
+    codes, categories = integer_codes([-(10**15), 7, 10**15, 7], "s")
+    assert codes.tolist() == [0, 1, 2, 1]
+    assert categories.tolist() == [-(10**15), 7, 10**15]
+
+
+def test_integer_codes_leave_the_callers_array_alone():
+    values = np.array([-1, 1, -1])
+    assert integer_codes(values, "s")[0].tolist() == [0, 2, 0]
+    assert values.tolist() == [-1, 1, -1]
+
+
+def test_booleans_are_labels():
+    codes, categories = integer_codes(np.array([True, False, True]), "s")
+    assert codes.tolist() == [1, 0, 1]
+    assert categories.tolist() == [False, True]
+
+
+def test_a_categorical_keeps_its_own_order_and_drops_what_does_not_occur():
+    sizes = pd.Categorical(["small", "large"], categories=["small", "medium", "large"])
+    codes, categories = encode_labels(sizes, "s")
+    assert codes.tolist() == [0, 1]
+    assert categories.tolist() == ["small", "large"]
+
+
+def test_text_and_numbers_in_one_list_stay_apart():
+    codes, categories = encode_labels(["1", 1, "a", 1], "s")
+    assert categories.tolist() == [1, "1", "a"]
+    assert codes.tolist() == [1, 0, 2, 0]
+
+
+@pytest.mark.parametrize("as_frame", [True, False])
+def test_several_columns_are_one_joint_label(as_frame):
+    columns = {"sex": ["f", "m", "f", "m"], "race": [1, 1, 2, 1]}
+    table = pd.DataFrame(columns) if as_frame else list(zip(*columns.values()))
+    codes, categories = encode_labels(table, "s")
+    assert codes.tolist() == [0, 2, 1, 2]
+    assert categories.tolist() == [("f", 1), ("f", 2), ("m", 1)]
+
+
+def test_many_columns_with_many_values_do_not_overflow():
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 1000, size=(50, 30))
+    codes, categories = encode_labels(table, "s")
+    assert [tuple(row) for row in table.tolist()] == categories[codes].tolist()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.0, np.nan],
+        [1, None],
+        ["a", None],
+        ["a", float("nan")],
+        np.array(["a", np.nan], dtype=object),
+        pd.Series([1, None], dtype="Int64"),
+        pd.Series(["a", None]),
+        pd.Categorical(["a", None]),
+        pd.to_datetime(["2020-01-01", None]),
+        pd.DataFrame({"s": [1.0, np.nan], "t": [1, 2]}),
+        [["a", 1.5], ["b", float("nan")]],
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("encode", [encode_labels, integer_codes])
+def test_a_missing_label_is_refused_with_its_place(values, encode):
+    with pytest.raises(ValueError, match=r"^s.* has a missing value .* position 1"):
+        encode(values, "s")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([], "s is empty"),
+        (np.empty((0, 2)), "s, column 0, is empty"),
+        (pd.DataFrame(index=[0, 1]), "s has no columns"),
+        ("abc", "s must be one label for each sample"),
+        (3, "s must be one label for each sample"),
+        (np.zeros((2, 2, 2)), "s must be one label for each sample"),
+        ([(1, 2), (3,)], "s is not a list of labels"),
+        (np.ma.masked_equal([1, 2], 2), "s has masked values"),
+        (np.array([{}, {}]), "s has labels that cannot be compared"),
+    ],
+)
+def test_what_is_not_one_label_a_sample_is_refused(values, message):
+    with pytest.raises(ValueError, match=message):
+        encode_labels(values, "s")
+
+
+def test_unequal_lengths_are_refused_by_name():
+    with pytest.raises(ValueError, match="a has 2, b has 3"):
+        check_same_length(a=[1, 2], b=[1, 2, 3])
+
+
+def test_equal_lengths_pass():
+    assert check_same_length(a=[1, 2], b="xy", c=np.zeros((2, 5))) is None
+
+
+@pytest.mark.parametrize("values", [[1, 2], (True, 2), pd.Series([1, 2]), np.array([[1], [2]])])
+def test_numbers_become_floats(values):
+    numbers = numeric_values(values, "x")
+    assert numbers.dtype == float
+    assert numbers.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["a", "b"], "x must hold numbers"),
+        ([], "x must be one number for each sample"),
+        ([[1, 2]], "x must be one number for each sample"),
+        ([1, None], "x has values that are missing or infinite"),
+        ([1, np.inf], "x has values that are missing or infinite"),
+        (pd.Series([1, None], dtype="Int64"), "x "),
+    ],
+)
+def test_what_is_not_one_number_a_sample_is_refused(values, message):
+    with pytest.raises(ValueError, match=message):
+        numeric_values(values, "x")
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, -1], "sample_weight has negative"),
+        ([0, 0], "sample_weight is all zero"),
+        ([1, np.nan], "sample_weight has values that are missing"),
+    ],
+)
+def test_weights_that_mean_nothing_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        sample_weights(weights)
