@@ -146,14 +146,13 @@ class FairDataset:
         is_number = pd.api.types.is_numeric_dtype
         numbers = [column for column in columns if is_number(self.train[column])]
         categories = [column for column in columns if column not in numbers]
-        kinds = {**dict.fromkeys(numbers, np.float64), **dict.fromkeys(categories, object)}
         one_hot = OneHotEncoder(handle_unknown="ignore", feature_name_combiner=_indicator_name)
         encoder = ColumnTransformer(
             [("numbers", "passthrough", numbers), ("categories", one_hot, categories)],
             verbose_feature_names_out=False,
         ).set_output(transform="default")
-        X_train = _as_format(encoder.fit_transform(self.train[columns].astype(kinds)), sparse)
-        X_test = _as_format(encoder.transform(self.test[columns].astype(kinds)), sparse)
+        X_train = _as_format(encoder.fit_transform(self.train[columns]), sparse)
+        X_test = _as_format(encoder.transform(self.test[columns]), sparse)
         names = encoder.get_feature_names_out()
         X_train = _as_format(scaler.fit_transform(X_train), sparse)
         X_test = _as_format(scaler.transform(X_test), sparse)
