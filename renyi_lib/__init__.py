@@ -22,6 +22,20 @@ _PUBLIC = {
         "renyi_from_joint",
         "renyi_from_soft",
     ],
+    "classification": ["RenyiClassifier", "fit_to_target", "renyi_path"],
+    "cluster_metrics": [
+        "balance",
+        "cluster_penalty",
+        "cluster_proportions",
+        "proportion_summary",
+        "weighted_deviation",
+    ],
+    "clustering": [
+        "RenyiKMeans",
+        "renyi_kmeans_objective",
+        "renyi_kmeans_path",
+        "tradeoff_table",
+    ],
     "metrics": [
         "demographic_parity_violation",
         "equal_opportunity_violation",

@@ -1,0 +1,158 @@
+"""Speed of fair k-means as ratios to scikit-learn's KMeans from the same start.
+
+    python benchmarks/bench_clustering.py
+
+Three questions: what does a fair clustering cost beside a plain one (Adult, 10000 rows, 5 columns,
+14 clusters); does the cost grow in proportion to the number of points; and what does a path of 26
+values of lambda cost beside 26 plain fits. Both sides run on one thread, since the loops are
+compared and not the number of cores. A time is CPU time, the least of several taken in turns.
+"""
+
+import argparse
+import time
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans, kmeans_plusplus
+from threadpoolctl import threadpool_limits
+
+from renyi_lib.clustering import RenyiKMeans, renyi_kmeans_path
+from renyi_lib.datasets import load_adult
+
+K = 14
+COLUMNS = ["capital-gain", "age", "fnlwgt", "capital-loss", "hours-per-week"]
+PATH = [0.0, *np.geomspace(1e-4, 100, 25)]
+
+
+def adult():
+    """The paper's data for clustering: 10000 rows of Adult, columns of unit norm, S = gender."""
+    data = load_adult()
+    data = replace(data, train=data.train[:10_000]).encode(columns=COLUMNS, scaling="unit_norm")
+    return data.X_train, data.s_train
+
+
+def mixture(n_samples, rng):
+    """Normal clusters in five dimensions whose groups differ."""
+    centers = rng.normal(size=(K, 5))
+    source = rng.integers(K, size=n_samples)
+    X = centers[source] + 0.5 * rng.normal(size=(n_samples, 5))
+    return X, (rng.random(n_samples) < np.linspace(0.2, 0.8, K)[source]).astype(int)
+
+
+def least_times(tasks, repeats):
+    """CPU seconds of each task and its result; tasks take turns, so that noise hits all alike."""
+    seconds, results = np.full(len(tasks), np.inf), [None] * len(tasks)
+    for _ in range(repeats):
+        for i, task in enumerate(tasks):
+            start = time.process_time()
+            results[i] = task()
+            seconds[i] = min(seconds[i], time.process_time() - start)
+    return seconds, results
+
+
+def fit_against_kmeans(X, s, lams, seeds, repeats):
+    """One row for each lambda: the ratio to KMeans, its median and its worst over the seeds.
+
+    Once until no move is left, once to a tolerance of 1e-4, which is where KMeans stops.
+    """
+    tols = 0.0, 1e-4
+    ratios, passes = [], []
+    for seed in seeds:
+        start, _ = kmeans_plusplus(X, K, random_state=seed)
+        tasks = [lambda start=start: KMeans(K, init=start, n_init=1).fit(X)]
+        for tol in tols:
+            for lam in lams:
+                model = RenyiKMeans(K, lam, init=start, tol=tol)
+                tasks.append(lambda model=model: model.fit(X, sensitive_features=s))
+        seconds, results = least_times(tasks, repeats)
+        ratios.append(seconds[1:].reshape(2, -1) / seconds[0])
+        passes.append(np.reshape([model.n_iter_ for model in results[1:]], (2, -1)))
+    table = {"lambda": lams}
+    for i, tol in enumerate(tols):
+        table |= {
+            f"tol={tol:g}: passes": np.median(passes, axis=0)[i],
+            f"ratio ({tol:g})": np.median(ratios, axis=0)[i],
+            f"worst ({tol:g})": np.max(ratios, axis=0)[i],
+        }
+    return pd.DataFrame(table)
+
+
+def growth(sizes, lam, repeats, rng):
+    """One row for each number of points: seconds of whole fits and of a single pass.
+
+    The number of passes until no move is left grows slowly with the number of points; the
+    cost of a pass, and of a fit that stops at a fixed `tol`, is what should be linear.
+    """
+    rows = []
+    for n_samples in sizes:
+        X, s = mixture(n_samples, rng)
+        start, _ = kmeans_plusplus(X, K, random_state=0)
+        exact = RenyiKMeans(K, lam, init=start)
+        early = RenyiKMeans(K, lam, init=start, tol=1e-5)
+        single = RenyiKMeans(K, lam, init=np.arange(n_samples) % K, tol=1.0)
+        tasks = [lambda X=X, start=start: KMeans(K, init=start, n_init=1).fit(X)]
+        for model in (exact, early, single):
+            tasks.append(lambda X=X, s=s, model=model: model.fit(X, sensitive_features=s))
+        seconds, _ = least_times(tasks, repeats)
+        rows.append(
+            {
+                "points": n_samples,
+                "KMeans s": seconds[0],
+                "fair s": seconds[1],
+                "passes": exact.n_iter_,
+                "tol=1e-5 s": seconds[2],
+                "passes ": early.n_iter_,
+                "µs a point, tol=1e-5": 1e6 * seconds[2] / n_samples,
+                "µs a point, one pass": 1e6 * seconds[3] / n_samples / single.n_iter_,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def path_against_kmeans(X, s, seeds, repeats):
+    """The whole path beside as many plain fits, over the seeds."""
+    ratios = []
+    for seed in seeds:
+        start, _ = kmeans_plusplus(X, K, random_state=seed)
+        tasks = [
+            lambda start=start: KMeans(K, init=start, n_init=1).fit(X),
+            lambda start=start: renyi_kmeans_path(
+                X, sensitive_features=s, lams=PATH, n_clusters=K, init=start
+            ),
+        ]
+        (plain, path), _ = least_times(tasks, repeats)
+        ratios.append(path / (len(PATH) * plain))
+    return np.array(ratios)
+
+
+def show(table):
+    print(table.to_string(index=False, float_format="{:.3g}".format))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=8, help="of which the least time counts")
+    parser.add_argument("--seeds", type=int, default=5, help="starts for each figure")
+    parser.add_argument("--largest", type=int, default=1_000_000, help="number of points")
+    options = parser.parse_args()
+    seeds = range(options.seeds)
+    sizes = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n <= options.largest]
+    lams = [0.0, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 1e3, 1e9]
+
+    with threadpool_limits(1):
+        X, s = adult()
+        RenyiKMeans(2, 1.0).fit(X[:20], sensitive_features=s[:20])  # compile
+        print("Adult, 10000 x 5, 14 clusters: a fair fit beside KMeans from the same start")
+        show(fit_against_kmeans(X, s, lams, seeds, options.repeats))
+        print("\nNormal clusters in 5 dimensions, 14 clusters, lambda = 1: growth with the points")
+        show(growth(sizes, 1.0, max(2, options.repeats // 4), np.random.default_rng(0)))
+        ratios = path_against_kmeans(X, s, seeds, options.repeats)
+        print(
+            f"\nAdult, a path of {len(PATH)} lambdas beside {len(PATH)} fits of KMeans: ", end=""
+        )
+        print(f"median ratio {np.median(ratios):.2f}, worst {ratios.max():.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+"""The loops of fair k-means that visit one point after another.
+
+Plain Python on arrays, each function complete in itself, so that numba can compile it as it
+stands. The compiler reorders no sum, so both ways give the same bits.
+
+Letters: X (N x d) are the data; point i belongs to cluster ``labels[i]`` and group ``groups[i]``;
+``size[k]`` is n_k; ``table[k, g]`` is the number of points of group g in cluster k, ``totals[g]``
+their number in all the data.
+"""
+
+from functools import cache
+
+import numpy as np
+
+
+@cache
+def compiled(loop):
+    """The loop compiled by numba, or the loop itself where numba is not installed.
+
+    numba is imported here, not before: it is slow to load and most users of the library never
+    cluster. The machine code is kept on disk, which is safe because no loop calls another
+    function of ours, so that a change of this file is all that can make it stale.
+    """
+    try:
+        import numba
+    except ImportError:
+        return loop
+    try:
+        return numba.njit(cache=True)(loop)
+    except RuntimeError:  # no folder that numba may write to
+        return numba.njit(loop)
+
+
+def paper_pass(X, s, labels, centers, w, size, ones, lam):
+    """One turn of Algorithm 3's while loop: every point, then the centres. All in place.
+
+    The proportion w of the two clusters that a move touches is brought up to date at once, in
+    O(1); the other clusters' has not changed. A cluster that loses its last point keeps its last
+    centre and its last w until a point joins it again.
+
+    Returns
+    -------
+    moved : int
+        Points whose cluster changed.
+    inertia : float
+        Squared distances to the new centres.
+    """
+    n_samples, n_features = X.shape
+    n_clusters = len(size)
+    moved = 0
+    for i in range(n_samples):
+        a = labels[i]
+        best = np.inf
+        b = a
+        for k in range(n_clusters):
+            distance = 0.0
+            for j in range(n_features):
+                t = X[i, j] - centers[k, j]
+                distance += t * t
+            t = w[k] - s[i]
+            cost = distance - lam * (t * t)
+            if cost < best or (cost == best and k == a):
+                best = cost
+                b = k
+        if b != a:
+            moved += 1
+            labels[i] = b
+            size[a] -= 1
+            ones[a] -= s[i]
+            size[b] += 1
+            ones[b] += s[i]
+            w[b] = ones[b] / size[b]
+            if size[a] > 0:
+                w[a] = ones[a] / size[a]
+
+    for k in range(n_clusters):
+        if size[k] > 0:
+            centers[k] = 0.0
+    for i in range(n_samples):
+        for j in range(n_features):
+            centers[labels[i], j] += X[i, j]
+    for k in range(n_clusters):
+        if size[k] > 0:
+            for j in range(n_features):
+                centers[k, j] /= size[k]
+    inertia = 0.0
+    for i in range(n_samples):
+        for j in range(n_features):
+            t = X[i, j] - centers[labels[i], j]
+            inertia += t * t
+    return moved, inertia
+
+
+def descent_pass(X, groups, labels, totals, n_clusters, weight, slack):
+    """Visit every point once and move it where the objective falls most; `labels` in place.
+
+    The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g. With e_g = table[k, g] -
+    p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, cluster k pays E / n, and one point of group g more
+    or less changes E to E + 2 e_g / p_g + (1 - p_g) / p_g or E - 2 e_g / p_g + (1 - p_g) / p_g. So
+    a point at squared distance D from the centre
+
+        costs the cluster that it joins   n D / (n + 1) + weight * (n u - E) / (n (n + 1)),
+        saves the cluster that it leaves  n D / (n - 1) + weight * (n v - E) / (n (n - 1)),
+
+    with u, v = 2 e_g / p_g plus, minus (1 - p_g) / p_g. It moves if the saving is greater than
+    the cost by more than rounding could make it so. The last point of a cluster never leaves.
+
+    Parameters
+    ----------
+    weight : float
+        lambda times the scale of the penalty.
+    slack : float
+        A bound on the rounding errors of a squared distance.
+
+    Returns
+    -------
+    moved : int
+        Points whose cluster changed.
+    change : float
+        Change of the SSE, summed over the moves.
+    chi_square : float
+        The double sum of the objective after the pass.
+    """
+    n_samples, n_features = X.shape
+    n_groups = len(totals)
+    # Rows a multiple of four long are handled by vector instructions from end to end; nothing
+    # can enter the clusters that fill them up, as that costs infinity.
+    width = (n_clusters + 3) // 4 * 4
+    size = np.zeros(width)
+    table = np.zeros((n_clusters, n_groups))
+    centers = np.zeros((n_features, width))
+    for i in range(n_samples):
+        k = labels[i]
+        size[k] += 1
+        table[k, groups[i]] += 1
+        for j in range(n_features):
+            centers[j, k] += X[i, j]
+    for k in range(n_clusters):
+        for j in range(n_features):
+            centers[j, k] /= size[k]
+
+    join_factor = np.zeros(width)
+    join_price = np.full((n_groups, width), np.inf)
+    leave_factor = np.zeros(n_clusters)
+    leave_price = np.zeros((n_groups, n_clusters))
+    cost = np.empty(width)
+    stale = np.arange(n_clusters)
+    n_stale = n_clusters
+    moved = 0
+    change = 0.0
+    for i in range(n_samples):
+        for q in range(n_stale):
+            k = stale[q]
+            n = size[k]
+            E = 0.0
+            for g in range(n_groups):
+                # N e_g is a whole number: fair clusters have e_g = 0 without rounding.
+                e = (n_samples * table[k, g] - totals[g] * n) / n_samples
+                E += e * e * n_samples / totals[g]
+            join_factor[k] = n / (n + 1)
+            if n > 1:
+                leave_factor[k] = n / (n - 1)
+            for g in range(n_groups):
+                pull = 2 * (n_samples * table[k, g] - totals[g] * n) / totals[g]
+                odds = (n_samples - totals[g]) / totals[g]
+                error = 1e-14 * (n * (abs(pull) + odds) + E)
+                join_price[g, k] = weight * (n * (pull + odds) - E + error) / (n * (n + 1))
+                if n > 1:
+                    leave_price[g, k] = weight * (n * (pull - odds) - E - error) / (n * (n - 1))
+        n_stale = 0
+
+        a = labels[i]
+        if size[a] < 2:
+            continue
+        g = groups[i]
+        x = X[i, 0]
+        for k in range(width):
+            t = x - centers[0, k]
+            cost[k] = t * t
+        for j in range(1, n_features):
+            x = X[i, j]
+            for k in range(width):
+                t = x - centers[j, k]
+                cost[k] += t * t
+        saving = leave_factor[a] * cost[a] + leave_price[g, a] - slack
+        cheaper = 0
+        for k in range(width):
+            cost[k] = join_factor[k] * cost[k] + join_price[g, k]
+            cheaper += cost[k] < saving
+        # Most points stay, and counting is faster than looking for the minimum.
+        if cheaper == (cost[a] < saving):
+            continue
+        cost[a] = np.inf
+        b = 0
+        for k in range(1, n_clusters):
+            if cost[k] < cost[b]:
+                b = k
+
+        labels[i] = b
+        moved += 1
+        from_a = 0.0
+        from_b = 0.0
+        for j in range(n_features):
+            u = X[i, j] - centers[j, a]
+            v = X[i, j] - centers[j, b]
+            from_a += u * u
+            from_b += v * v
+            centers[j, a] -= u / (size[a] - 1)
+            centers[j, b] += v / (size[b] + 1)
+        change += join_factor[b] * from_b - leave_factor[a] * from_a
+        size[a] -= 1
+        size[b] += 1
+        table[a, g] -= 1
+        table[b, g] += 1
+        stale[0] = a
+        stale[1] = b
+        n_stale = 2
+
+    chi_square = 0.0
+    for k in range(n_clusters):
+        for g in range(n_groups):
+            e = (n_samples * table[k, g] - totals[g] * size[k]) / n_samples
+            chi_square += e * e * n_samples / (totals[g] * size[k])
+    return moved, change, chi_square
+
+
+def join_in_turn(distances, groups, table, totals, weight):
+    """Let new points join the clusters one after another, centres fixed; `table` in place.
+
+    Each goes where squared distance plus rise of the penalty is least, the points that joined
+    before it counted in. The rise is that of `descent_pass`. An empty cluster takes nobody.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_new, n_clusters)
+        Squared distances to the centres.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_new,)
+    """
+    n_new, n_clusters = distances.shape
+    n_groups = len(totals)
+    n_samples = totals.sum()
+    labels = np.zeros(n_new, dtype=np.int32)
+    for i in range(n_new):
+        g = groups[i]
+        best = np.inf
+        b = 0
+        for k in range(n_clusters):
+            n = 0.0
+            for h in range(n_groups):
+                n += table[k, h]
+            if n > 0:
+                E = 0.0
+                for h in range(n_groups):
+                    e = table[k, h] - totals[h] * n / n_samples
+                    E += e * e * n_samples / totals[h]
+                pull = 2 * (n_samples * table[k, g] - totals[g] * n) / totals[g]
+                odds = (n_samples - totals[g]) / totals[g]
+                cost = distances[i, k] + weight * (n * (pull + odds) - E) / (n * (n + 1))
+                if cost < best:
+                    best = cost
+                    b = k
+        labels[i] = b
+        table[b, g] += 1
+    return labels

@@ -1,0 +1,796 @@
+"""Fair k-means: clusters that say little about a sensitive attribute.
+
+The paper (Section 5) asks for a partition A and centres C that solve
+(`kmeans_fair_objective-binary`)
+
+    min over A, C   max over w   SSE - lambda sum_n (w_{k(n)} - s_n)^2.
+
+The inner maximum is attained by the proportions w_k of the clusters. Put them in, with p the
+proportion in all the data and n_k the size of cluster k, and up to a constant
+
+    min over A, C   SSE + lambda sum_k n_k (w_k - p)^2  =  SSE + lambda N p (1 - p) rho_R^2:
+
+k-means plus the squared Rényi correlation of cluster and group. `RenyiKMeans` offers the
+paper's Algorithm 3, which follows the first form and often never stops, and a descent on the
+second form, which does.
+"""
+
+import copy
+import hashlib
+import itertools
+import math
+import warnings
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from renyi_lib._kmeans_loops import compiled, descent_pass, join_in_turn, paper_pass
+from renyi_lib._validation import check_same_length, encode_labels
+from renyi_lib.cluster_metrics import (
+    balance_of_table,
+    penalty_of_table,
+    penalty_scale,
+    summary_of_table,
+)
+from renyi_lib.correlation import renyi_from_joint
+
+__all__ = [
+    "KMeansObjective",
+    "RenyiKMeans",
+    "renyi_kmeans_objective",
+    "renyi_kmeans_path",
+    "tradeoff_table",
+]
+
+# Rounding error of one term of a squared distance, as a share of the largest squared norm.
+_ROUNDING = 8 * np.finfo(float).eps
+# The lead-in to lambda doubles it at most this often (2**60 is about 1e18).
+_MAX_DOUBLINGS = 60
+
+
+class KMeansObjective(NamedTuple):
+    """Objective = inertia + lambda * penalty, and its two parts."""
+
+    objective: float
+    inertia: float
+    penalty: float
+
+
+class RenyiKMeans(ClusterMixin, BaseEstimator):
+    """K-means with a Rényi penalty on the dependence of cluster and group (Algorithm 3).
+
+    Minimises SSE + lam * sum_k n_k (w_k - p)^2, where w_k is the proportion of the second group
+    in cluster k, of size n_k, and p its proportion in all the data.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, K.
+    lam : float, default=0.0
+        Weight of fairness, the paper's lambda. Zero is plain k-means. The penalty has no
+        unit while the SSE has that of `X` squared, so scale the columns of `X` first.
+    algorithm : {"descent", "paper"}, default="descent"
+        "descent" moves a point when, and only when, the objective falls, with centres,
+        sizes and proportions brought up to date after each move (Hartigan's form of k-means
+        [2]_). It never rises, stops by itself and empties no cluster. "paper" is Algorithm 3 as
+        printed: proportions after each point, centres after each pass. It need not stop; see
+        Notes.
+    init : {"k-means++", "random", "random-assignment"} or array, default="k-means++"
+        Where to start. From *centres*: "k-means++", "random" (points of `X`), or an array of
+        shape (n_clusters, n_features). From an *assignment*: "random-assignment", which is
+        how the paper starts, or an array of n_samples cluster numbers, a warm start.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the least objective is kept. "auto" is 10 for "random" and 1
+        otherwise. An array is one start, whatever `n_init` says.
+    max_iter : int, default=300
+        Largest number of passes over the data at `lam`.
+    tol : float, default=0.0
+        "descent" also stops once a pass lowers the objective by less than this share of it.
+        With zero it stops when no single move lowers the objective.
+    random_state : int, RandomState instance or None, default=None
+        Source of the random start.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each point.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Means of the clusters.
+    proportions_ : ndarray of shape (n_clusters,) or (n_clusters, n_groups), or None
+        The paper's w, the proportion of ``groups_[1]`` in each cluster. Unless there are two
+        groups, the proportion of each group. NaN where a cluster is empty; None without
+        `sensitive_features`.
+    groups_ : ndarray of shape (n_groups,) or None
+        The groups in sorted order.
+    contingency_ : ndarray of shape (n_clusters, n_groups)
+        Number of points of each cluster and group.
+    inertia_ : float
+        SSE, the sum of squared distances to the centres.
+    penalty_ : float
+        sum_k n_k (w_k - p)^2; see `renyi_lib.cluster_metrics.cluster_penalty` for more groups.
+    objective_ : float
+        ``inertia_ + lam * penalty_``.
+    n_iter_ : int
+        Passes over the data, the lead-in (see Notes) counted in.
+    converged_ : bool
+        Whether the last pass moved nothing (or satisfied `tol`).
+    cycle_length_ : int
+        For "paper": passes after which it came back to an earlier state, so that it would go
+        round for ever; zero if that was not seen.
+    history_ : dict of ndarray of shape (n_iter_ + 1,)
+        ``lam``, ``objective`` (at that lam), ``inertia``, ``penalty`` and ``moved`` (points)
+        after each pass; entry zero is the start.
+    n_features_in_ : int
+        Number of columns of `X`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` has names that are all strings.
+
+    See Also
+    --------
+    renyi_kmeans_path : a whole range of `lam`, each warm-started from the one before.
+
+    Notes
+    -----
+    *How "descent" starts.* From centres it first runs scikit-learn's Lloyd iteration with
+    lambda = 0, so that with ``lam=0`` its SSE is never above that of `KMeans` from the same
+    centres. Then comes the lead-in: one pass for each of lam / 2^j, ..., lam / 4, lam / 2,
+    beginning at the mean squared distance, where the penalty is weak. A large lambda met at once
+    freezes: every first improvement of fairness is taken, however much SSE it costs, and
+    afterwards each single move is too unfair to be made. From an assignment there is neither
+    Lloyd nor lead-in: the objective at `lam` falls from the given labels on.
+
+    *Rounding.* A move must lower the objective by more than rounding errors could pretend, so the
+    true objective falls with every move. No partition returns, and there are finitely many.
+
+    *What the paper leaves open in Algorithm 3.* Centres and proportions of the first pass are
+    those of the initial assignment. The random assignment leaves no cluster empty. A cluster that
+    loses its last point keeps its last centre and proportion until a point joins it. Of equally
+    good clusters a point keeps its own, or else takes the lowest number. Centres given by `init`
+    are turned into an assignment to the nearest one. A `ConvergenceWarning` tells when it did
+    not stop, and whether it ran in a circle.
+
+    *More than two groups* are ours, not the paper's, and for "descent" only: the penalty becomes
+    a multiple of chi-square that agrees with the paper's for two groups
+    (`renyi_lib.cluster_metrics.cluster_penalty`).
+
+    References
+    ----------
+    .. [1] S. Baharlouei, M. Nouiehed, A. Beirami, M. Razaviyayn, "Rényi fair inference", ICLR
+       2020. doi:10.48550/arXiv.1906.12005
+    .. [2] J. A. Hartigan, M. A. Wong, "A k-means clustering algorithm", Applied Statistics 28(1),
+       1979. doi:10.2307/2346830
+
+    Examples
+    --------
+    Two clusters far apart, one group each: fairness has to mix them.
+
+    >>> import numpy as np
+    >>> from renyi_lib.clustering import RenyiKMeans
+    >>> X = np.array([[-5.0], [-4.0], [4.0], [5.0]])
+    >>> s = [1, 1, 0, 0]
+    >>> start = [0, 0, 1, 1]
+    >>> RenyiKMeans(2, lam=1, init=start).fit(X, sensitive_features=s).proportions_
+    array([1., 0.])
+    >>> RenyiKMeans(2, lam=1000, init=start).fit(X, sensitive_features=s).proportions_
+    array([0.5, 0.5])
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        lam=0.0,
+        *,
+        algorithm="descent",
+        init="k-means++",
+        n_init="auto",
+        max_iter=300,
+        tol=0.0,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.lam = lam
+        self.algorithm = algorithm
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X, y=None, *, sensitive_features=None):
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The points. The sensitive attribute should not be among the columns.
+        y : ignored
+            Present by convention.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
+            The group of each point: labels of any kind, several columns are one joint group.
+            Without it the result is plain k-means, and a warning says so if `lam` is not zero.
+
+        Returns
+        -------
+        RenyiKMeans
+            The estimator itself.
+        """
+        self._check_parameters()
+        X = validate_data(self, X, dtype=np.float64, order="C")
+        data = _prepare(X, sensitive_features, self.n_clusters)
+        if sensitive_features is None and self.lam > 0:
+            warnings.warn(
+                f"lam={self.lam} has no effect without sensitive_features: this is plain k-means",
+                UserWarning,
+                stacklevel=2,
+            )
+        if self.algorithm == "paper" and len(data.totals) > 2:
+            raise ValueError(
+                f"sensitive_features has {len(data.totals)} groups and Algorithm 3 is for two: "
+                "use algorithm='descent'"
+            )
+        init = _check_init(self.init, data)
+        rng = check_random_state(self.random_state)
+        runs = [self._run(data, init, rng) for _ in range(self._number_of_starts(init))]
+        self._keep(data, min(runs, key=lambda run: run.last_objective))
+        return self
+
+    def fit_predict(self, X, y=None, *, sensitive_features=None):
+        """Find the clusters and return `labels_`; the parameters are those of `fit`."""
+        return self.fit(X, y, sensitive_features=sensitive_features).labels_
+
+    def predict(self, X, *, sensitive_features=None):
+        """Clusters of new points: the nearest centre or, given their groups, the fair rule.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New points.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
+            Their groups, which must have occurred in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        Notes
+        -----
+        The nearest centre asks nobody for a group, and each point's cluster depends on that point
+        alone. But the groups mix only as far as the centres make them: the fair labels of `fit`
+        depend on the groups, so this rule gives back much of the unfairness of plain k-means.
+
+        With groups, the points join one after another. Each goes where squared distance plus
+        lam times the rise of the penalty is least, the points before it counted in; the centres
+        stay. The counting in is needed. At a large `lam` the cluster that lacks a group most is
+        the best one for every single point of that group, and all of them together
+        would crowd into it, less fair than without any rule. So the result depends on the
+        order of the rows. With ``lam=0`` both rules agree.
+
+        An empty cluster (Algorithm 3 may leave some) takes no points.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        occupied = np.flatnonzero(self.contingency_.sum(axis=1))
+        centers = self.cluster_centers_[occupied]
+        origin = centers.mean(axis=0)  # near the data, so that squares lose no digits
+        X, centers = X - origin, centers - origin
+        if sensitive_features is None:
+            chosen = pairwise_distances_argmin(X, centers)
+        else:
+            groups = self._known_groups(sensitive_features)
+            check_same_length(X=X, sensitive_features=groups)
+            totals = self.contingency_.sum(axis=0).astype(float)
+            distances = euclidean_distances(X, centers, squared=True)
+            table = self.contingency_[occupied].astype(float)
+            weight = float(self.lam) * penalty_scale(totals)
+            chosen = compiled(join_in_turn)(distances, groups, table, totals, weight)
+        return occupied[chosen].astype(np.int32)
+
+    def _run(self, data, init, rng):
+        """One start, and where it leads."""
+        if self.algorithm == "paper":
+            labels = _initial_labels(data, init, rng)
+            return _algorithm_3(data, labels, float(self.lam), self.max_iter)
+        if _is_assignment(init):
+            labels = _initial_labels(data, init, rng)
+            doublings = 0
+        else:
+            labels = _lloyd(data, _initial_centers(data, init, rng), self.max_iter)
+            doublings = _doublings(data, labels, 0.0, self.lam)
+        return _descent(data, labels, float(self.lam), doublings, self.max_iter, self.tol)
+
+    def _keep(self, data, run):
+        """Set the fitted attributes."""
+        table = _contingency(run.labels, data)
+        result = _evaluate(data, run.labels, run.centers, table, self.lam)
+        self.labels_ = run.labels
+        self.cluster_centers_ = run.centers + data.offset
+        self.contingency_ = table
+        self.groups_ = data.group_names
+        self.proportions_ = _proportions(table) if data.group_names is not None else None
+        self.objective_, self.inertia_, self.penalty_ = result
+        self.history_ = run.history.arrays()
+        self.n_iter_ = len(self.history_["moved"]) - 1
+        self.converged_ = run.converged
+        self.cycle_length_ = run.cycle_length
+        if not run.converged:
+            warnings.warn(_complaint(self), ConvergenceWarning, stacklevel=3)
+
+    def _known_groups(self, sensitive_features):
+        """The codes that `fit` gave to these groups."""
+        if self.groups_ is None:
+            raise ValueError(
+                "sensitive_features was given to predict but not to fit: fit with it first"
+            )
+        codes, names = encode_labels(sensitive_features, "sensitive_features")
+        position = {name: g for g, name in enumerate(self.groups_.tolist())}
+        unknown = [name for name in names.tolist() if name not in position]
+        if unknown:
+            raise ValueError(
+                f"sensitive_features has groups that were not there in fit: {unknown}; "
+                f"known are {list(position)}"
+            )
+        return np.array([position[name] for name in names.tolist()], dtype=np.int64)[codes]
+
+    def _number_of_starts(self, init):
+        if not isinstance(init, str):
+            return 1
+        if self.n_init == "auto":
+            return 10 if init == "random" else 1
+        return self.n_init
+
+    def _check_parameters(self):
+        for name, least in [("n_clusters", 1), ("max_iter", 1)]:
+            _check_number(name, getattr(self, name), Integral, least)
+        for name in ("lam", "tol"):
+            _check_number(name, getattr(self, name), Real, 0)
+        if not (isinstance(self.n_init, str) and self.n_init == "auto"):
+            _check_number("n_init", self.n_init, Integral, 1, " or 'auto'")
+        if self.algorithm not in ("descent", "paper"):
+            raise ValueError(f"algorithm must be 'descent' or 'paper', got {self.algorithm!r}")
+
+
+def renyi_kmeans_path(
+    X,
+    *,
+    sensitive_features,
+    lams,
+    n_clusters=8,
+    init="k-means++",
+    n_init="auto",
+    max_iter=300,
+    tol=0.0,
+    random_state=None,
+):
+    """Fair k-means for increasing lambda, each warm-started from the one before.
+
+    The first fit is that of `RenyiKMeans` with ``algorithm="descent"``. Each later one goes on
+    from the labels before it, through the doublings of lambda that lie between.
+
+    Parameters
+    ----------
+    X, sensitive_features
+        As for `RenyiKMeans.fit`.
+    lams : array-like of shape (n_lams,)
+        Weights of fairness, in increasing order.
+    n_clusters, init, n_init, max_iter, tol, random_state
+        As for `RenyiKMeans`; `init`, `n_init` and `random_state` concern the first fit.
+
+    Returns
+    -------
+    list of RenyiKMeans
+        A fitted estimator for each lambda.
+
+    See Also
+    --------
+    tradeoff_table : the path as a table, fairness beside loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.clustering import renyi_kmeans_path
+    >>> X = np.array([[-5.0], [-4.0], [4.0], [5.0]])
+    >>> path = renyi_kmeans_path(
+    ...     X, sensitive_features=[1, 1, 0, 0], lams=[0, 1000], n_clusters=2, random_state=0
+    ... )
+    >>> [round(model.penalty_, 3) for model in path]
+    [1.0, 0.0]
+    >>> [round(model.inertia_, 3) for model in path]
+    [1.0, 82.0]
+    """
+    lams = [float(lam) for lam in np.atleast_1d(lams)]
+    increasing = all(before < lam for before, lam in itertools.pairwise(lams))
+    if not lams or not increasing or not all(map(math.isfinite, lams)):
+        raise ValueError(f"lams must be finite numbers in increasing order, got {lams}")
+    if sensitive_features is None:
+        raise ValueError("sensitive_features is None: a path of fair clusterings needs the groups")
+    model = RenyiKMeans(
+        n_clusters,
+        lams[0],
+        init=init,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
+        random_state=random_state,
+    ).fit(X, sensitive_features=sensitive_features)
+    path = [model]
+    data = _prepare(check_array(X, dtype=np.float64, order="C"), sensitive_features, n_clusters)
+    for before, lam in itertools.pairwise(lams):
+        doublings = _doublings(data, model.labels_, before, lam)
+        run = _descent(data, model.labels_, lam, doublings, max_iter, tol)
+        model = copy.copy(model).set_params(lam=lam)
+        model._keep(data, run)
+        path.append(model)
+    return path
+
+
+def tradeoff_table(path):
+    """Loss and fairness of fitted models, one row each (the curves of Fig. 3).
+
+    Parameters
+    ----------
+    path : list of RenyiKMeans
+        Fitted with `sensitive_features`, as `renyi_kmeans_path` gives them.
+
+    Returns
+    -------
+    DataFrame
+        ``lam``, ``objective``, ``inertia``, ``penalty``; with two groups also ``w_min``,
+        ``w_max``, ``w_mean`` and ``w_sd`` over the clusters; ``deviation``, the root of the
+        penalty a point; ``balance``; ``rho_R`` of cluster and group; ``n_iter`` and ``converged``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.clustering import renyi_kmeans_path, tradeoff_table
+    >>> X = np.array([[-5.0], [-4.0], [4.0], [5.0]])
+    >>> path = renyi_kmeans_path(
+    ...     X, sensitive_features=[1, 1, 0, 0], lams=[0, 1000], n_clusters=2, random_state=0
+    ... )
+    >>> tradeoff_table(path)[["lam", "inertia", "w_min", "w_max", "rho_R"]].round(3)
+          lam  inertia  w_min  w_max  rho_R
+    0     0.0      1.0    0.0    1.0    1.0
+    1  1000.0     82.0    0.5    0.5    0.0
+    """
+    return pd.DataFrame([_tradeoff(model) for model in path])
+
+
+def renyi_kmeans_objective(X, labels, *, sensitive_features=None, lam=0.0):
+    """SSE + lam * sum_k n_k (w_k - p)^2 of any assignment, from scratch.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The points.
+    labels : array-like of shape (n_samples,)
+        The cluster of each; labels of any kind.
+    sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
+        The group of each.
+    lam : float, default=0.0
+        Weight of fairness.
+
+    Returns
+    -------
+    KMeansObjective
+        ``objective``, ``inertia`` (the SSE) and ``penalty``.
+
+    Examples
+    --------
+    >>> from renyi_lib.clustering import renyi_kmeans_objective
+    >>> X = [[-5.0], [-4.0], [4.0], [5.0]]
+    >>> renyi_kmeans_objective(X, [0, 0, 1, 1], sensitive_features=[1, 1, 0, 0], lam=2)
+    KMeansObjective(objective=3.0, inertia=1.0, penalty=1.0)
+    """
+    _check_number("lam", lam, Real, 0)
+    X = check_array(X, dtype=np.float64)
+    labels, names = encode_labels(labels, "labels")
+    check_same_length(X=X, labels=labels)
+    data = _prepare(X, sensitive_features, len(names))
+    return _evaluate(data, labels, _centers(data, labels), _contingency(labels, data), lam)
+
+
+class _Data(NamedTuple):
+    """Points about their mean, that mean, their groups as codes, and the rounding to expect."""
+
+    X: np.ndarray
+    offset: np.ndarray
+    groups: np.ndarray
+    group_names: np.ndarray | None
+    totals: np.ndarray
+    n_clusters: int
+    slack: float
+
+
+class _Run(NamedTuple):
+    """Where a start has led."""
+
+    labels: np.ndarray
+    centers: np.ndarray
+    history: "_History"
+    converged: bool
+    cycle_length: int = 0
+
+    @property
+    def last_objective(self):
+        return self.history.rows[-1][1]
+
+
+class _History:
+    """What each pass did; the first row is the start."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, lam, inertia, penalty, moved):
+        self.rows.append((lam, inertia + lam * penalty, inertia, penalty, moved))
+
+    def arrays(self):
+        columns = zip(*self.rows)
+        names = "lam", "objective", "inertia", "penalty", "moved"
+        return {name: np.array(column) for name, column in zip(names, columns)}
+
+
+def _prepare(X, sensitive_features, n_clusters):
+    """The points about their mean and the groups as codes, checked."""
+    if len(X) < n_clusters:
+        raise ValueError(f"n_samples={len(X)} should be >= n_clusters={n_clusters}.")
+    if sensitive_features is None:
+        groups, names = np.zeros(len(X), dtype=np.int64), None
+    else:
+        groups, names = encode_labels(sensitive_features, "sensitive_features")
+        groups = groups.astype(np.int64)
+        check_same_length(X=X, sensitive_features=groups)
+    offset = X.mean(axis=0)
+    X = np.ascontiguousarray(X - offset)
+    with np.errstate(over="ignore"):
+        largest = float(np.einsum("ij,ij->i", X, X).max())
+    if not math.isfinite(largest):
+        raise ValueError("X has values whose squares overflow: scale its columns")
+    slack = _ROUNDING * (X.shape[1] + 8) * largest
+    totals = np.bincount(groups).astype(float)
+    return _Data(X, offset, groups, names, totals, n_clusters, slack)
+
+
+def _check_init(init, data):
+    """The start as a string, as centres about the mean of the data, or as labels."""
+    if isinstance(init, str):
+        if init in ("k-means++", "random", "random-assignment"):
+            return init
+        raise ValueError(
+            "init must be 'k-means++', 'random', 'random-assignment', an array of centres or an "
+            f"array of labels, got {init!r}"
+        )
+    n_samples, n_features = data.X.shape
+    array = np.asarray(init)
+    if array.ndim == 2:
+        array = check_array(array, dtype=np.float64, input_name="init")
+        if array.shape != (data.n_clusters, n_features):
+            raise ValueError(
+                f"init has centres of shape {array.shape}, expected (n_clusters, n_features) = "
+                f"{(data.n_clusters, n_features)}"
+            )
+        return array - data.offset
+    if array.shape != (n_samples,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            "init as an assignment must be a whole number for each of the "
+            f"{n_samples} samples, got {array.dtype} values of shape {array.shape}"
+        )
+    if array.min() < 0 or array.max() >= data.n_clusters:
+        raise ValueError(
+            f"init as an assignment must hold cluster numbers 0 to {data.n_clusters - 1}, "
+            f"got {array.min()} to {array.max()}"
+        )
+    return array.astype(np.int32)
+
+
+def _is_assignment(init):
+    return init == "random-assignment" if isinstance(init, str) else init.ndim == 1
+
+
+def _initial_labels(data, init, rng):
+    """The assignment that a start means, no cluster empty."""
+    n_samples = len(data.X)
+    if not _is_assignment(init):
+        centers = _initial_centers(data, init, rng)
+        return _without_empty(data, pairwise_distances_argmin(data.X, centers))
+    if not isinstance(init, str):
+        return _without_empty(data, init)
+    labels = rng.randint(data.n_clusters, size=n_samples)
+    labels[rng.permutation(n_samples)[: data.n_clusters]] = np.arange(data.n_clusters)
+    return labels.astype(np.int32)
+
+
+def _initial_centers(data, init, rng):
+    if not isinstance(init, str):
+        return init
+    if init == "random":
+        return data.X[rng.choice(len(data.X), data.n_clusters, replace=False)]
+    return kmeans_plusplus(data.X, data.n_clusters, random_state=rng)[0]
+
+
+def _lloyd(data, centers, max_iter):
+    """Labels of plain k-means from these centres, no cluster empty."""
+    with warnings.catch_warnings():
+        # Fewer distinct points than clusters; the empty ones are filled below.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        lloyd = KMeans(data.n_clusters, init=centers, n_init=1, max_iter=max_iter)
+        return _without_empty(data, lloyd.fit(data.X).labels_)
+
+
+def _without_empty(data, labels):
+    """Give each empty cluster the point farthest from its centre, of those with company."""
+    labels = labels.astype(np.int32)
+    size = np.bincount(labels, minlength=data.n_clusters)
+    empty = np.flatnonzero(size == 0)
+    if len(empty):
+        centers = _centers(data, labels)
+        far = np.argsort(-((data.X - centers[labels]) ** 2).sum(axis=1), kind="stable")
+        candidates = iter(far)
+        for k in empty:
+            i = next(i for i in candidates if size[labels[i]] > 1)
+            size[labels[i]] -= 1
+            size[k] += 1
+            labels[i] = k
+    return labels
+
+
+def _doublings(data, labels, lam_from, lam):
+    """How often lam can be halved above lam_from and above where the penalty is weak."""
+    if len(data.totals) < 2 or lam <= lam_from:
+        return 0
+    inertia = _inertia(data, labels, _centers(data, labels))
+    least = max(lam_from, inertia / len(labels))
+    if least <= 0 or lam <= least:
+        return 0
+    return min(_MAX_DOUBLINGS, math.ceil(math.log2(lam) - math.log2(least)) - 1)
+
+
+def _descent(data, labels, lam, doublings, max_iter, tol):
+    """One pass at each of lam / 2^doublings, ..., lam / 2, then at lam until it stops.
+
+    Where a pass of this lead-in moves nothing, lambda grows faster: four, sixteen, ... fold.
+    """
+    labels = labels.copy()
+    one_pass = compiled(descent_pass)
+    scale = penalty_scale(data.totals)
+    inertia = _inertia(data, labels, _centers(data, labels))
+    penalty = penalty_of_table(_contingency(labels, data))
+    history = _History()
+    history.add(lam / 2.0**doublings, inertia, penalty, 0)
+    left, stride, passes = doublings, 1, 0
+    converged = False
+    while passes < max_iter and not converged:
+        lam_now = lam / 2.0**left
+        before = inertia + lam_now * penalty
+        moved, change, chi_square = one_pass(
+            data.X, data.groups, labels, data.totals, data.n_clusters, lam_now * scale, data.slack
+        )
+        inertia += change
+        penalty = scale * chi_square
+        history.add(lam_now, inertia, penalty, moved)
+        if left:
+            stride = 1 if moved else 2 * stride
+            left = max(left - stride, 0)
+        else:
+            passes += 1
+            fall = before - inertia - lam * penalty
+            converged = moved == 0 or fall < tol * before
+    return _Run(labels, _centers(data, labels), history, converged)
+
+
+def _algorithm_3(data, labels, lam, max_iter):
+    """Algorithm 3 from an assignment, until nothing moves, a state returns, or max_iter."""
+    labels = labels.copy()
+    one_pass = compiled(paper_pass)
+    s = data.groups
+    centers = _centers(data, labels)
+    size = np.bincount(labels, minlength=data.n_clusters)
+    ones = np.bincount(labels, weights=s, minlength=data.n_clusters).astype(np.int64)
+    w = ones / size
+    history = _History()
+    inertia = _inertia(data, labels, centers)
+    history.add(lam, inertia, penalty_of_table(_contingency(labels, data)), 0)
+    seen = {_state(labels, centers, w): 0}
+    for passes in range(1, max_iter + 1):
+        moved, inertia = one_pass(data.X, s, labels, centers, w, size, ones, lam)
+        table = np.column_stack([size - ones, ones])
+        history.add(lam, inertia, penalty_of_table(table), moved)
+        if moved == 0:
+            return _Run(labels, centers, history, True)
+        state = _state(labels, centers, w)
+        if state in seen:
+            return _Run(labels, centers, history, False, passes - seen[state])
+        seen[state] = passes
+    return _Run(labels, centers, history, False)
+
+
+def _state(labels, centers, w):
+    """All that the next pass of Algorithm 3 depends on: if it returns, so does the rest."""
+    return hashlib.blake2b(labels.tobytes() + centers.tobytes() + w.tobytes()).digest()
+
+
+def _centers(data, labels):
+    """Means of the clusters; zero, the mean of all the data, for an empty one."""
+    size = np.bincount(labels, minlength=data.n_clusters)
+    columns = [np.bincount(labels, column, data.n_clusters) for column in data.X.T]
+    return np.column_stack(columns) / np.maximum(size, 1)[:, None]
+
+
+def _inertia(data, labels, centers):
+    difference = data.X - centers[labels]
+    return float(np.einsum("ij,ij->", difference, difference))
+
+
+def _contingency(labels, data):
+    n_groups = len(data.totals)
+    cells = labels * np.int64(n_groups) + data.groups
+    return np.bincount(cells, minlength=data.n_clusters * n_groups).reshape(-1, n_groups)
+
+
+def _evaluate(data, labels, centers, table, lam):
+    inertia, penalty = _inertia(data, labels, centers), penalty_of_table(table)
+    return KMeansObjective(inertia + lam * penalty, inertia, penalty)
+
+
+def _proportions(table):
+    size = table.sum(axis=1, keepdims=True)
+    shares = np.divide(table, size, out=np.full(table.shape, np.nan), where=size > 0)
+    return shares[:, 1] if table.shape[1] == 2 else shares
+
+
+def _tradeoff(model):
+    check_is_fitted(model)
+    if model.groups_ is None:
+        raise ValueError("path has a model that was fitted without sensitive_features")
+    table = model.contingency_
+    row = {
+        "lam": float(model.lam),
+        "objective": model.objective_,
+        "inertia": model.inertia_,
+        "penalty": model.penalty_,
+    }
+    if table.shape[1] == 2:
+        summary = summary_of_table(table, 1)
+        row |= {f"w_{name}": summary[name] for name in ("min", "max", "mean", "sd")}
+    return row | {
+        "deviation": math.sqrt(model.penalty_ / table.sum()),
+        "balance": balance_of_table(table) if table.shape[1] > 1 else math.nan,
+        "rho_R": renyi_from_joint(table),
+        "n_iter": model.n_iter_,
+        "converged": model.converged_,
+    }
+
+
+def _complaint(model):
+    """Why a fit did not converge, in words."""
+    if model.algorithm == "descent":
+        return (
+            f"the descent made max_iter={model.max_iter} passes and "
+            f"{model.history_['moved'][-1]} points still moved in the last one: raise max_iter or "
+            "tol"
+        )
+    if model.cycle_length_:
+        return (
+            f"Algorithm 3 ran into a cycle of {model.cycle_length_} passes (seen after "
+            f"{model.n_iter_}) and would never stop; algorithm='descent' does"
+        )
+    return (
+        f"Algorithm 3 had not stopped after max_iter={model.max_iter} passes: "
+        f"{model.history_['moved'][-1]} points moved in the last one; it need not stop at all, "
+        "algorithm='descent' does"
+    )
+
+
+def _check_number(name, value, kind, least, otherwise=""):
+    what = "a whole number" if kind is Integral else "a finite number"
+    if isinstance(value, bool) or not isinstance(value, kind) or not math.isfinite(value):
+        raise ValueError(f"{name} must be {what}{otherwise}, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}{otherwise}, got {value!r}")

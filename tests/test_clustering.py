@@ -1,0 +1,844 @@
+"""Fair k-means: both algorithms against definitions written out, and bad input refused."""
+
+import pickle
+import subprocess
+import sys
+import types
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from renyi_lib import _kmeans_loops
+from renyi_lib.clustering import (
+    RenyiKMeans,
+    renyi_kmeans_objective,
+    renyi_kmeans_path,
+    tradeoff_table,
+)
+from renyi_lib.correlation import renyi_correlation
+
+properties = settings(deadline=None, derandomize=True, max_examples=40)
+
+# Appendix C of the paper.
+FOUR_POINTS = np.array([[-5.0], [-4.0], [4.0], [5.0]])
+FOUR_GROUPS = np.array([1, 1, 0, 0])
+FOUR_LABELS = np.array([0, 0, 1, 1])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """On problems this small, several threads do nothing but wait for one another."""
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    """Five clusters whose groups differ, 400 points."""
+    X, cluster = make_blobs(400, centers=5, random_state=3)
+    rng = np.random.default_rng(0)
+    return X, (rng.random(400) < np.linspace(0.1, 0.9, 5)[cluster]).astype(int)
+
+
+@pytest.fixture(scope="module")
+def toy():
+    """Appendix C: 5 x 500 points, s random but all 1 at centre 2 and all 0 at centre 4."""
+    rng = np.random.default_rng(1)
+    source = np.repeat(np.arange(5), 500)
+    X = rng.uniform(-10, 10, size=(5, 2))[source] + rng.normal(scale=0.6, size=(2500, 2))
+    s = rng.integers(0, 2, size=2500)
+    s[source == 1], s[source == 3] = 1, 0
+    return X, s, source
+
+
+@st.composite
+def problems(draw, most_groups=3):
+    """Points (often equal ones), groups, an assignment without empty clusters, and lambda."""
+    n_clusters = draw(st.integers(1, 4))
+    n = draw(st.integers(max(n_clusters, 2), 24))
+    d = draw(st.integers(1, 3))
+    coordinate = st.integers(-3, 3) if draw(st.booleans()) else st.floats(-1e3, 1e3)
+    X = draw(st.lists(st.lists(coordinate, min_size=d, max_size=d), min_size=n, max_size=n))
+    group = st.integers(0, draw(st.integers(0, most_groups - 1)))
+    groups = draw(st.lists(group, min_size=n, max_size=n))
+    rest = st.lists(
+        st.integers(0, n_clusters - 1), min_size=n - n_clusters, max_size=n - n_clusters
+    )
+    labels = [*range(n_clusters), *draw(rest)]
+    lam = draw(st.sampled_from([0.0, 1e-3, 0.5, 7.0, 1e4, 1e9]))
+    return np.array(X, dtype=float), np.array(groups), np.array(labels), n_clusters, lam
+
+
+def scratch(X, labels, groups, lam):
+    """The objective by the book's formula, one cluster and one group at a time."""
+    shares = np.array([(groups == g).mean() for g in np.unique(groups)])
+    total = 0.0
+    factor = (1 - (shares**2).sum()) / (2 * (len(shares) - 1)) if len(shares) > 1 else 0.0
+    for k in np.unique(labels):
+        inside = labels == k
+        total += ((X[inside] - X[inside].mean(axis=0)) ** 2).sum()
+        w = np.array([(groups[inside] == g).mean() for g in np.unique(groups)])
+        total += lam * factor * inside.sum() * ((w - shares) ** 2 / shares).sum()
+    return total
+
+
+def exact(X, labels, groups, lam):
+    """The objective in rational numbers, up to a constant: no rounding at all."""
+    n, names = len(X), np.unique(groups)
+    shares = [Fraction(int((groups == g).sum()), n) for g in names]
+    factor = (1 - sum(p * p for p in shares)) / (2 * (len(shares) - 1))
+    total = Fraction(0)
+    for k in np.unique(labels):
+        inside = labels == k
+        size = int(inside.sum())
+        for column in X[inside].T:
+            total -= sum(Fraction(x) for x in column.tolist()) ** 2 / size
+        for g, p in zip(names, shares):
+            excess = int((groups[inside] == g).sum()) - p * size
+            total += Fraction(lam) * factor * excess**2 / (size * p)
+    return total
+
+
+def algorithm_3(X, s, labels, lam, passes):
+    """Algorithm 3 line by line, w counted over all points at each step; labels of each pass."""
+    labels, n_clusters = labels.copy(), labels.max() + 1
+    centers = np.array([X[labels == k].mean(axis=0) for k in range(n_clusters)])
+    w = np.array([s[labels == k].mean() for k in range(n_clusters)])
+    history = [labels.copy()]
+    for _ in range(passes):
+        for i in range(len(X)):
+            cost = ((X[i] - centers) ** 2).sum(axis=1) - lam * (w - s[i]) ** 2
+            if cost[labels[i]] > cost.min():
+                labels[i] = cost.argmin()
+            for k in np.unique(labels):
+                w[k] = s[labels == k].mean()
+        for k in np.unique(labels):
+            centers[k] = X[labels == k].mean(axis=0)
+        history.append(labels.copy())
+    return history
+
+
+# --- scikit-learn's conventions --------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([RenyiKMeans(), RenyiKMeans(algorithm="paper")])
+def test_scikit_learn_conventions_hold(estimator, check):
+    check(estimator)
+
+
+def test_an_estimator_can_be_cloned_pickled_and_put_in_a_pipeline(blobs):
+    X, s = blobs
+    model = RenyiKMeans(5, 20.0, random_state=0)
+    fitted = clone(model).fit(X, sensitive_features=s)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert (again.predict(X) == fitted.predict(X)).all()
+    pipeline = make_pipeline(StandardScaler(), model)
+    pipeline.fit(X, renyikmeans__sensitive_features=s)
+    alone = clone(model).fit(StandardScaler().fit_transform(X), sensitive_features=s)
+    assert (pipeline[-1].labels_ == alone.labels_).all()
+    assert (model.fit_predict(X, sensitive_features=s) == fitted.labels_).all()
+
+
+def test_the_same_seed_gives_the_same_clusters_and_another_seed_others(blobs):
+    X, s = blobs
+
+    def labels(seed):
+        return RenyiKMeans(9, 5.0, random_state=seed).fit_predict(X, sensitive_features=s)
+
+    assert (labels(0) == labels(0)).all()
+    assert (labels(0) != labels(1)).any()
+
+
+# --- the loops with and without numba --------------------------------------------------------
+
+
+def test_importing_the_module_does_not_import_numba():
+    code = "import sys, renyi_lib.clustering; print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("algorithm", ["descent", "paper"])
+@pytest.mark.parametrize("lam", [0.0, 20.0])
+def test_without_numba_the_results_are_the_same_bits(blobs, monkeypatch, algorithm, lam):
+    X, s = blobs[0][:120], blobs[1][:120]
+    model = RenyiKMeans(5, lam, algorithm=algorithm, random_state=0, max_iter=20)
+
+    def results():
+        fitted = clone(model).fit(X, sensitive_features=s)
+        joined = fitted.predict(X[:40], sensitive_features=s[:40])
+        return [fitted.labels_, joined, fitted.cluster_centers_, *fitted.history_.values()]
+
+    _kmeans_loops.compiled.cache_clear()
+    with_numba = results()
+    assert _kmeans_loops.compiled(_kmeans_loops.join_in_turn) is not _kmeans_loops.join_in_turn
+    monkeypatch.setitem(sys.modules, "numba", None)  # importing it now fails
+    _kmeans_loops.compiled.cache_clear()
+    without = results()
+    assert _kmeans_loops.compiled(_kmeans_loops.join_in_turn) is _kmeans_loops.join_in_turn
+    _kmeans_loops.compiled.cache_clear()
+    for compiled, plain in zip(with_numba, without):
+        assert np.array_equal(compiled, plain)
+
+
+def test_a_loop_that_cannot_be_cached_on_disk_is_compiled_all_the_same():
+    module = types.ModuleType("nowhere")
+    exec("def loop(x):\n    return x + 1", module.__dict__)  # has no file to keep a cache for
+    fast = _kmeans_loops.compiled(module.loop)
+    assert fast(1) == 2
+    assert fast is not module.loop
+
+
+# --- the closed form -------------------------------------------------------------------------
+
+
+@properties
+@given(problems(most_groups=2))
+def test_the_inner_maximum_is_the_penalty_of_the_closed_form(problem):
+    X, s, labels, n_clusters, lam = problem
+    p = s.mean()
+    one_hot = np.eye(n_clusters)[labels]
+    w = np.linalg.lstsq(one_hot, s, rcond=None)[0]  # the w that maximises -sum (a'w - s)^2
+    inner_maximum = -lam * ((one_hot @ w - s) ** 2).sum()
+    constant = lam * len(s) * p * (1 - p)
+    result = renyi_kmeans_objective(X, labels, sensitive_features=s, lam=lam)
+    close = {"rel": 1e-9, "abs": 1e-9 * max(lam, 1)}
+    assert lam * result.penalty - constant == pytest.approx(inner_maximum, **close)
+    correlation = constant * renyi_correlation(labels, s) ** 2
+    assert lam * result.penalty == pytest.approx(correlation, **close)
+
+
+@properties
+@given(problems())
+def test_the_objective_is_that_of_the_formula_for_any_number_of_groups(problem):
+    X, groups, labels, _, lam = problem
+    result = renyi_kmeans_objective(X, labels, sensitive_features=groups, lam=lam)
+    scale = (X**2).sum() + lam * len(X) + 1
+    assert result.objective == pytest.approx(scratch(X, labels, groups, lam), abs=1e-11 * scale)
+    assert result.objective == result.inertia + lam * result.penalty
+
+
+# --- the descent -----------------------------------------------------------------------------
+
+
+@properties
+@given(problems())
+def test_the_descent_never_rises_stops_and_its_bookkeeping_is_exact(problem):
+    X, groups, labels, n_clusters, lam = problem
+    start = scratch(X, labels, groups, lam)
+    model = RenyiKMeans(n_clusters, lam, init=labels).fit(X, sensitive_features=groups)
+    assert model.converged_
+    objective = model.history_["objective"]
+    assert (np.diff(objective) <= 0).all()
+    assert (np.diff(objective)[model.history_["moved"][1:] > 0] < 0).all()
+    scale = (X**2).sum() + lam * len(X) + 1
+    assert objective[0] == pytest.approx(start, abs=1e-9 * scale)
+    assert objective[-1] == pytest.approx(scratch(X, model.labels_, groups, lam), abs=1e-9 * scale)
+    assert model.objective_ == pytest.approx(objective[-1], rel=1e-9, abs=1e-9 * scale)
+    assert (np.bincount(model.labels_, minlength=n_clusters) > 0).all()
+
+
+@properties
+@given(problems())
+def test_at_the_end_no_single_move_lowers_the_objective(problem):
+    X, groups, labels, n_clusters, lam = problem
+    model = RenyiKMeans(n_clusters, lam, init=labels).fit(X, sensitive_features=groups)
+    final = scratch(X, model.labels_, groups, lam)
+    rounding = 1e-11 * ((X**2).sum() + lam * len(X) + 1)
+    for i in range(len(X)):
+        if (model.labels_ == model.labels_[i]).sum() == 1:
+            continue
+        for k in range(n_clusters):
+            moved = model.labels_.copy()
+            moved[i] = k
+            assert scratch(X, moved, groups, lam) >= final - rounding
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0, 1e6, 1e12])
+def test_no_move_is_made_by_rounding_alone(lam):
+    # Equal points and equal distances: many moves change nothing, and rounding tells otherwise.
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        n = int(rng.integers(6, 30))
+        X = rng.integers(0, 3, size=(n, 1)) * 0.1
+        X -= X.mean(axis=0)
+        X -= X.mean(axis=0)  # now the fit subtracts zero and sees these very numbers
+        groups = np.r_[0, 1, 2, rng.integers(0, 3, n - 3)]
+        labels = rng.permutation(np.r_[0, 1, 2, rng.integers(0, 3, n - 3)])
+        for _ in range(20):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model = RenyiKMeans(3, lam, init=labels, max_iter=1)
+                model.fit(X, sensitive_features=groups)
+            if model.converged_:
+                break
+            assert exact(X, model.labels_, groups, lam) < exact(X, labels, groups, lam)
+            labels = model.labels_
+        assert model.converged_
+
+
+def test_the_first_pass_takes_the_best_move_of_each_point_in_turn():
+    rng = np.random.default_rng(5)
+    X, groups = rng.normal(size=(60, 3)), rng.integers(0, 3, 60)
+    labels = np.arange(60) % 4
+    lam = 2.0
+    model = RenyiKMeans(4, lam, init=labels, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 passes and .* points still moved"):
+        model.fit(X, sensitive_features=groups)
+    expected = labels.copy()
+    for i in range(60):
+        objectives = []
+        for k in range(4):
+            candidate = expected.copy()
+            candidate[i] = k
+            objectives.append(scratch(X, candidate, groups, lam))
+        expected[i] = int(np.argmin(objectives))
+    assert (model.labels_ == expected).all()
+    assert model.history_["moved"].tolist() == [0, (expected != labels).sum()]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("n_clusters", [3, 9])
+def test_lam_zero_is_k_means_never_above_lloyd_from_the_same_centres(blobs, seed, n_clusters):
+    X, s = blobs
+    centers, _ = kmeans_plusplus(X, n_clusters, random_state=seed)
+    lloyd = KMeans(n_clusters, init=centers, n_init=1).fit(X)
+    model = RenyiKMeans(n_clusters, 0.0, init=centers).fit(X, sensitive_features=s)
+    assert model.inertia_ <= lloyd.inertia_ * (1 + 1e-12)
+    assert model.inertia_ >= 0.5 * lloyd.inertia_
+    assert (model.predict(X) == model.labels_).all()
+    assert (model.predict(X, sensitive_features=s) == model.labels_).all()
+
+
+def test_well_separated_clusters_are_those_of_k_means(toy):
+    X, s, source = toy
+    model = RenyiKMeans(5, 0.0, random_state=0, n_init=5).fit(X, sensitive_features=s)
+    purity = pd.crosstab(source, model.labels_).to_numpy().max(axis=1).sum() / len(X)
+    assert purity > 0.98
+    assert sorted(model.proportions_)[0] < 0.02
+    assert sorted(model.proportions_)[-1] > 0.98
+
+
+def test_toy_data_the_one_sided_clusters_are_spread_as_lambda_grows(toy):
+    X, s, _ = toy
+    path = renyi_kmeans_path(
+        X, sensitive_features=s, lams=[0, 100, 1000, 10_000], n_clusters=5, random_state=0
+    )
+    table = tradeoff_table(path)
+    assert (np.diff(table["penalty"]) < 0).all()
+    assert (np.diff(table["inertia"]) > 0).all()
+    assert table["w_sd"].iloc[-1] < 0.01
+    assert table["w_sd"].iloc[0] > 0.2
+
+
+def test_large_lambda_is_almost_exactly_fair_and_loses_less_than_a_frozen_start(blobs):
+    X, s = blobs
+    plain = RenyiKMeans(5, 0.0, random_state=0).fit(X, sensitive_features=s)
+    fair = RenyiKMeans(5, 1e9, random_state=0).fit(X, sensitive_features=s)
+    frozen = RenyiKMeans(5, 1e9, init=plain.labels_).fit(X, sensitive_features=s)
+    assert np.abs(fair.proportions_ - s.mean()).max() < 1 / fair.contingency_.sum(axis=1).min()
+    assert fair.inertia_ < frozen.inertia_
+
+
+def test_the_lead_in_doubles_lambda_and_each_pass_falls_at_its_own(blobs):
+    X, s = blobs
+    history = RenyiKMeans(5, 500.0, random_state=0).fit(X, sensitive_features=s).history_
+    lams = np.unique(history["lam"])
+    assert lams[-1] == 500.0
+    assert len(lams) > 3
+    exponents = np.log2(lams[1:] / lams[:-1])
+    assert (exponents == exponents.round()).all()
+    assert exponents[0] == 1
+    before = history["inertia"][:-1] + history["lam"][1:] * history["penalty"][:-1]
+    assert (history["objective"][1:] <= before).all()
+
+
+def test_the_lead_in_hurries_where_nothing_moves(blobs):
+    X, s = blobs
+    history = RenyiKMeans(5, 1e12, random_state=0).fit(X, sensitive_features=s).history_
+    exponents = np.log2(history["lam"][2:] / history["lam"][1:-1])
+    still = history["moved"][1:-1] == 0
+    assert still[:-1].sum() > 1
+    assert (exponents[~still] == 1).all()
+    assert (exponents[:-1][still[:-1]] >= 2).all()
+
+
+def test_tol_ends_the_descent_early(blobs):
+    X, s = blobs
+    start = np.arange(400) % 5
+    exact = RenyiKMeans(5, 20.0, init=start).fit(X, sensitive_features=s)
+    early = RenyiKMeans(5, 20.0, init=start, tol=0.05).fit(X, sensitive_features=s)
+    assert early.converged_
+    assert early.n_iter_ < exact.n_iter_
+    objective = early.history_["objective"]
+    falls = -np.diff(objective) / objective[:-1]
+    assert falls[-1] < 0.05
+    assert (falls[:-1] >= 0.05).all()
+
+
+def test_the_best_of_several_starts_is_kept(blobs):
+    X, s = blobs
+    rng = np.random.RandomState(0)
+    single = [
+        RenyiKMeans(9, 5.0, random_state=rng).fit(X, sensitive_features=s).objective_
+        for _ in range(6)
+    ]
+    best = RenyiKMeans(9, 5.0, n_init=6, random_state=np.random.RandomState(0))
+    assert best.fit(X, sensitive_features=s).objective_ == min(single)
+    assert min(single) < max(single)
+
+
+def test_auto_means_ten_starts_for_random_centres_only(blobs, monkeypatch):
+    X, _ = blobs
+    starts = []
+    run = RenyiKMeans._run
+    monkeypatch.setattr(
+        RenyiKMeans, "_run", lambda self, *args: starts.append(self.init) or run(self, *args)
+    )
+    for init in ("random", "k-means++", "random-assignment"):
+        RenyiKMeans(3, init=init, random_state=0).fit(X)
+    RenyiKMeans(3, init=X[:3], n_init=4).fit(X)
+    assert [str(s) for s in starts[:12]] == ["random"] * 10 + ["k-means++", "random-assignment"]
+    assert len(starts) == 13
+
+
+def test_three_groups_become_fair_too(blobs):
+    X, _ = blobs
+    rng = np.random.default_rng(2)
+    groups = np.where(X[:, 0] > np.median(X[:, 0]), "c", rng.choice(["a", "b"], 400))
+    plain = RenyiKMeans(4, 0.0, random_state=0).fit(X, sensitive_features=groups)
+    fair = RenyiKMeans(4, 1e5, random_state=0).fit(X, sensitive_features=groups)
+    assert fair.groups_.tolist() == ["a", "b", "c"]
+    assert fair.proportions_.shape == (4, 3)
+    assert fair.proportions_.sum(axis=1) == pytest.approx(np.ones(4))
+    shares = np.array([(groups == g).mean() for g in "abc"])
+    assert np.abs(plain.proportions_ - shares).max() > 0.4
+    assert np.abs(fair.proportions_ - shares).max() < 0.02
+
+
+def test_two_of_three_groups_absent_elsewhere_agree_with_the_binary_penalty(blobs):
+    X, s = blobs
+    names = np.where(s == 1, "m", "f")
+    numbers = RenyiKMeans(5, 20.0, random_state=0).fit(X, sensitive_features=s)
+    text = RenyiKMeans(5, 20.0, random_state=0).fit(X, sensitive_features=names)
+    swapped = RenyiKMeans(5, 20.0, random_state=0).fit(X, sensitive_features=1 - s)
+    assert (numbers.labels_ == text.labels_).all()
+    assert (numbers.labels_ == swapped.labels_).all()
+    assert numbers.proportions_ == pytest.approx(1 - swapped.proportions_)
+    assert text.groups_.tolist() == ["f", "m"]
+
+
+def test_groups_may_be_text_a_series_or_several_columns(blobs):
+    X, s = blobs
+    table = pd.DataFrame({"s": s, "t": np.where(X[:, 0] > 0, "right", "left")})
+    joint = RenyiKMeans(4, 20.0, random_state=0).fit(X, sensitive_features=table)
+    assert joint.groups_.tolist() == [(0, "left"), (0, "right"), (1, "left"), (1, "right")]
+    assert joint.contingency_.sum() == 400
+    series = RenyiKMeans(4, 20.0, random_state=0).fit(X, sensitive_features=table["s"])
+    array = RenyiKMeans(4, 20.0, random_state=0).fit(X, sensitive_features=s)
+    assert (series.labels_ == array.labels_).all()
+
+
+def test_fitted_attributes_describe_the_labels(blobs):
+    X, s = blobs
+    model = RenyiKMeans(5, 20.0, random_state=0).fit(X, sensitive_features=s)
+    for k in range(5):
+        inside = model.labels_ == k
+        assert model.cluster_centers_[k] == pytest.approx(X[inside].mean(axis=0))
+        assert model.proportions_[k] == pytest.approx(s[inside].mean())
+        assert model.contingency_[k].tolist() == [(s[inside] == 0).sum(), (s[inside] == 1).sum()]
+    assert model.inertia_ == pytest.approx(
+        ((X - model.cluster_centers_[model.labels_]) ** 2).sum()
+    )
+    assert model.objective_ == model.inertia_ + 20.0 * model.penalty_
+    assert model.n_iter_ == len(model.history_["objective"]) - 1
+    assert model.cycle_length_ == 0
+
+
+# --- Algorithm 3 -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0, 10.0, 100.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_paper_follows_algorithm_3_line_by_line(lam, seed):
+    rng = np.random.default_rng(seed)
+    X, s = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    labels = rng.permutation(np.arange(40) % 3)
+    for passes, expected in enumerate(algorithm_3(X, s, labels, lam, 12)[1:], start=1):
+        model = RenyiKMeans(3, lam, algorithm="paper", init=labels, max_iter=passes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(X, sensitive_features=s)
+        if model.n_iter_ < passes:
+            break
+        assert (model.labels_ == expected).all()
+
+
+def test_paper_starts_from_a_random_assignment_without_empty_clusters(blobs):
+    X, s = blobs
+    model = RenyiKMeans(
+        40, 1.0, algorithm="paper", init="random-assignment", max_iter=1, random_state=0
+    )
+    with pytest.warns(ConvergenceWarning, match="had not stopped after max_iter=1"):
+        model.fit(X, sensitive_features=s)
+    total = ((X - X.mean(axis=0)) ** 2).sum()
+    expected = total * (len(X) - 40) / (len(X) - 1)  # the mean over random partitions
+    assert model.history_["inertia"][0] == pytest.approx(expected, rel=0.05)
+
+
+def test_paper_with_lam_zero_is_lloyd(blobs):
+    X, s = blobs
+    centers, _ = kmeans_plusplus(X, 6, random_state=0)
+    model = RenyiKMeans(6, 0.0, algorithm="paper", init=centers).fit(X, sensitive_features=s)
+    lloyd = KMeans(6, init=centers, n_init=1, tol=0).fit(X)
+    assert model.converged_
+    assert (model.labels_ == lloyd.labels_).all()
+    assert model.inertia_ == pytest.approx(lloyd.inertia_)
+
+
+def test_four_points_batch_update_flips_for_ever():
+    lam = 1000.0
+    labels, seen = FOUR_LABELS, []
+    for _ in range(4):
+        centers = np.array([FOUR_POINTS[labels == k].mean(axis=0) for k in (0, 1)])
+        w = np.array([FOUR_GROUPS[labels == k].mean() for k in (0, 1)])
+        distance = ((FOUR_POINTS[:, None] - centers) ** 2).sum(axis=2)
+        labels = (distance - lam * (w - FOUR_GROUPS[:, None]) ** 2).argmin(axis=1)
+        seen.append(labels.tolist())
+    assert seen == [[1, 1, 0, 0], [0, 0, 1, 1]] * 2
+
+
+def test_four_points_update_of_each_point_stops_for_some_lambda():
+    model = RenyiKMeans(2, 100.0, algorithm="paper", init=FOUR_LABELS)
+    model.fit(FOUR_POINTS, sensitive_features=FOUR_GROUPS)
+    assert model.converged_
+    assert model.proportions_.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("lam", [85.0, 163.0, 1000.0, 1e6])
+def test_four_points_update_of_each_point_also_circles_for_others(lam):
+    model = RenyiKMeans(2, lam, algorithm="paper", init=FOUR_LABELS)
+    with pytest.warns(ConvergenceWarning, match="cycle of . passes"):
+        model.fit(FOUR_POINTS, sensitive_features=FOUR_GROUPS)
+    period = model.cycle_length_
+    history = algorithm_3(FOUR_POINTS, FOUR_GROUPS, FOUR_LABELS, lam, 60)
+    late = [labels.tolist() for labels in history[30:]]
+    assert late[period:] == late[:-period]
+    assert late[1] != late[0]
+    on_the_circle = RenyiKMeans(2, lam, algorithm="paper", init=model.labels_)
+    with pytest.warns(ConvergenceWarning, match="cycle"):
+        on_the_circle.fit(FOUR_POINTS, sensitive_features=FOUR_GROUPS)
+    assert on_the_circle.n_iter_ == on_the_circle.cycle_length_ == period
+
+
+@pytest.mark.parametrize("lam", [85.0, 163.0, 1000.0, 1e6])
+def test_four_points_the_descent_stops_where_algorithm_3_does_not(lam):
+    model = RenyiKMeans(2, lam, init=FOUR_LABELS)
+    model.fit(FOUR_POINTS, sensitive_features=FOUR_GROUPS)
+    assert model.converged_
+    assert model.objective_ < scratch(FOUR_POINTS, FOUR_LABELS, FOUR_GROUPS, lam)
+    if lam > 100:
+        assert model.proportions_.tolist() == [0.5, 0.5]
+
+
+def test_paper_may_not_stop_where_the_descent_does(toy):
+    X, s, _ = toy
+    paper = RenyiKMeans(5, 100.0, algorithm="paper", init="random-assignment", random_state=0)
+    with pytest.warns(ConvergenceWarning, match="Algorithm 3"):
+        paper.fit(X, sensitive_features=s)
+    assert not paper.converged_
+    assert paper.history_["moved"][-1] > 0
+    descent = RenyiKMeans(5, 100.0, random_state=0).fit(X, sensitive_features=s)
+    assert descent.converged_
+    assert descent.objective_ < paper.objective_
+
+
+def test_a_cluster_that_empties_keeps_its_centre_and_takes_no_new_points():
+    X = np.array([[1.0], [0.0], [6.0], [5.0]])
+    model = RenyiKMeans(3, 0.0, algorithm="paper", init=[0, 1, 1, 2])
+    model.fit(X, sensitive_features=[1, 0, 1, 1])
+    assert model.labels_.tolist() == [0, 0, 2, 2]
+    assert model.cluster_centers_.ravel().tolist() == [0.5, 3.0, 5.5]
+    assert model.proportions_ == pytest.approx([0.5, np.nan, 1.0], nan_ok=True)
+    assert model.predict([[3.1], [2.9]]).tolist() == [2, 0]
+    assert model.predict([[3.1], [2.9]], sensitive_features=[0, 1]).tolist() == [2, 0]
+
+
+def test_paper_refuses_three_groups():
+    with pytest.raises(ValueError, match="3 groups and Algorithm 3 is for two"):
+        RenyiKMeans(2, algorithm="paper").fit(FOUR_POINTS, sensitive_features=[0, 1, 2, 0])
+
+
+# --- predict ---------------------------------------------------------------------------------
+
+
+def test_predict_without_groups_takes_the_nearest_centre(blobs):
+    X, s = blobs
+    model = RenyiKMeans(5, 100.0, random_state=0).fit(X, sensitive_features=s)
+    new = np.random.default_rng(0).uniform(-10, 10, size=(50, 2))
+    distances = ((new[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
+    assert (model.predict(new) == distances.argmin(axis=1)).all()
+
+
+def test_predict_with_groups_adds_one_point_after_another_at_least_cost(blobs):
+    X, s = blobs
+    lam = 30.0
+    groups = s + 2 * (X[:, 1] > 0)
+    model = RenyiKMeans(5, lam, random_state=0).fit(X, sensitive_features=groups)
+    rng = np.random.default_rng(0)
+    new, new_groups = rng.uniform(-10, 10, size=(50, 2)), rng.permutation(groups)[:50]
+    shares = np.bincount(groups) / 400
+    factor = (1 - (shares**2).sum()) / (2 * 3)
+
+    def penalty(table):
+        size = table.sum(axis=1, keepdims=True)
+        return factor * (size * (table / size - shares) ** 2 / shares).sum()
+
+    table, expected = model.contingency_.astype(float), []
+    for x, g in zip(new, new_groups):
+        costs = []
+        for k in range(5):
+            grown = table.copy()
+            grown[k, g] += 1
+            distance = ((x - model.cluster_centers_[k]) ** 2).sum()
+            costs.append(distance + lam * (penalty(grown) - penalty(table)))
+        expected.append(int(np.argmin(costs)))
+        table[expected[-1], g] += 1
+    before = model.contingency_.copy()
+    assert model.predict(new, sensitive_features=new_groups).tolist() == expected
+    assert (model.contingency_ == before).all()
+    assert (model.predict(new) != expected).any()
+
+
+def test_the_fair_rule_is_fair_only_because_new_points_are_counted_in(blobs):
+    X, s = blobs
+    model = RenyiKMeans(5, 1e4, random_state=0).fit(X[:200], sensitive_features=s[:200])
+    new, groups = X[200:], s[200:]
+    nearest = renyi_correlation(model.predict(new), groups)
+    in_turn = renyi_correlation(model.predict(new, sensitive_features=groups), groups)
+    alone = [model.predict([x], sensitive_features=[g])[0] for x, g in zip(new, groups)]
+    assert in_turn < nearest / 3
+    assert renyi_correlation(alone, groups) > nearest
+
+
+def test_predict_refuses_groups_that_it_does_not_know(blobs):
+    X, s = blobs
+    with pytest.raises(NotFittedError):
+        RenyiKMeans().predict(X)
+    model = RenyiKMeans(3, 1.0, random_state=0).fit(X, sensitive_features=s)
+    with pytest.raises(ValueError, match=r"not there in fit: \[2\]; known are \[0, 1\]"):
+        model.predict(X[:3], sensitive_features=[0, 1, 2])
+    with pytest.raises(ValueError, match="X has 3, sensitive_features has 2"):
+        model.predict(X[:3], sensitive_features=[0, 1])
+    plain = RenyiKMeans(3, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="not to fit"):
+        plain.predict(X[:3], sensitive_features=[0, 1, 1])
+
+
+# --- the path --------------------------------------------------------------------------------
+
+
+def test_the_path_gives_a_local_optimum_for_each_lambda(blobs):
+    X, s = blobs
+    lams = [0.0, 1.0, 30.0, 1e4]
+    path = renyi_kmeans_path(X, sensitive_features=s, lams=lams, n_clusters=5, random_state=0)
+    assert [model.lam for model in path] == lams
+    for model in path:
+        assert model.converged_
+        again = RenyiKMeans(5, model.lam, init=model.labels_).fit(X, sensitive_features=s)
+        assert (again.labels_ == model.labels_).all()
+        assert again.objective_ == model.objective_
+    first = RenyiKMeans(5, 0.0, random_state=0).fit(X, sensitive_features=s)
+    assert (path[0].labels_ == first.labels_).all()
+    assert path[-1].penalty_ < path[0].penalty_ / 1000
+
+
+def test_models_of_a_path_are_full_estimators(blobs):
+    X, s = blobs
+    frame = pd.DataFrame(X, columns=["u", "v"])
+    path = renyi_kmeans_path(frame, sensitive_features=s, lams=[0, 10], n_clusters=4)
+    assert path[1].feature_names_in_.tolist() == ["u", "v"]
+    assert path[1].get_params()["lam"] == 10
+    assert path[1].predict(frame).shape == (400,)
+    assert path[0].history_ is not path[1].history_
+
+
+def test_the_tradeoff_table_has_a_row_for_each_model(blobs):
+    X, s = blobs
+    path = renyi_kmeans_path(X, sensitive_features=s, lams=[0, 10, 100], n_clusters=5)
+    table = tradeoff_table(path)
+    assert table["lam"].tolist() == [0, 10, 100]
+    for row, model in zip(table.itertuples(), path):
+        w = np.array([s[model.labels_ == k].mean() for k in range(5)])
+        assert (row.w_min, row.w_max) == (w.min(), w.max())
+        assert (row.w_mean, row.w_sd) == pytest.approx((w.mean(), w.std()))
+        assert row.rho_R == pytest.approx(renyi_correlation(model.labels_, s))
+        assert row.deviation == pytest.approx(row.rho_R * np.sqrt(s.mean() * (1 - s.mean())))
+        assert row.balance == pytest.approx(np.minimum(w / (1 - w), (1 - w) / w).min())
+        assert row.objective == pytest.approx(row.inertia + row.lam * row.penalty)
+        assert row.n_iter == model.n_iter_
+
+
+def test_the_tradeoff_table_of_three_groups_has_no_single_w(blobs):
+    X, s = blobs
+    groups = s + (X[:, 0] > 0)
+    path = renyi_kmeans_path(X, sensitive_features=groups, lams=[0, 10], n_clusters=4)
+    columns = tradeoff_table(path).columns
+    assert not any(name.startswith("w_") for name in columns)
+    assert {"penalty", "deviation", "balance", "rho_R"} <= set(columns)
+
+
+@pytest.mark.parametrize("lams", [[], [1, 0], [0, 0], [0, np.nan], [0, np.inf]])
+def test_lams_that_do_not_increase_are_refused(blobs, lams):
+    X, s = blobs
+    with pytest.raises(ValueError, match="lams must be finite numbers in increasing order"):
+        renyi_kmeans_path(X, sensitive_features=s, lams=lams)
+
+
+def test_a_path_and_its_table_need_groups(blobs):
+    X, _ = blobs
+    with pytest.raises(ValueError, match="needs the groups"):
+        renyi_kmeans_path(X, sensitive_features=None, lams=[0, 1])
+    with pytest.raises(ValueError, match="fitted without sensitive_features"):
+        tradeoff_table([RenyiKMeans(3).fit(X)])
+
+
+# --- input at the edge, and beyond -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["descent", "paper"])
+def test_no_groups_is_plain_k_means_and_says_so(blobs, algorithm):
+    X, _ = blobs
+    options = {"algorithm": algorithm, "random_state": 0}
+    plain = RenyiKMeans(5, 0.0, **options).fit(X)
+    with pytest.warns(UserWarning, match="no effect without sensitive_features"):
+        weighted = RenyiKMeans(5, 10.0, **options).fit(X)
+    assert (plain.labels_ == weighted.labels_).all()
+    assert weighted.proportions_ is None
+    assert weighted.groups_ is None
+    assert weighted.penalty_ == 0.0
+
+
+@pytest.mark.parametrize("algorithm", ["descent", "paper"])
+def test_one_group_only_is_plain_k_means(blobs, algorithm):
+    X, _ = blobs
+    options = {"algorithm": algorithm, "random_state": 0}
+    plain = RenyiKMeans(5, 0.0, **options).fit(X)
+    one = RenyiKMeans(5, 1e6, **options).fit(X, sensitive_features=["a"] * 400)
+    assert (plain.labels_ == one.labels_).all()
+    assert one.proportions_.tolist() == [[1.0]] * 5
+    assert np.isnan(tradeoff_table([one])["balance"][0])
+
+
+@pytest.mark.parametrize("algorithm", ["descent", "paper"])
+def test_constant_columns_change_nothing(blobs, algorithm):
+    X, s = blobs
+    wide = np.column_stack([np.full(400, 3.7), X, np.full(400, -1e6)])
+    options = {"algorithm": algorithm, "init": np.arange(400) % 4}
+    narrow = RenyiKMeans(4, 0.5, **options).fit(X, sensitive_features=s)
+    result = RenyiKMeans(4, 0.5, **options).fit(wide, sensitive_features=s)
+    assert (result.labels_ == narrow.labels_).all()
+    assert result.cluster_centers_[:, 0] == pytest.approx(np.full(4, 3.7))
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random", "random-assignment"])
+@pytest.mark.parametrize("lam", [0.0, 1.0, 1e9])
+def test_points_that_are_all_equal_are_split_fairly_at_no_cost(init, lam):
+    X, s = np.full((40, 2), 0.1), np.arange(40) % 2
+    model = RenyiKMeans(4, lam, init=init, random_state=0).fit(X, sensitive_features=s)
+    assert model.converged_
+    assert model.inertia_ == pytest.approx(0, abs=1e-25)
+    assert (np.bincount(model.labels_, minlength=4) > 0).all()
+    if lam:
+        assert lam * model.penalty_ <= lam * 0.5
+
+
+def test_fewer_distinct_points_than_clusters_still_fill_every_cluster():
+    X = np.repeat([[0.0], [1.0]], 6, axis=0)
+    model = RenyiKMeans(5, 1.0, random_state=0).fit(X, sensitive_features=[0, 1] * 6)
+    assert (np.bincount(model.labels_, minlength=5) > 0).all()
+    assert model.inertia_ == pytest.approx(0, abs=1e-25)
+
+
+def test_as_many_points_as_clusters_leaves_one_each(blobs):
+    X, s = blobs
+    model = RenyiKMeans(6, 1e3, random_state=0).fit(X[:6], sensitive_features=s[:6])
+    assert sorted(model.labels_) == list(range(6))
+    assert model.inertia_ == pytest.approx(0, abs=1e-20)
+
+
+def test_a_far_away_origin_changes_nothing(blobs):
+    X, s = blobs
+    labels = np.arange(400) % 5
+    near = RenyiKMeans(5, 20.0, init=labels).fit(X, sensitive_features=s)
+    far = RenyiKMeans(5, 20.0, init=labels).fit(X + 2.0**20, sensitive_features=s)
+    assert (near.labels_ == far.labels_).all()
+    assert far.inertia_ == pytest.approx(near.inertia_, rel=1e-6)
+
+
+def test_an_assignment_with_empty_clusters_is_filled_up(blobs):
+    X, s = blobs
+    model = RenyiKMeans(4, 1.0, init=np.zeros(400, dtype=int)).fit(X, sensitive_features=s)
+    assert (np.bincount(model.labels_, minlength=4) > 0).all()
+    assert model.history_["inertia"][0] < ((X - X.mean(axis=0)) ** 2).sum()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters must be at least 1, got 0"),
+        ({"n_clusters": 2.5}, "n_clusters must be a whole number, got 2.5"),
+        ({"n_clusters": 401}, "n_samples=400 should be >= n_clusters=401"),
+        ({"lam": -0.1}, "lam must be at least 0, got -0.1"),
+        ({"lam": np.nan}, "lam must be a finite number, got nan"),
+        ({"lam": np.inf}, "lam must be a finite number, got inf"),
+        ({"lam": "much"}, "lam must be a finite number, got 'much'"),
+        ({"tol": -1.0}, "tol must be at least 0"),
+        ({"max_iter": 0}, "max_iter must be at least 1"),
+        ({"n_init": 0}, "n_init must be at least 1 or 'auto'"),
+        ({"n_init": "many"}, "n_init must be a whole number or 'auto'"),
+        ({"algorithm": "lloyd"}, "algorithm must be 'descent' or 'paper'"),
+        ({"init": "best"}, "init must be 'k-means\\+\\+', 'random'"),
+        ({"init": np.zeros((3, 2))}, r"centres of shape \(3, 2\), expected .* = \(8, 2\)"),
+        ({"init": np.full((8, 2), np.nan)}, "init contains NaN"),
+        ({"init": np.zeros(7, dtype=int)}, "whole number for each of the 400 samples"),
+        ({"init": np.zeros(400)}, "whole number for each of the 400 samples, got float64"),
+        ({"init": np.full(400, 8)}, "cluster numbers 0 to 7, got 8 to 8"),
+    ],
+)
+def test_bad_parameters_are_refused_by_name(blobs, parameters, message):
+    X, s = blobs
+    with pytest.raises(ValueError, match=message):
+        RenyiKMeans(**parameters).fit(X, sensitive_features=s)
+
+
+def test_bad_data_are_refused(blobs):
+    X, s = blobs
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        RenyiKMeans().fit(holes, sensitive_features=s)
+    with pytest.raises(ValueError, match="X has 400, sensitive_features has 399"):
+        RenyiKMeans().fit(X, sensitive_features=s[:-1])
+    with pytest.raises(ValueError, match="sensitive_features has a missing value"):
+        RenyiKMeans().fit(X, sensitive_features=np.where(s == 1, 1.0, np.nan))
+    with pytest.raises(ValueError, match="squares overflow: scale its columns"):
+        RenyiKMeans(2, init=np.arange(400) % 2).fit(X * 1e200, sensitive_features=s)
+    with pytest.raises(ValueError, match="lam must be at least 0"):
+        renyi_kmeans_objective(X, s, sensitive_features=s, lam=-1)
