@@ -22,7 +22,12 @@ _PUBLIC = {
         "renyi_from_joint",
         "renyi_from_soft",
     ],
-    "classification": ["RenyiClassifier", "fit_to_target", "renyi_path"],
+    "classification": [
+        "RenyiClassifier",
+        "TargetNotReachedError",
+        "fit_to_target",
+        "renyi_path",
+    ],
     "cluster_metrics": [
         "balance",
         "cluster_penalty",

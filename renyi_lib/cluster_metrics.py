@@ -181,12 +181,12 @@ def weighted_deviation(labels, *, sensitive_features):
 
 
 def balance(labels, *, sensitive_features):
-    """Balance of a clustering [1]_: the worst ratio of two groups in any cluster.
+    """Balance (Chierichetti and others): the worst ratio of two groups in any cluster.
 
     With two groups and w the share of one of them, the least over the clusters of
     min(w / (1 - w), (1 - w) / w). One is perfect, zero means that some group is missing from some
     cluster. No clustering has more than the data, which have ``balance`` of one cluster. With
-    more than two groups (not in [1]_), the smallest group of a cluster over its greatest.
+    more than two groups (not in their paper), the smallest group of a cluster over its greatest.
 
     Parameters
     ----------
@@ -199,8 +199,8 @@ def balance(labels, *, sensitive_features):
 
     References
     ----------
-    .. [1] F. Chierichetti, R. Kumar, S. Lattanzi, S. Vassilvitskii, "Fair clustering through
-       fairlets", NeurIPS 2017. doi:10.48550/arXiv.1802.05733
+    F. Chierichetti, R. Kumar, S. Lattanzi, S. Vassilvitskii, "Fair clustering through
+    fairlets", NeurIPS 2017. doi:10.48550/arXiv.1802.05733
 
     Examples
     --------

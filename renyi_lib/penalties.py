@@ -1,0 +1,757 @@
+"""Dependence between a classifier's soft labels and the groups, as a differentiable penalty.
+
+A classifier gives sample n the class i with probability F[n, i]. A *penalty* measures how much
+that randomised label Ŷ depends on the sample's group S, and how the measure changes with F:
+
+    value, gradient = penalty.value_and_grad(F, groups)
+
+with ``gradient[n, i]`` the derivative by ``F[n, i]``. Nothing else is asked of a penalty, so a
+classifier that minimises loss + lam * penalty takes any of them, and a new one is one new class.
+
+Most penalties depend on F through the joint table T[i, j] = P(Ŷ = i, S = j) only. They are pure
+functions of that small table; `Groups` makes the one pass over the samples that leads from F to T,
+and the one that leads from dvalue/dT back to dvalue/dF.
+
+The Rényi penalty is a maximum over an adversary's moves. Its gradient is that of the inner
+function at the adversary's best response, held fixed (Danskin's theorem). In Algorithm 1 the
+adversary chooses a function of S (the vector v), in Algorithm 2 a function of Ŷ (the vector w).
+Both are exactly rho_R^2 at the best response: here the factor 1 / (q (1 - q)) that the paper
+absorbs in lambda for Algorithm 2 is written out.
+
+The gradients treat the entries of F as free numbers and the probabilities of the groups as given.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from renyi_lib._validation import check_same_length, encode_labels, sample_weights
+
+__all__ = [
+    "BinaryRenyiPenalty",
+    "ConditionalPenalty",
+    "Groups",
+    "HSICPenalty",
+    "PearsonPenalty",
+    "Penalty",
+    "RenyiPenalty",
+    "ScoreBinsPenalty",
+    "best_response_v",
+    "best_response_w",
+    "renyi_given_v",
+    "renyi_given_w",
+]
+
+# Below this mass a class is taken as empty: it adds 0 to every penalty. Far below any sum that a
+# sample of positive weight contributes to, so that no other result changes.
+_EMPTY = 1e-290
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The group S of each sample, coded and counted once.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        The group of each sample, 0 … d-1.
+    categories : ndarray of shape (d,)
+        What the caller calls the groups.
+    weight : float or ndarray of shape (n,)
+        The probability of each sample; a number if all are equally likely.
+    q : ndarray of shape (d,)
+        P(S = j), all positive.
+
+    Examples
+    --------
+    >>> from renyi_lib.penalties import Groups
+    >>> groups = Groups.from_labels(["f", "m", "m", "f"])
+    >>> groups.table([[0.9, 0.1], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]])
+    array([[0.3, 0.2],
+           [0.2, 0.3]])
+    """
+
+    codes: np.ndarray
+    categories: np.ndarray
+    weight: float | np.ndarray
+    q: np.ndarray
+
+    @classmethod
+    def from_labels(cls, labels, sample_weight=None, *, name="groups"):
+        """Labels of any kind; several columns, as in a DataFrame, become one joint group."""
+        codes, categories = encode_labels(labels, name)
+        if len(categories) < 2:
+            raise ValueError(
+                f"{name} has one group only, {categories.tolist()[0]!r}: fairness between groups "
+                "needs at least two"
+            )
+        if sample_weight is None:
+            weight = 1.0 / len(codes)
+        else:
+            weight = sample_weights(sample_weight)
+            check_same_length(**{name: codes, "sample_weight": weight})
+            weight = weight / weight.sum()
+        return cls._counted(codes, categories, weight, "of positive weight")
+
+    def given(self, mask, label=True):
+        """The same groups under the conditional distribution given that `mask` is true.
+
+        `label` is what the error calls the condition if a group has no sample in it.
+        """
+        weight = mask * self.weight
+        weight = weight / max(weight.sum(), _EMPTY)
+        return self._counted(self.codes, self.categories, weight, f"with the label {label!r}")
+
+    @classmethod
+    def _counted(cls, codes, categories, weight, condition):
+        weights = np.broadcast_to(weight, codes.shape)
+        q = np.bincount(codes, weights=weights, minlength=len(categories))
+        if not q.all():
+            raise ValueError(
+                f"group {categories.tolist()[q.argmin()]!r} has no sample {condition}, so that "
+                "its distribution there is not known: merge it with another group or leave it out"
+            )
+        return cls(codes, categories, weight, q)
+
+    def table(self, F):
+        """T[i, j] = P(Ŷ = i, S = j), the average of F by group: one pass over F."""
+        F = np.asarray(F, dtype=float)
+        if F.ndim != 2 or len(F) != len(self.codes):
+            raise ValueError(
+                f"F must have a row for each of the {len(self.codes)} samples and a column for "
+                f"each class, got shape {F.shape}"
+            )
+        d = len(self.q)
+        T = np.stack([np.bincount(self.codes, column * self.weight, d) for column in F.T])
+        if not np.isfinite(T).all():
+            raise ValueError("F has missing or infinite values: each entry must be a probability")
+        return T
+
+    def spread(self, dT):
+        """dvalue/dF from dvalue/dT, the transpose of `table`."""
+        return (np.take(dT, self.codes, axis=1) * self.weight).T
+
+
+def best_response_v(T, q):
+    """Algorithm 1's best response: the second right singular vector of Q.
+
+    Parameters
+    ----------
+    T : ndarray of shape (c, d)
+        P(Ŷ = i, S = j).
+    q : ndarray of shape (d,)
+        P(S = j).
+
+    Returns
+    -------
+    ndarray of shape (d,)
+        A unit vector orthogonal to v_1 = sqrt(q). Its sign is chosen so that its last entry that
+        is not zero is positive. If singular values tie it is one of several maximisers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.penalties import best_response_v
+    >>> best_response_v(np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([0.5, 0.5])).round(6)
+    array([-0.707107,  0.707107])
+    """
+    _, V = _singular_pairs(T, q)
+    v = V[:, 0]
+    return v * np.sign(v[np.abs(v) > 1e-8][-1])
+
+
+def renyi_given_v(T, q, v):
+    """The adversary's term of eq. Min-Max-Fairness_DP-discrete, v^T Q^T Q v, and its gradient.
+
+    With h_j = v_j / sqrt(q_j), a function of the group with mean 0 and variance 1,
+    p_i = P(Ŷ = i) and m_i = E[h(S) | Ŷ = i],
+
+        v^T Q^T Q v = sum_i p_i m_i^2,        d / dT_ij = 2 m_i h_j - m_i^2.
+
+    Parameters
+    ----------
+    T : ndarray of shape (c, d)
+        P(Ŷ = i, S = j).
+    q : ndarray of shape (d,)
+        P(S = j).
+    v : ndarray of shape (d,)
+        The adversary's move, orthogonal to v_1 = sqrt(q).
+
+    Returns
+    -------
+    value : float
+    dT : ndarray of shape (c, d)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.penalties import best_response_v, renyi_given_v
+    >>> T, q = np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([0.5, 0.5])
+    >>> value, dT = renyi_given_v(T, q, best_response_v(T, q))
+    >>> round(value, 12)
+    0.04
+    """
+    h = v / np.sqrt(q)
+    p = T.sum(axis=1)
+    # E h = 0: to take the table of independence off T changes nothing but the rounding error.
+    m = _excess(T, q) @ h / np.maximum(p, _EMPTY)
+    return float(p @ m**2), 2 * np.outer(m, h) - (m**2)[:, None]
+
+
+def best_response_w(T, q):
+    """Algorithm 2's best response, w_i = (P(Ŷ=i, S=1) - P(Ŷ=i, S=0)) / (2 P(Ŷ=i)).
+
+    Parameters
+    ----------
+    T : ndarray of shape (c, 2)
+        P(Ŷ = i, S = j).
+    q : ndarray of shape (2,)
+        P(S = j).
+
+    Returns
+    -------
+    ndarray of shape (c,)
+        Equal to P(S = 1 | Ŷ = i) - 1/2. For a class without mass any w_i is a best response; it
+        is given that of independence, P(S = 1) - 1/2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.penalties import best_response_w
+    >>> best_response_w(np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([0.5, 0.5]))
+    array([-0.1,  0.1])
+    """
+    return q[1] - 0.5 + _excess(T, q)[:, 1] / np.maximum(T.sum(axis=1), _EMPTY)
+
+
+def renyi_given_w(T, q, w):
+    """The adversary's term of eq. Binary-Min-Max-Fairness, scaled to rho_R^2, and its gradient.
+
+    The paper's term, sum_i (w_i (P(Ŷ=i, S=1) - P(Ŷ=i, S=0)) - w_i^2 P(Ŷ=i)), has the maximum
+    1/4 - gamma. By Theorem 2, rho_R^2 = 1 - gamma / (q (1 - q)) with q = P(S = 1); so it is that
+    term less (q - 1/2)^2, over q (1 - q). With u_i = w_i - (q - 1/2) and
+    b_i = P(Ŷ=i, S=1) - q P(Ŷ=i) this reads
+
+        sum_i (2 u_i b_i - u_i^2 P(Ŷ=i)) / (q (1 - q)),
+
+    where every term goes to 0 with rho_R, and no digits are lost.
+
+    Parameters
+    ----------
+    T : ndarray of shape (c, 2)
+        P(Ŷ = i, S = j).
+    q : ndarray of shape (2,)
+        P(S = j).
+    w : ndarray of shape (c,)
+        The adversary's move.
+
+    Returns
+    -------
+    value : float
+    dT : ndarray of shape (c, 2)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.penalties import best_response_w, renyi_given_w
+    >>> T, q = np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([0.5, 0.5])
+    >>> value, dT = renyi_given_w(T, q, best_response_w(T, q))
+    >>> round(value, 12)
+    0.04
+    """
+    u = w - (q[1] - 0.5)
+    variance = q[0] * q[1]
+    value = (2 * u @ _excess(T, q)[:, 1] - u**2 @ T.sum(axis=1)) / variance
+    dT = (2 * np.outer(u, [-q[1], q[0]]) - (u**2)[:, None]) / variance
+    return float(value), dT
+
+
+class Penalty:
+    """What every penalty gives: a value and its gradient by the class probabilities.
+
+    A new penalty overrides `terms`, which for most of them is a list of one pair.
+    """
+
+    def value_and_grad(self, F, groups):
+        """The penalty and its gradient.
+
+        Parameters
+        ----------
+        F : array-like of shape (n, c)
+            Class probabilities.
+        groups : Groups or array-like of shape (n,)
+            The group of each sample. To evaluate more than once, count the groups once, with
+            `Groups.from_labels`.
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray of shape (n, c)
+        """
+        values, gradients = zip(*self.terms(F, groups))
+        return sum(values), sum(gradients)
+
+    def terms(self, F, groups):
+        """A list of (value, gradient), one pair for each summand of the penalty."""
+        raise NotImplementedError
+
+    def residual_gradients(self, F, groups):
+        """Gradients by F of residuals whose squares sum to the penalty, or to a bound of it.
+
+        A large lam makes the objective steep in these few directions; a solver that knows them
+        can step along the others. By default one residual for each summand, its square root.
+        """
+        return [
+            gradient / (2 * np.sqrt(value))
+            for value, gradient in self.terms(F, groups)
+            if value > _EMPTY
+        ]
+
+    def has_kinks(self, n_classes, n_groups):
+        """Whether the penalty may fail to be differentiable for so many classes and groups."""
+        return False
+
+    def smoothed(self, mu):
+        """A differentiable penalty, each summand of which is at most mu / 2 above the true one."""
+        return self
+
+
+class _RenyiTable(Penalty):
+    """What the two forms of rho_R^2 have in common: they are functions of the table T."""
+
+    def terms(self, F, groups):
+        groups = _as_groups(groups)
+        value, dT = self._of_table(groups.table(F), groups.q)
+        return [(value, groups.spread(dT))]
+
+    def residual_gradients(self, F, groups):
+        """The entries of Q outside its first singular pair: their squares sum to |Q|^2 - 1."""
+        groups = _as_groups(groups)
+        T, q = groups.table(F), groups.q
+        p = np.maximum(T.sum(axis=1), _EMPTY)
+        left, right = _complement(np.sqrt(p / p.sum())), _complement(np.sqrt(q))
+        h = right / np.sqrt(q)[:, None]
+        m = _excess(T, q) @ h / p[:, None]
+        f = left / np.sqrt(p)[:, None]
+        return [
+            groups.spread(f[:, [k]] * (h[:, j] - m[:, [j]] / 2))
+            for k in range(f.shape[1])
+            for j in range(h.shape[1])
+        ]
+
+
+class RenyiPenalty(_RenyiTable):
+    """rho_R^2(Ŷ, S) for any number of classes and groups: Algorithm 1's adversary.
+
+    rho_R^2 = max over v orthogonal to v_1 = sqrt(q), |v| <= 1, of v^T Q^T Q v, attained by the
+    second right singular vector of Q (Theorem 1).
+
+    Parameters
+    ----------
+    smoothing : float, default=0.0
+        With 0, the penalty is rho_R^2 itself. That has a kink where the second and the third
+        singular value of Q tie, which takes at least three classes and three groups; the gradient
+        there is that of one of the maximisers, a subgradient. With mu > 0 the adversary mixes its
+        moves: it plays the k-th singular vector with probability pi_k, and is paid for mixing,
+
+            max over pi of sum_k pi_k sigma_k^2 + (1 - |pi|^2) mu / 2.
+
+        This is differentiable, at most mu / 2 above rho_R^2, and equal to it wherever
+        sigma_2^2 - sigma_3^2 >= mu.
+
+    References
+    ----------
+    Y. Nesterov, "Smooth minimization of non-smooth functions", Mathematical Programming 103
+    (2005), 127-152, doi:10.1007/s10107-004-0552-5.
+
+    Examples
+    --------
+    >>> from renyi_lib.penalties import RenyiPenalty
+    >>> F = [[0.9, 0.1], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]]
+    >>> value, gradient = RenyiPenalty().value_and_grad(F, ["f", "m", "m", "f"])
+    >>> round(value, 12)
+    0.04
+    """
+
+    def __init__(self, smoothing=0.0):
+        self.smoothing = smoothing
+
+    def _of_table(self, T, q):
+        sigma, V = _singular_pairs(T, q)
+        pi = _mixed_strategy(sigma**2, self.smoothing)
+        moves = [renyi_given_v(T, q, V[:, k]) for k in np.flatnonzero(pi)]
+        played = pi[pi > 0]
+        value = sum(pi_k * value for pi_k, (value, _) in zip(played, moves))
+        dT = sum(pi_k * dT for pi_k, (_, dT) in zip(played, moves))
+        return float(value + 0.5 * self.smoothing * (1 - pi @ pi)), dT
+
+    def best_response(self, F, groups):
+        """The second right singular vector v of Q, of shape (d,)."""
+        groups = _as_groups(groups)
+        return best_response_v(groups.table(F), groups.q)
+
+    def has_kinks(self, n_classes, n_groups):
+        """Two singular values after the first can tie if there are two."""
+        return min(n_classes, n_groups) > 2
+
+    def smoothed(self, mu):
+        """The same penalty with the smoothing mu."""
+        return RenyiPenalty(smoothing=mu)
+
+
+class BinaryRenyiPenalty(_RenyiTable):
+    """rho_R^2(Ŷ, S) for two groups, in closed form: Algorithm 2's adversary (Theorem 2).
+
+    The second category in sorted order counts as S = 1; the penalty does not depend on which.
+
+    Examples
+    --------
+    >>> from renyi_lib.penalties import BinaryRenyiPenalty
+    >>> F = [[0.9, 0.1], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]]
+    >>> value, gradient = BinaryRenyiPenalty().value_and_grad(F, ["f", "m", "m", "f"])
+    >>> round(value, 12)
+    0.04
+    """
+
+    def _of_table(self, T, q):
+        _check_two(q)
+        return renyi_given_w(T, q, best_response_w(T, q))
+
+    def best_response(self, F, groups):
+        """The closed-form w of Algorithm 2, of shape (c,)."""
+        groups = _as_groups(groups)
+        _check_two(groups.q)
+        return best_response_w(groups.table(F), groups.q)
+
+
+class ConditionalPenalty(Penalty):
+    """The sum of a penalty given Y = y over labels y (eq. Min-Max-Fairness_EO).
+
+    Over all labels this is equalized odds; over one of them, equality of opportunity.
+
+    Parameters
+    ----------
+    penalty : Penalty
+    y : array-like of shape (n,)
+        The true label of each sample.
+    values : sequence, optional
+        The labels to sum over; by default all that occur.
+
+    Examples
+    --------
+    >>> from renyi_lib.penalties import ConditionalPenalty, RenyiPenalty
+    >>> F = [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.2, 0.8]]
+    >>> groups = ["f", "m", "m", "f"]
+    >>> odds = ConditionalPenalty(RenyiPenalty(), y=[0, 0, 1, 1])
+    >>> round(odds.value_and_grad(F, groups)[0], 6)
+    0.190476
+    >>> opportunity = ConditionalPenalty(RenyiPenalty(), y=[0, 0, 1, 1], values=[1])
+    >>> opportunity.value_and_grad(F, groups)[0] < 1e-30
+    True
+    """
+
+    def __init__(self, penalty, y, values=None):
+        self.penalty = penalty
+        self.y, self._labels = encode_labels(y, "y")
+        self.values = self._labels.tolist() if values is None else list(values)
+        self._last = (None, [])
+
+    def terms(self, F, groups):
+        conditions = self._conditions(_as_groups(groups))
+        return [term for given in conditions for term in self.penalty.terms(F, given)]
+
+    def best_response(self, F, groups):
+        """The adversary's best response given each of the labels, one row for each."""
+        conditions = self._conditions(_as_groups(groups))
+        return np.stack([self.penalty.best_response(F, given) for given in conditions])
+
+    def residual_gradients(self, F, groups):
+        """The residuals given each of the labels."""
+        conditions = self._conditions(_as_groups(groups))
+        return [r for given in conditions for r in self.penalty.residual_gradients(F, given)]
+
+    def has_kinks(self, n_classes, n_groups):
+        """As the penalty that is summed."""
+        return self.penalty.has_kinks(n_classes, n_groups)
+
+    def smoothed(self, mu):
+        """The same sum of smoothed penalties."""
+        return ConditionalPenalty(self.penalty.smoothed(mu), self._labels[self.y], self.values)
+
+    def _conditions(self, groups):
+        # Counted anew only if the groups are others than last time.
+        if groups is not self._last[0]:
+            check_same_length(groups=groups.codes, y=self.y)
+            given = [groups.given(self.y == self._code(value), value) for value in self.values]
+            self._last = (groups, given)
+        return self._last[1]
+
+    def _code(self, value):
+        (code,) = np.nonzero(self._labels == value)
+        if not len(code):
+            raise ValueError(f"values asks for the label {value!r}, which does not occur in y")
+        return code[0]
+
+
+class PearsonPenalty(Penalty):
+    """Squared Pearson correlation between class probabilities and group indicators.
+
+    With var_i the variance of F_i over the samples (not that of the label drawn from it),
+
+        sum over i, j of cov(F_i, 1[S = j])^2 / (var_i q_j (1 - q_j)).
+
+    Of two classes, and of two groups, only the second is counted, as the first says the same: for
+    binary Y and S this is the squared correlation of the score P(Ŷ = 1 | X) and S. A class of
+    constant probability adds 0. Near such a point the value is not continuous.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.penalties import PearsonPenalty
+    >>> F = np.array([[0.9, 0.1], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]])
+    >>> groups = np.array([0, 1, 1, 0])
+    >>> value, gradient = PearsonPenalty().value_and_grad(F, groups)
+    >>> bool(np.isclose(value, np.corrcoef(F[:, 1], groups)[0, 1] ** 2))
+    True
+    """
+
+    def terms(self, F, groups):
+        groups = _as_groups(groups)
+        F = np.asarray(F, dtype=float)
+        T, q = groups.table(F), groups.q
+        classes = slice(T.shape[0] == 2, None)
+        columns = slice(T.shape[1] == 2, None)
+        mean = T.sum(axis=1)
+        centred = F - mean
+        variance = (centred.T**2 * groups.weight).sum(axis=1)
+        # What is left of a constant after its mean is taken off is rounding error.
+        variance[variance <= 1e-24 * mean**2] = np.inf
+        slope = np.zeros_like(T)
+        slope[classes, columns] = _excess(T, q)[classes, columns] / (q * (1 - q))[columns]
+        slope /= variance[:, None]
+        by_class = (slope * _excess(T, q)).sum(axis=1)
+        gradient = groups.spread(2 * (slope - (slope @ q)[:, None]))
+        gradient -= (centred.T * (2 * by_class / variance)[:, None] * groups.weight).T
+        return [(float(by_class.sum()), gradient)]
+
+
+class HSICPenalty(Penalty):
+    """Hilbert-Schmidt independence criterion of the class probabilities and the group.
+
+    The biased estimate trace(K H L H) / n^2, with L the kernel 1[s = t] of the groups and K the
+    sum over the classes of a kernel of that class's probability,
+
+        K(F, F') = sum_i k(F_i, F'_i),      k(x, y) = x y   or   exp(-(x - y)^2 / (2 bandwidth^2)).
+
+    With two classes this is twice the HSIC of the score P(Ŷ = 1 | X) and S. The linear kernel sees
+    differences of the groups' mean probabilities only; the Gaussian one sees any difference
+    between the groups' distributions of each F_i.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "linear"}, default="gaussian"
+    bandwidth : float, default=0.25
+        Of the Gaussian kernel, on the scale of probabilities. It is a constant, as the penalty
+        would not be a fixed function of F otherwise.
+
+    Notes
+    -----
+    As S is discrete, the trace is a sum of squared covariances between indicators of groups and
+    features of F: linear in n in time and memory. The Gaussian kernel on [0, 1] is, to machine
+    precision, a sum of a few dozen waves (about 12 for bandwidth 0.25), so no digit is given up.
+
+    References
+    ----------
+    A. Pérez-Suay, V. Laparra, G. Mateo-García, J. Muñoz-Marí, L. Gómez-Chova and
+    G. Camps-Valls, "Fair kernel learning", ECML PKDD (2017), 339-355,
+    doi:10.1007/978-3-319-71249-9_21.
+
+    Examples
+    --------
+    >>> from renyi_lib.correlation import hsic
+    >>> from renyi_lib.penalties import HSICPenalty
+    >>> score = [0.1, 0.5, 0.7, 0.7]
+    >>> F = [[1 - x, x] for x in score]
+    >>> value, gradient = HSICPenalty(bandwidth=0.5).value_and_grad(F, ["f", "m", "m", "f"])
+    >>> round(value, 9) == round(2 * hsic(score, ["f", "m", "m", "f"], bandwidth=0.5), 9)
+    True
+    """
+
+    def __init__(self, kernel="gaussian", bandwidth=0.25):
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+
+    def terms(self, F, groups):
+        groups = _as_groups(groups)
+        F = np.asarray(F, dtype=float)
+        if self.kernel == "linear":
+            excess = _excess(groups.table(F), groups.q)
+            dT = 2 * (excess - (excess @ groups.q)[:, None])
+            return [(float((excess**2).sum()), groups.spread(dT))]
+        if self.kernel != "gaussian":
+            raise ValueError(f"kernel must be 'gaussian' or 'linear', not {self.kernel!r}")
+        if not 0 < self.bandwidth < np.inf:
+            raise ValueError(f"bandwidth must be a positive number, not {self.bandwidth!r}")
+        groups.table(F)  # for its checks of F
+        columns = [_gaussian_hsic(column, groups, self.bandwidth) for column in F.T]
+        values, gradients = zip(*columns)
+        return [(sum(values), np.column_stack(gradients))]
+
+
+class ScoreBinsPenalty(Penalty):
+    """A penalty on the distribution of a two-class score, instead of on the label drawn from it.
+
+    The score P(Ŷ = 1 | X) is itself turned into a randomised label, the bin it falls into, with
+    soft borders: its memberships are the quadratic B-splines on a uniform grid over [0, 1], smooth
+    and summing to 1. The penalty is that of the bins, with c = n_bins classes. A label that is
+    thresholded anywhere is then nearly independent of S, which a penalty on the drawn label
+    cannot promise.
+
+    Parameters
+    ----------
+    penalty : Penalty, optional
+        By default `RenyiPenalty`.
+    n_bins : int, default=12
+
+    Examples
+    --------
+    Both groups have the same mean score, and so are treated alike by the drawn label; a threshold
+    at 0.6 would not.
+
+    >>> from renyi_lib.penalties import RenyiPenalty, ScoreBinsPenalty
+    >>> score = [0.5, 0.5, 0.3, 0.7]
+    >>> F, groups = [[1 - x, x] for x in score], ["f", "f", "m", "m"]
+    >>> RenyiPenalty().value_and_grad(F, groups)[0] < 1e-30
+    True
+    >>> ScoreBinsPenalty().value_and_grad(F, groups)[0] > 0.5
+    True
+    """
+
+    def __init__(self, penalty=None, n_bins=12):
+        self.penalty = penalty
+        self.n_bins = n_bins
+
+    def terms(self, F, groups):
+        groups = _as_groups(groups)
+        if len(groups.table(F)) != 2:
+            raise ValueError(f"score bins need two classes, but F has shape {np.shape(F)}")
+        if self.n_bins < 3:
+            raise ValueError(f"n_bins must be 3 or more, not {self.n_bins!r}")
+        bins, slopes = _soft_bins(np.asarray(F, dtype=float)[:, 1], self.n_bins)
+        return [
+            (value, self._by_class(by_bin, slopes))
+            for value, by_bin in self._of_bins().terms(bins, groups)
+        ]
+
+    def residual_gradients(self, F, groups):
+        """Those of the penalty of the bins."""
+        groups = _as_groups(groups)
+        bins, slopes = _soft_bins(np.asarray(F, dtype=float)[:, 1], self.n_bins)
+        residuals = self._of_bins().residual_gradients(bins, groups)
+        return [self._by_class(by_bin, slopes) for by_bin in residuals]
+
+    def has_kinks(self, n_classes, n_groups):
+        """As the penalty of the bins."""
+        return self._of_bins().has_kinks(self.n_bins, n_groups)
+
+    def smoothed(self, mu):
+        """The smoothed penalty of the bins."""
+        return ScoreBinsPenalty(self._of_bins().smoothed(mu), self.n_bins)
+
+    def _of_bins(self):
+        return RenyiPenalty() if self.penalty is None else self.penalty
+
+    @staticmethod
+    def _by_class(by_bin, slopes):
+        by_score = np.einsum("nk,nk->n", by_bin, slopes)
+        return np.column_stack([np.zeros_like(by_score), by_score])
+
+
+def _as_groups(groups):
+    return groups if isinstance(groups, Groups) else Groups.from_labels(groups)
+
+
+def _check_two(q):
+    if len(q) != 2:
+        raise ValueError(
+            f"the closed form of Theorem 2 needs two groups, but there are {len(q)}: "
+            "use RenyiPenalty"
+        )
+
+
+def _excess(T, q):
+    """T less the table that independence would give, with the same P(Ŷ = i)."""
+    return T - np.outer(T.sum(axis=1), q)
+
+
+def _singular_pairs(T, q):
+    """Singular values of Q after the first, and the right singular vectors as columns.
+
+    Q is taken in a basis of the complement of v_1 = sqrt(q), so that the vectors are orthogonal
+    to v_1 even where singular values are tiny or 0.
+    """
+    v_1, basis = np.sqrt(q), _complement(np.sqrt(q))
+    u_1 = np.sqrt(np.maximum(T.sum(axis=1), _EMPTY))
+    _, sigma, Vt = np.linalg.svd(_excess(T, q) / np.outer(u_1, v_1) @ basis, full_matrices=False)
+    rank = min(T.shape) - 1
+    return sigma[:rank], basis @ Vt[:rank].T
+
+
+def _complement(x):
+    """An orthonormal basis, as columns, of what is orthogonal to the non-negative unit vector x.
+
+    These are the columns after the first of the reflection that maps x to the first axis.
+    """
+    mirror = x + np.eye(1, len(x))[0]
+    return (np.eye(len(x)) - np.outer(mirror, mirror) / mirror[0])[:, 1:]
+
+
+def _mixed_strategy(values, mu):
+    """The probabilities pi that maximise pi . values - mu / 2 |pi|^2; values decrease."""
+    if mu == 0:
+        return np.eye(1, len(values))[0]
+    # The projection of values / mu on the simplex: subtract what makes the positive part sum to 1.
+    scaled = values / mu
+    thresholds = (np.cumsum(scaled) - 1) / np.arange(1, len(scaled) + 1)
+    return np.maximum(scaled - thresholds[scaled > thresholds][-1], 0)
+
+
+def _gaussian_hsic(x, groups, bandwidth):
+    """HSIC of numbers in [0, 1] under a Gaussian kernel and the groups, and its gradient by x.
+
+    The kernel is a sum of waves, exp(-t^2 / 2) = sum_k a_k cos(k step t) for |t| <= 1 / bandwidth,
+    the trapezoidal rule for its Fourier integral. The rule's error is the kernel's own images at
+    distance 2 pi / step, beyond the kernel's reach; the wave k = 0 is constant and has no
+    covariance with anything.
+    """
+    reach = 8.6  # exp(-reach^2 / 2) < 1e-16
+    step = 2 * np.pi / (1 / bandwidth + reach)
+    first = np.exp(1j * (step / bandwidth) * x)
+    wave = np.ones_like(first)
+    value, gradient = 0.0, np.zeros_like(x)
+    for k in range(1, int(np.ceil(reach / step)) + 1):
+        wave *= first
+        amplitude = 2 * step * np.exp(-0.5 * (k * step) ** 2) / np.sqrt(2 * np.pi)
+        real, imaginary = groups.table(np.column_stack([wave.real, wave.imag]))
+        mean = real + 1j * imaginary
+        covariance = mean - groups.q * mean.sum()
+        value += amplitude * np.vdot(covariance, covariance).real
+        turn = np.conj(covariance - groups.q @ covariance)[groups.codes]
+        gradient -= 2 * amplitude * (k * step / bandwidth) * (wave * turn).imag
+    return float(value), gradient * groups.weight
+
+
+def _soft_bins(score, n_bins):
+    """Memberships of each score in the bins, and their derivatives by the score."""
+    cells = n_bins - 2
+    position = score * cells
+    cell = np.clip(position.astype(int), 0, cells - 1)
+    t = position - cell
+    rows = np.arange(len(score))
+    members, slopes = np.zeros((2, len(score), n_bins))
+    for k, (member, slope) in enumerate(
+        [((1 - t) ** 2 / 2, t - 1), (0.5 + t * (1 - t), 1 - 2 * t), (t**2 / 2, t)]
+    ):
+        members[rows, cell + k] = member
+        slopes[rows, cell + k] = slope * cells
+    return members, slopes

@@ -1,0 +1,906 @@
+"""Fair classifiers: the right problem, solved by every route, in scikit-learn's conventions."""
+
+import copy
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from renyi_lib.classification import (
+    FairObjective,
+    NoSensitiveFeaturesWarning,
+    PenalizedClassifier,
+    RenyiClassifier,
+    SoftmaxModel,
+    TargetNotReachedError,
+    fit_to_target,
+    lbfgs,
+    renyi_path,
+)
+from renyi_lib.correlation import renyi_from_soft
+from renyi_lib.metrics import equal_opportunity_violation, p_rule
+from renyi_lib.penalties import (
+    BinaryRenyiPenalty,
+    ConditionalPenalty,
+    Groups,
+    HSICPenalty,
+    PearsonPenalty,
+    Penalty,
+    RenyiPenalty,
+    ScoreBinsPenalty,
+)
+
+
+def biased_data(n=400, n_classes=2, n_groups=2, n_features=4, seed=0):
+    """Features that reveal the group, and a label that depends on them."""
+    rng = np.random.default_rng(seed)
+    s = rng.permutation(np.arange(n) % n_groups)
+    shift = rng.normal(size=(n_groups, n_features))
+    X = rng.normal(size=(n, n_features)) + shift[s]
+    scores = X @ rng.normal(size=(n_features, n_classes)) + rng.gumbel(size=(n, n_classes))
+    return X, scores.argmax(axis=1), s
+
+
+def objective_value(classifier, X, y, s):
+    """mean loss + lam * rho_R^2 from the predictions alone, by other code than the library's."""
+    F = classifier.predict_proba(X)
+    loss = -np.mean(np.log(F[np.arange(len(y)), np.searchsorted(classifier.classes_, y)]))
+    if classifier.fairness == "demographic_parity":
+        penalty = renyi_from_soft(F, s) ** 2
+    else:
+        wanted = classifier.classes_
+        if classifier.fairness == "equal_opportunity":
+            label = classifier.favourable_label
+            wanted = [wanted[-1] if label is None else label]
+        penalty = sum(renyi_from_soft(F[y == k], s[y == k]) ** 2 for k in wanted)
+    return loss + classifier.lam * penalty
+
+
+def rate_gap(classifier, X, s):
+    F = classifier.predict_proba(X)[:, 1]
+    rates = [F[s == j].mean() for j in np.unique(s)]
+    return max(rates) - min(rates)
+
+
+@pytest.mark.parametrize("name", ["RenyiClassifier", "PenalizedClassifier"])
+def test_every_one_of_scikit_learn_s_checks_passes(name):
+    # In a process of its own: one of the checks needs a switch that scipy reads when imported.
+    code = f"""
+import warnings
+from sklearn.utils.estimator_checks import check_estimator
+from renyi_lib.classification import NoSensitiveFeaturesWarning, {name}
+warnings.simplefilter("error")
+warnings.simplefilter("ignore", NoSensitiveFeaturesWarning)
+results = check_estimator({name}(), on_fail=None)
+for result in results:
+    print(result["status"], result["check_name"], result["exception"] or "")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) > 50
+    assert [line for line in lines if not line.startswith("passed")] == []
+
+
+OBJECTIVES = {
+    "binary": (2, 2, BinaryRenyiPenalty(), {}),
+    "binary label, four groups": (2, 4, RenyiPenalty(), {}),
+    "three classes": (3, 2, BinaryRenyiPenalty(), {}),
+    "three classes, four groups": (3, 4, RenyiPenalty(), {}),
+    "ridge": (2, 2, RenyiPenalty(), {"l2": 0.3}),
+    "ridge, three classes": (3, 2, RenyiPenalty(), {"l2": 0.3}),
+    "no intercept": (3, 3, RenyiPenalty(), {"fit_intercept": False}),
+    "pearson": (2, 2, PearsonPenalty(), {}),
+    "hsic": (3, 2, HSICPenalty(bandwidth=0.4), {}),
+    "score bins": (2, 2, ScoreBinsPenalty(n_bins=5), {}),
+    "no penalty": (3, 2, None, {}),
+}
+
+
+class TestGradients:
+    @pytest.mark.parametrize("storage", ["dense", "sparse"])
+    @pytest.mark.parametrize("case", OBJECTIVES)
+    def test_gradient_of_the_objective_agrees_with_differences(self, case, storage):
+        c, d, penalty, options = OBJECTIVES[case]
+        X, y, s = biased_data(40, c, d, seed=len(case))
+        rng = np.random.default_rng(1)
+        weight = rng.uniform(0.5, 1.5, size=40)
+        X = X if storage == "dense" else sparse.csr_array(np.where(np.abs(X) > 0.5, X, 0))
+        model = SoftmaxModel(X, y, c, weight / weight.sum(), **options)
+        groups = None if penalty is None else Groups.from_labels(s, weight)
+        objective = FairObjective(model, penalty, groups)
+        theta = rng.normal(size=model.shape)
+        value, gradient = objective(theta, 0.7)
+        for index in np.ndindex(theta.shape):
+            step = np.zeros_like(theta)
+            step[index] = 1e-5
+            slope = (objective(theta + step, 0.7)[0] - objective(theta - step, 0.7)[0]) / 2e-5
+            assert gradient[index] == pytest.approx(slope, rel=1e-6, abs=1e-6)
+        assert value == pytest.approx(objective(theta, 0.0)[0] + 0.7 * objective.penalty_value)
+
+    def test_residual_gradients_are_pulled_back_to_theta(self):
+        X, y, s = biased_data(40)
+        model, groups = SoftmaxModel(X, y, 2), Groups.from_labels(s)
+        objective = FairObjective(model, BinaryRenyiPenalty(), groups)
+        theta = np.zeros(model.shape)
+        objective(theta, 1.0)
+        (slope,) = objective.residual_gradients()
+        # At theta = 0 nothing depends on S, and rho_R itself grows as |slope . theta|.
+        direction = 1e-6 * np.ones(model.shape)
+        objective(theta + direction, 1.0)
+        rho = np.sqrt(objective.penalty_value)
+        assert rho == pytest.approx(abs(np.sum(slope * direction)), rel=1e-4)
+
+
+class TestPlainLogisticRegression:
+    """lam = 0 is scikit-learn's logistic regression without a penalty."""
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("storage", ["dense", "sparse"])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_coefficients_agree(self, n_classes, storage, weighted):
+        X, y, s = biased_data(300, n_classes)
+        X = X if storage == "dense" else sparse.csr_array(X)
+        weight = np.random.default_rng(0).integers(0, 3, size=300) if weighted else None
+        ours = RenyiClassifier(lam=0, tol=1e-8).fit(
+            X, y, sensitive_features=s, sample_weight=weight
+        )
+        theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10000)
+        theirs.fit(X, y, sample_weight=weight)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+        np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+        np.testing.assert_allclose(
+            ours.decision_function(X), theirs.decision_function(X), atol=1e-3
+        )
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_l2_is_scikit_learn_s_c(self, n_classes):
+        X, y, _ = biased_data(300, n_classes)
+        ours = RenyiClassifier(lam=0, l2=0.01, tol=1e-8).fit(X, y)
+        theirs = LogisticRegression(C=1 / (300 * 0.01), tol=1e-10, max_iter=10000).fit(X, y)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+
+    def test_without_intercept(self):
+        X, y, _ = biased_data()
+        ours = RenyiClassifier(lam=0, fit_intercept=False, tol=1e-8).fit(X, y)
+        theirs = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10).fit(X, y)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+        assert ours.intercept_.tolist() == [0.0]
+
+    def test_collinear_columns_give_the_same_predictions(self):
+        X, y, _ = biased_data()
+        X = np.column_stack([X, X[:, 0] - X[:, 1], np.ones(len(X)), np.zeros(len(X))])
+        ours = RenyiClassifier(lam=0, tol=1e-7).fit(X, y)
+        theirs = LogisticRegression(C=np.inf, tol=1e-9, max_iter=10000).fit(X, y)
+        np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+
+    def test_columns_on_very_different_scales(self):
+        X, y, _ = biased_data()
+        scales = np.array([1e-4, 1.0, 1e3, 1e6])
+        ours = RenyiClassifier(lam=0, tol=1e-8).fit(X * scales, y)
+        theirs = RenyiClassifier(lam=0, tol=1e-8).fit(X, y)
+        np.testing.assert_allclose(ours.coef_ * scales, theirs.coef_, atol=1e-5)
+
+    def test_many_features_take_the_diagonal_route_to_the_same_place(self, monkeypatch):
+        X, y, s = biased_data(n_classes=3)
+        dense = RenyiClassifier(lam=5, tol=1e-7).fit(X, y, sensitive_features=s)
+        monkeypatch.setattr("renyi_lib.classification._MAX_DENSE", 2)
+        diagonal = RenyiClassifier(lam=5, tol=1e-7).fit(X, y, sensitive_features=s)
+        on_sparse = RenyiClassifier(lam=5, tol=1e-7).fit(
+            sparse.csr_array(X), y, sensitive_features=s
+        )
+        np.testing.assert_allclose(diagonal.coef_, dense.coef_, atol=1e-4)
+        np.testing.assert_allclose(on_sparse.coef_, dense.coef_, atol=1e-4)
+
+    def test_without_groups_it_is_plain_and_says_so(self):
+        X, y, _ = biased_data()
+        with pytest.warns(NoSensitiveFeaturesWarning, match="plain logistic regression"):
+            ours = RenyiClassifier(lam=5, tol=1e-7).fit(X, y)
+        np.testing.assert_allclose(ours.coef_, RenyiClassifier(0, tol=1e-7).fit(X, y).coef_)
+        assert ours.groups_ is None
+        assert ours.adversary_ is None
+        assert not ours.history_["penalty"].any()
+
+
+class TestSameProblemByEveryRoute:
+    @pytest.mark.parametrize(
+        "fairness", ["demographic_parity", "equalized_odds", "equal_opportunity"]
+    )
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("lam", [0.3, 5.0])
+    def test_both_algorithms_and_both_solvers_reach_the_same_objective(
+        self, fairness, n_classes, lam
+    ):
+        X, y, s = biased_data(200, n_classes, n_features=2)
+        values, coefficients = [], []
+        for algorithm in ("binary", "discrete"):
+            for solver in ("lbfgs", "gd"):
+                clf = RenyiClassifier(
+                    lam,
+                    fairness=fairness,
+                    algorithm=algorithm,
+                    solver=solver,
+                    tol=1e-5,
+                    max_iter=20000,
+                ).fit(X, y, sensitive_features=s)
+                values.append(objective_value(clf, X, y, s))
+                coefficients.append(clf.coef_)
+                assert clf.history_["objective"][-1] == pytest.approx(values[-1], rel=1e-10)
+        assert np.ptp(values) < 1e-6
+        np.testing.assert_allclose(coefficients, coefficients[:1] * 4, atol=0.02)
+
+    @pytest.mark.parametrize("n_groups", [3, 4])
+    def test_many_groups_with_two_classes_reach_the_same_objective(self, n_groups):
+        X, y, s = biased_data(300, 2, n_groups)
+        fast = RenyiClassifier(3, tol=1e-5).fit(X, y, sensitive_features=s)
+        slow = RenyiClassifier(3, solver="gd", tol=1e-5, max_iter=20000)
+        slow.fit(X, y, sensitive_features=s)
+        assert objective_value(fast, X, y, s) == pytest.approx(
+            objective_value(slow, X, y, s), abs=1e-7
+        )
+
+    def test_the_objective_is_a_minimum(self):
+        X, y, s = biased_data()
+        clf = RenyiClassifier(2, tol=1e-7).fit(X, y, sensitive_features=s)
+        best = objective_value(clf, X, y, s)
+        rng = np.random.default_rng(0)
+        for _ in range(50):
+            moved = copy.copy(clf)
+            moved.coef_ = clf.coef_ + 0.05 * rng.normal(size=clf.coef_.shape)
+            moved.intercept_ = clf.intercept_ + 0.05 * rng.normal(size=1)
+            assert objective_value(moved, X, y, s) > best
+
+    def test_lam_multiplies_rho_squared_beside_the_mean_loss(self):
+        # At a minimum, raising lam a little changes the objective by that much times rho^2.
+        X, y, s = biased_data()
+        at = {
+            lam: RenyiClassifier(lam, tol=1e-8).fit(X, y, sensitive_features=s)
+            for lam in (1.0, 1.001)
+        }
+        slope = (objective_value(at[1.001], X, y, s) - objective_value(at[1.0], X, y, s)) / 0.001
+        rho = renyi_from_soft(at[1.0].predict_proba(X), s)
+        assert slope == pytest.approx(rho**2, rel=1e-2)
+
+    def test_gd_is_the_paper_s_loop(self):
+        X, y, s = biased_data(100)
+        eta, lam = 0.3, 2.0
+        theta = np.zeros(5)
+        A = np.column_stack([X, np.ones(100)])
+        signed, q = 2 * s - 1, s.mean()
+        for _ in range(25):
+            f = 1 / (1 + np.exp(-A @ theta))
+            F = np.column_stack([1 - f, f])
+            w = signed @ F / (2 * F.sum(axis=0))
+            by_class = (signed[:, None] * w - w**2) / (q * (1 - q))
+            by_score = f - y + lam * f * (1 - f) * (by_class[:, 1] - by_class[:, 0])
+            theta = theta - eta * A.T @ by_score / 100
+        with pytest.warns(ConvergenceWarning):
+            clf = RenyiClassifier(lam, algorithm="binary", solver="gd", eta=eta, max_iter=25).fit(
+                X, y, sensitive_features=s
+            )
+        np.testing.assert_allclose(np.r_[clf.coef_[0], clf.intercept_], theta, rtol=1e-10)
+        assert clf.n_iter_ == 25
+
+    def test_gd_descends_monotonically_with_its_default_step(self):
+        for c, d in [(2, 2), (2, 4), (3, 2)]:
+            X, y, s = biased_data(200, c, d)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                clf = RenyiClassifier(4.0, solver="gd", max_iter=300)
+                clf.fit(X, y, sensitive_features=s)
+            assert np.diff(clf.history_["objective"]).max() < 1e-12
+
+    def test_weights_are_repetitions(self):
+        X, y, s = biased_data(200)
+        weight = np.random.default_rng(0).integers(0, 3, size=200)
+        for fairness in ("demographic_parity", "equalized_odds"):
+            clf = RenyiClassifier(3, fairness=fairness, tol=1e-8)
+            weighted = clone(clf).fit(X, y, sensitive_features=s, sample_weight=weight)
+            rows = np.repeat(np.arange(200), weight)
+            repeated = clone(clf).fit(X[rows], y[rows], sensitive_features=s[rows])
+            np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
+
+    def test_a_group_of_weight_zero_does_not_count(self):
+        X, y, s = biased_data(300, 2, 3)
+        weight = (s != 2).astype(float)
+        clf = RenyiClassifier(3).fit(X, y, sensitive_features=s, sample_weight=weight)
+        assert clf.groups_.tolist() == [0, 1]
+
+
+class TestFairness:
+    def test_more_lam_is_more_fair_and_costs_loss(self):
+        X, y, s = biased_data()
+        path = renyi_path(X, y, sensitive_features=s, lams=[0, 1, 10, 100], progress=False)
+        penalties = [clf.penalty_value(X, sensitive_features=s) for clf in path]
+        losses = [clf.history_["loss"][-1] for clf in path]
+        assert penalties == sorted(penalties, reverse=True)
+        assert losses == sorted(losses)
+        assert rate_gap(path[0], X, s) > 0.2
+        assert rate_gap(path[-1], X, s) < 0.01
+
+    def test_each_notion_lowers_its_own_violation(self):
+        X, y, s = biased_data(2000, seed=3)
+        plain = RenyiClassifier(0).fit(X, y, sensitive_features=s)
+        gaps = {}
+        for k in (0, 1):
+            gaps[k] = rate_gap(plain, X[y == k], s[y == k])
+        opportunity = RenyiClassifier(100, fairness="equal_opportunity")
+        opportunity.fit(X, y, sensitive_features=s)
+        assert rate_gap(opportunity, X[y == 1], s[y == 1]) < 0.05 * gaps[1]
+        other = RenyiClassifier(100, fairness="equal_opportunity", favourable_label=0)
+        other.fit(X, y, sensitive_features=s)
+        assert rate_gap(other, X[y == 0], s[y == 0]) < 0.05 * gaps[0]
+        odds = RenyiClassifier(100, fairness="equalized_odds").fit(X, y, sensitive_features=s)
+        for k in (0, 1):
+            assert rate_gap(odds, X[y == k], s[y == k]) < 0.05 * gaps[k]
+
+    def test_several_columns_become_their_joint_group(self):
+        X, y, s = biased_data(400, 2, 4)
+        frame = pd.DataFrame({"sex": np.array(["f", "m"])[s // 2], "old": s % 2 == 1})
+        joint = RenyiClassifier(5).fit(X, y, sensitive_features=frame)
+        coded = RenyiClassifier(5).fit(X, y, sensitive_features=s)
+        np.testing.assert_allclose(joint.coef_, coded.coef_, rtol=1e-8)
+        assert joint.groups_.tolist() == [("f", False), ("f", True), ("m", False), ("m", True)]
+        assert joint.adversary_.shape == (4,)
+
+    def test_penalty_value_is_rho_squared_on_any_data(self):
+        X, y, s = biased_data()
+        clf = RenyiClassifier(1).fit(X[:300], y[:300], sensitive_features=s[:300])
+        F = clf.predict_proba(X[300:])
+        assert clf.penalty_value(X[300:], sensitive_features=s[300:]) == pytest.approx(
+            renyi_from_soft(F, s[300:]) ** 2, rel=1e-9
+        )
+        odds = RenyiClassifier(1, fairness="equalized_odds").fit(X, y, sensitive_features=s)
+        expected = sum(
+            renyi_from_soft(odds.predict_proba(X[y == k]), s[y == k]) ** 2 for k in (0, 1)
+        )
+        value = odds.penalty_value(X, y, sensitive_features=s)
+        assert value == pytest.approx(expected, rel=1e-9)
+        with pytest.raises(ValueError, match="y is needed"):
+            odds.penalty_value(X, sensitive_features=s)
+        with pytest.raises(ValueError, match="y has labels that are not among the classes"):
+            odds.penalty_value(X, y + 1, sensitive_features=s)
+
+    @pytest.mark.parametrize(
+        "penalty", [PearsonPenalty(), HSICPenalty(), HSICPenalty("linear"), ScoreBinsPenalty()]
+    )
+    def test_other_penalties_fit_the_same_machinery(self, penalty):
+        X, y, s = biased_data()
+        values = []
+        for lam in (0.0, 3.0, 100.0):
+            clf = PenalizedClassifier(penalty, lam).fit(X, y, sensitive_features=s)
+            values.append(clf.penalty_value(X, sensitive_features=s))
+            assert clf.history_["gradient_max"][-1] <= clf.tol
+        assert values[0] > 1.5 * values[1] > 10 * values[2]
+
+    def test_a_penalty_of_one_s_own_is_one_class(self):
+        class Gap(Penalty):
+            def terms(self, F, groups):
+                signs = np.where(groups.codes == 1, 1, -1) / groups.q[groups.codes]
+                gap = np.sum(F[:, -1] * signs * groups.weight)
+                gradient = np.zeros_like(F)
+                gradient[:, -1] = 2 * gap * signs * groups.weight
+                return [(gap**2, gradient)]
+
+        X, y, s = biased_data()
+        clf = PenalizedClassifier(Gap(), lam=1000).fit(X, y, sensitive_features=s)
+        assert rate_gap(clf, X, s) < 1e-3
+        assert clf.adversary_ is None
+
+    def test_score_bins_bring_parity_at_every_threshold(self):
+        X, y, s = biased_data(2000, seed=5)
+        gaps = {}
+        for name, penalty in [("label", RenyiPenalty()), ("bins", ScoreBinsPenalty())]:
+            clf = PenalizedClassifier(penalty, lam=100).fit(X, y, sensitive_features=s)
+            score = clf.predict_proba(X)[:, 1]
+            thresholds = np.quantile(score, [0.1, 0.3, 0.5, 0.7, 0.9])
+            gaps[name] = max(
+                abs(np.mean(score[s == 0] > t) - np.mean(score[s == 1] > t)) for t in thresholds
+            )
+        assert gaps["bins"] < 0.05
+        assert gaps["bins"] < gaps["label"]
+
+
+class TestKinks:
+    """Three classes and three groups, with optima where the adversary has two answers."""
+
+    def test_lbfgs_ends_at_a_point_where_no_mixture_of_subgradients_leaves_a_descent(self):
+        X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
+        lam = 30.0
+        clf = RenyiClassifier(lam, tol=1e-4).fit(X, y, sensitive_features=s)
+        groups = Groups.from_labels(s)
+        model = SoftmaxModel(X, y, 3)
+        _, F = model.forward(np.column_stack([clf.coef_, clf.intercept_]))
+        T = groups.table(F)
+        q = groups.q
+        Q = T / np.sqrt(np.outer(T.sum(axis=1), q))
+        _, sigma, Vt = np.linalg.svd(Q)
+        assert sigma[2] == pytest.approx(sigma[1], rel=0.01)
+
+        def gradient(v):
+            h = v / np.sqrt(q)
+            m = (T @ h) / T.sum(axis=1)
+            dF = groups.spread(2 * np.outer(m, h) - (m**2)[:, None])
+            return model.loss_gradient(lam * dF)
+
+        # The gradient at v is quadratic in v: mixtures of v = (cos a, sin a) fill a disc.
+        angles = np.linspace(0, np.pi, 60, endpoint=False)
+        pure = np.array([gradient(np.cos(a) * Vt[1] + np.sin(a) * Vt[2]) for a in angles])
+        pure = pure.reshape(60, -1)
+        assert np.abs(pure).max(axis=1).min() > 0.01
+        assert np.abs(smallest_mixture(pure)).max() < 2e-3
+
+    def test_lbfgs_goes_below_the_zigzag_of_plain_gradient_steps(self):
+        X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
+        fast = RenyiClassifier(30).fit(X, y, sensitive_features=s)
+        with pytest.warns(ConvergenceWarning):
+            slow = RenyiClassifier(30, solver="gd", max_iter=3000).fit(X, y, sensitive_features=s)
+        assert objective_value(fast, X, y, s) < slow.history_["objective"].min()
+        assert fast.n_iter_ < 300
+
+    def test_a_tie_by_symmetry_is_solved(self):
+        # Rolling features, class and group together maps the data to itself.
+        rng = np.random.default_rng(0)
+        i = np.arange(60)
+        noise = rng.normal(size=(60, 3)) + np.eye(3)[i % 3] + np.eye(3)[i // 3 % 3]
+        X = np.vstack([np.roll(noise, k, axis=1) for k in range(3)])
+        y = np.concatenate([(i + k) % 3 for k in range(3)])
+        s = np.concatenate([(i // 3 + k) % 3 for k in range(3)])
+        clf = RenyiClassifier(10).fit(X, y, sensitive_features=s)
+        rolled = clf.predict_proba(np.roll(X, 1, axis=1))
+        np.testing.assert_allclose(rolled, np.roll(clf.predict_proba(X), 1, axis=1), atol=1e-3)
+        assert clf.history_["objective"][-1] == pytest.approx(objective_value(clf, X, y, s))
+
+    def test_smoothing_leaves_a_smooth_optimum_alone(self):
+        X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
+        fast = RenyiClassifier(0.3, tol=1e-6).fit(X, y, sensitive_features=s)
+        slow = RenyiClassifier(0.3, tol=1e-6, solver="gd", max_iter=20000)
+        slow.fit(X, y, sensitive_features=s)
+        assert objective_value(fast, X, y, s) == pytest.approx(
+            objective_value(slow, X, y, s), abs=1e-8
+        )
+
+
+def smallest_mixture(points):
+    """The point of least norm in the convex hull, by Frank-Wolfe with exact line search."""
+    mixture = points.mean(axis=0)
+    for _ in range(5000):
+        vertex = points[(points @ mixture).argmin()]
+        step = vertex - mixture
+        length = step @ step
+        if length == 0:
+            break
+        mixture = mixture + np.clip(-(mixture @ step) / length, 0, 1) * step
+    return mixture
+
+
+class TestExtremes:
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("n_groups", [2, 3])
+    def test_an_enormous_lam_is_finite_and_fair(self, n_classes, n_groups):
+        X, y, s = biased_data(300, n_classes, n_groups)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            clf = RenyiClassifier(1e9).fit(X, y, sensitive_features=s)
+        assert np.isfinite(clf.coef_).all()
+        assert clf.penalty_value(X, sensitive_features=s) < 1e-12
+        assert objective_value(clf, X, y, s) < np.log(n_classes)
+
+    @pytest.mark.parametrize("lam", [0.0, 1.0, 1e9])
+    @pytest.mark.parametrize("solver", ["lbfgs", "gd"])
+    def test_separable_data_stay_finite(self, lam, solver):
+        X = np.r_[np.linspace(-2, -1, 20), np.linspace(1, 2, 20)][:, None]
+        y, s = np.repeat([0, 1], 20), np.arange(40) % 2
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            clf = RenyiClassifier(lam, solver=solver, max_iter=200)
+            clf.fit(X, y, sensitive_features=s)
+        assert np.isfinite(clf.coef_).all()
+        assert np.isfinite(clf.history_["objective"]).all()
+        assert clf.score(X, y) == 1.0
+
+    @pytest.mark.parametrize("algorithm", ["binary", "discrete"])
+    def test_a_class_whose_mass_goes_to_zero_stays_finite(self, algorithm):
+        rng = np.random.default_rng(0)
+        X, s = rng.normal(size=(500, 2)), np.arange(500) % 2
+        y = np.zeros(500, dtype=int)
+        y[[0, 2]] = 1
+        clf = RenyiClassifier(1e4, algorithm=algorithm).fit(X, y, sensitive_features=s)
+        assert np.isfinite(clf.coef_).all()
+        model, groups = SoftmaxModel(X, y, 2), Groups.from_labels(s)
+        penalty = BinaryRenyiPenalty() if algorithm == "binary" else RenyiPenalty()
+        for intercept in (-100.0, -720.0, -1e4):
+            value, gradient = FairObjective(model, penalty, groups)(
+                np.array([[1.0, 1.0, intercept]]), lam=1.0
+            )
+            assert np.isfinite(value)
+            assert np.isfinite(gradient).all()
+
+    def test_a_group_of_one_sample_is_allowed(self):
+        X, y, s = biased_data(100)
+        s = np.where(np.arange(100) == 7, 2, s)
+        clf = RenyiClassifier(10).fit(X, y, sensitive_features=s)
+        assert np.isfinite(clf.coef_).all()
+        assert clf.groups_.tolist() == [0, 1, 2]
+
+    def test_fewer_samples_than_features(self):
+        rng = np.random.default_rng(0)
+        X, y, s = rng.normal(size=(20, 50)), np.arange(20) % 2, np.arange(20) // 2 % 2
+        clf = RenyiClassifier(1).fit(X, y, sensitive_features=s)
+        assert np.isfinite(clf.coef_).all()
+        assert clf.score(X, y) == 1.0
+
+
+class TestAfterTheFit:
+    def test_history_tells_the_story(self):
+        X, y, s = biased_data()
+        for solver, max_iter in [("lbfgs", 100), ("gd", 20000)]:
+            clf = RenyiClassifier(2, solver=solver, max_iter=max_iter)
+            clf.fit(X, y, sensitive_features=s)
+            history = clf.history_
+            assert list(history) == [
+                "lam",
+                "loss",
+                "penalty",
+                "objective",
+                "gradient_norm",
+                "gradient_max",
+            ]
+            assert {len(column) for column in history.values()} == {clf.n_iter_ + 1}
+            np.testing.assert_allclose(
+                history["objective"], history["loss"] + history["lam"] * history["penalty"]
+            )
+            assert history["loss"][0] == pytest.approx(np.log(2))
+            assert history["penalty"][0] < 1e-30
+            assert history["lam"][-1] == 2
+            assert history["gradient_max"][-1] <= clf.tol < history["gradient_max"][-2]
+            assert (history["gradient_norm"] >= history["gradient_max"]).all()
+            assert history["objective"][-1] == pytest.approx(objective_value(clf, X, y, s))
+
+    def test_the_adversary_is_the_best_response_to_the_solution(self):
+        X, y, s = biased_data(300, 3, 2, seed=1)
+        binary = RenyiClassifier(1, algorithm="binary").fit(X, y, sensitive_features=s)
+        F = binary.predict_proba(X)
+        signed = 2 * s - 1
+        np.testing.assert_allclose(binary.adversary_, signed @ F / (2 * F.sum(axis=0)), rtol=1e-9)
+        discrete = RenyiClassifier(1, algorithm="discrete").fit(X, y, sensitive_features=s)
+        assert discrete.adversary_.shape == (2,)
+        q = np.bincount(s) / len(s)
+        assert abs(discrete.adversary_ @ np.sqrt(q)) < 1e-12
+        odds = RenyiClassifier(1, fairness="equalized_odds").fit(X, y, sensitive_features=s)
+        assert odds.adversary_.shape == (3, 3)
+
+    def test_auto_takes_algorithm_2_for_two_groups_only(self):
+        X, y, s = biased_data(300, 3, 2)
+        assert RenyiClassifier().fit(X, y, sensitive_features=s).adversary_.shape == (3,)
+        X, y, s = biased_data(300, 2, 4)
+        assert RenyiClassifier().fit(X, y, sensitive_features=s).adversary_.shape == (4,)
+
+    def test_it_warns_when_it_stops_early(self):
+        X, y, s = biased_data()
+        for solver in ("lbfgs", "gd"):
+            clf = RenyiClassifier(50, solver=solver, max_iter=3)
+            with pytest.warns(ConvergenceWarning, match=r"stopped after 3 iterations.*max_iter"):
+                clf.fit(X, y, sensitive_features=s)
+            assert clf.n_iter_ == 3
+            assert len(clf.history_["loss"]) == 4
+
+    def test_warm_start_continues(self):
+        X, y, s = biased_data()
+        clf = RenyiClassifier(5, warm_start=True).fit(X, y, sensitive_features=s)
+        first, cold = clf.coef_, clf.n_iter_
+        clf.fit(X, y, sensitive_features=s)
+        assert clf.n_iter_ < cold
+        np.testing.assert_allclose(clf.coef_, first, atol=1e-3)
+        clf.set_params(lam=6).fit(X, y, sensitive_features=s)
+        assert 0 < clf.n_iter_ < cold
+        X, y, s = biased_data(n_features=7)
+        assert clf.fit(X, y, sensitive_features=s).coef_.shape == (1, 7)
+
+    def test_shapes_labels_and_probabilities(self):
+        for c in (2, 3):
+            X, y, s = biased_data(300, c)
+            names = np.array(["no", "maybe", "yes"])[y]
+            clf = RenyiClassifier(1).fit(X, names, sensitive_features=s)
+            rows = 1 if c == 2 else 3
+            assert clf.classes_.tolist() == sorted(set(names))
+            assert clf.coef_.shape == (rows, 4)
+            assert clf.intercept_.shape == (rows,)
+            F = clf.predict_proba(X)
+            np.testing.assert_allclose(F.sum(axis=1), 1)
+            assert (clf.predict(X) == clf.classes_[F.argmax(axis=1)]).all()
+            assert clf.decision_function(X).shape == ((300,) if c == 2 else (300, 3))
+            assert clf.score(X, names) == np.mean(clf.predict(X) == names)
+
+    def test_unfitted_is_said(self):
+        with pytest.raises(NotFittedError):
+            RenyiClassifier().predict([[1.0]])
+
+
+class TestScikitLearn:
+    def test_pandas_in_names_remembered(self):
+        X, y, s = biased_data()
+        frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(400) + 7)
+        groups = pd.Series(np.array(["f", "m"])[s], index=frame.index, name="sex")
+        clf = RenyiClassifier(2).fit(
+            frame, pd.Series(y, index=frame.index), sensitive_features=groups
+        )
+        assert clf.feature_names_in_.tolist() == list("abcd")
+        assert clf.n_features_in_ == 4
+        plain = RenyiClassifier(2).fit(X, y, sensitive_features=s)
+        np.testing.assert_array_equal(clf.coef_, plain.coef_)
+        with pytest.raises(ValueError, match="feature names"):
+            clf.predict(frame[list("dcba")])
+
+    @pytest.fixture
+    def routing(self):
+        with sklearn.config_context(enable_metadata_routing=True):
+            yield
+
+    @pytest.mark.usefixtures("routing")
+    def test_pipelines_pass_the_groups_on(self):
+        X, y, s = biased_data()
+        clf = RenyiClassifier(5).set_fit_request(sensitive_features=True)
+        pipe = make_pipeline(StandardScaler(), clf).fit(X, y, sensitive_features=s)
+        scaled = StandardScaler().fit_transform(X)
+        expected = RenyiClassifier(5).fit(scaled, y, sensitive_features=s)
+        np.testing.assert_array_equal(pipe[-1].coef_, expected.coef_)
+
+    @pytest.mark.usefixtures("routing")
+    def test_grid_search_splits_the_groups_and_the_weights(self):
+        X, y, s = biased_data()
+        weight = np.ones(400)
+        clf = RenyiClassifier().set_fit_request(sensitive_features=True, sample_weight=True)
+        clf.set_score_request(sample_weight=True)
+        scaler = StandardScaler().set_fit_request(sample_weight=True)
+        pipe = make_pipeline(scaler, clf)
+        search = GridSearchCV(pipe, {"renyiclassifier__lam": [0, 1, 100]}, cv=3)
+        search.fit(X, y, sensitive_features=s, sample_weight=weight)
+        assert search.best_params_["renyiclassifier__lam"] == 0
+        accuracy = search.cv_results_["mean_test_score"]
+        assert accuracy[0] > accuracy[2]
+
+    @pytest.mark.usefixtures("routing")
+    def test_a_request_not_made_is_an_error_and_not_silently_unfair(self):
+        X, y, s = biased_data()
+        with pytest.raises(Exception, match="sensitive_features"):
+            make_pipeline(RenyiClassifier()).fit(X, y, sensitive_features=s)
+
+    def test_clones_keep_parameters_and_penalty(self):
+        clf = PenalizedClassifier(HSICPenalty(bandwidth=0.1), lam=3, fairness="equalized_odds")
+        copy = clone(clf)
+        assert copy.penalty.bandwidth == 0.1
+        assert copy.lam == 3
+        assert clone(RenyiClassifier(algorithm="discrete")).algorithm == "discrete"
+
+
+class TestBadInput:
+    X, y, s = biased_data(60)
+
+    @pytest.mark.parametrize(
+        ("params", "message"),
+        [
+            ({"lam": -1}, "lam must be a number, 0 or more, not -1"),
+            ({"lam": np.nan}, "lam must be a number"),
+            ({"lam": np.inf}, "lam must be a number"),
+            ({"lam": "much"}, "lam must be a number"),
+            ({"fairness": "parity"}, "fairness must be one of 'demographic_parity'"),
+            ({"algorithm": "ternary"}, "algorithm must be one of 'auto'"),
+            ({"solver": "sgd"}, "solver must be one of 'lbfgs', 'gd'"),
+            ({"l2": -0.1}, "l2 must be a number"),
+            ({"eta": 0.0}, "eta must be a positive number or None"),
+            ({"max_iter": 0}, "max_iter must be a number, 1 or more"),
+            ({"tol": -1}, "tol must be a number"),
+            (
+                {"fairness": "equal_opportunity", "favourable_label": 5},
+                "favourable_label=5 is not one of the classes",
+            ),
+        ],
+    )
+    def test_parameters(self, params, message):
+        with pytest.raises(ValueError, match=message):
+            RenyiClassifier(**params).fit(self.X, self.y, sensitive_features=self.s)
+
+    def test_a_penalty_that_is_none(self):
+        with pytest.raises(ValueError, match="penalty must be a Penalty"):
+            PenalizedClassifier("renyi").fit(self.X, self.y, sensitive_features=self.s)
+
+    def test_one_class_only(self):
+        with pytest.raises(ValueError, match="y has one class only, 1"):
+            RenyiClassifier().fit(self.X, np.ones(60, dtype=int), sensitive_features=self.s)
+
+    def test_one_group_only(self):
+        with pytest.raises(ValueError, match="sensitive_features has one group only, 'f'"):
+            RenyiClassifier().fit(self.X, self.y, sensitive_features=["f"] * 60)
+
+    @pytest.mark.parametrize("fairness", ["equalized_odds", "equal_opportunity"])
+    def test_an_empty_cell(self, fairness):
+        s = np.where(self.y == 1, 1, self.s)
+        with pytest.raises(ValueError, match="of class 1, but group 0 has none: merge groups"):
+            RenyiClassifier(fairness=fairness).fit(self.X, self.y, sensitive_features=s)
+        RenyiClassifier(fairness="demographic_parity").fit(self.X, self.y, sensitive_features=s)
+
+    def test_an_empty_cell_of_another_class_does_not_matter_to_equal_opportunity(self):
+        s = np.where(self.y == 1, 1, self.s)
+        clf = RenyiClassifier(fairness="equal_opportunity", favourable_label=0)
+        assert clf.fit(self.X, self.y, sensitive_features=s).n_iter_ > 0
+
+    def test_missing_values(self):
+        X = self.X.copy()
+        X[3, 0] = np.nan
+        with pytest.raises(ValueError, match="NaN"):
+            RenyiClassifier().fit(X, self.y, sensitive_features=self.s)
+        s = np.array(["f", None] * 30, dtype=object)
+        with pytest.raises(ValueError, match="sensitive_features has a missing value"):
+            RenyiClassifier().fit(self.X, self.y, sensitive_features=s)
+
+    def test_lengths_that_differ(self):
+        with pytest.raises(ValueError, match="y has 60, sensitive_features has 59"):
+            RenyiClassifier().fit(self.X, self.y, sensitive_features=self.s[:-1])
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            RenyiClassifier().fit(self.X, self.y[:-1], sensitive_features=self.s)
+        with pytest.raises(ValueError, match="y has 60, sample_weight has 59"):
+            RenyiClassifier().fit(
+                self.X, self.y, sensitive_features=self.s, sample_weight=np.ones(59)
+            )
+
+    def test_three_groups_for_the_binary_algorithm(self):
+        with pytest.raises(ValueError, match=r"algorithm='binary' needs two groups, but .* has 3"):
+            RenyiClassifier(algorithm="binary").fit(
+                self.X, self.y, sensitive_features=np.arange(60) % 3
+            )
+
+    def test_groups_unseen(self):
+        clf = RenyiClassifier().fit(
+            self.X, self.y, sensitive_features=np.array(["f", "m"])[self.s]
+        )
+        with pytest.raises(ValueError, match=r"groups that were not seen in the fit: \['x'\]"):
+            clf.penalty_value(self.X, sensitive_features=np.array(["f", "x"])[self.s])
+
+    def test_sensitive_features_are_keyword_only(self):
+        with pytest.raises(TypeError):
+            RenyiClassifier().fit(self.X, self.y, self.s)
+
+
+class TestPath:
+    def test_one_classifier_for_each_lam_in_the_order_given(self):
+        X, y, s = biased_data()
+        lams = [10, 0, 1, 100]
+        path = renyi_path(X, y, sensitive_features=s, lams=lams, progress=False, tol=1e-6)
+        assert [clf.lam for clf in path] == lams
+        for clf in path:
+            cold = RenyiClassifier(clf.lam, tol=1e-6).fit(X, y, sensitive_features=s)
+            assert objective_value(clf, X, y, s) == pytest.approx(
+                objective_value(cold, X, y, s), abs=1e-7
+            )
+
+    def test_warm_starts_save_iterations(self):
+        X, y, s = biased_data()
+        lams = np.geomspace(1, 10, 8)
+        path = renyi_path(X, y, sensitive_features=s, lams=lams, progress=False)
+        cold = [RenyiClassifier(lam).fit(X, y, sensitive_features=s) for lam in lams]
+        assert sum(c.n_iter_ for c in path[1:]) < 0.7 * sum(c.n_iter_ for c in cold[1:])
+
+    def test_parameters_names_and_other_estimators(self):
+        X, y, s = biased_data()
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        (odds,) = renyi_path(
+            frame, y, sensitive_features=s, lams=[3], progress=False, fairness="equalized_odds"
+        )
+        assert odds.fairness == "equalized_odds"
+        assert odds.feature_names_in_.tolist() == list("abcd")
+        estimator = PenalizedClassifier(PearsonPenalty())
+        (pearson,) = renyi_path(
+            X, y, sensitive_features=s, lams=[3], progress=False, estimator=estimator
+        )
+        assert isinstance(pearson, PenalizedClassifier)
+        assert pearson.lam == 3
+        assert not hasattr(estimator, "coef_")
+        with pytest.raises(ValueError, match="either estimator or parameters, not both"):
+            renyi_path(X, y, sensitive_features=s, lams=[3], estimator=estimator, tol=1e-3)
+
+    def test_progress_is_shown_unless_told_otherwise(self, capsys):
+        X, y, s = biased_data(100)
+        renyi_path(X, y, sensitive_features=s, lams=[0, 1])
+        assert "2/2" in capsys.readouterr().err
+        renyi_path(X, y, sensitive_features=s, lams=[0, 1], progress=False)
+        assert capsys.readouterr().err == ""
+
+    def test_a_negative_lam_is_refused(self):
+        X, y, s = biased_data(100)
+        with pytest.raises(ValueError, match="lam must be a number, 0 or more"):
+            renyi_path(X, y, sensitive_features=s, lams=[1, -1], progress=False)
+
+
+class TestTarget:
+    def test_the_smallest_lam_that_will_do(self):
+        X, y, s = biased_data(1000, seed=7)
+        clf = fit_to_target(X, y, sensitive_features=s, metric="p_rule", target=0.8)
+        assert p_rule(clf.predict(X), sensitive_features=s) >= 0.8
+        less = RenyiClassifier(clf.lam / 1.05).fit(X, y, sensitive_features=s)
+        assert p_rule(less.predict(X), sensitive_features=s) < 0.8
+
+    def test_a_violation_is_to_be_at_most_the_target(self):
+        X, y, s = biased_data(1000, seed=7)
+        labels = np.array(["bad", "good"])[y]
+        clf = fit_to_target(
+            X,
+            labels,
+            sensitive_features=s,
+            metric="equal_opportunity_violation",
+            target=0.03,
+            fairness="equal_opportunity",
+        )
+        violation = equal_opportunity_violation(
+            labels, clf.predict(X), sensitive_features=s, pos_label="good"
+        )
+        assert violation <= 0.03
+        assert clf.lam > 0
+
+    def test_already_fair_means_lam_zero(self):
+        X, y, s = biased_data()
+        clf = fit_to_target(X, y, sensitive_features=s, target=0.01)
+        assert clf.lam == 0
+
+    def test_a_metric_of_one_s_own_on_other_data(self):
+        X, y, s = biased_data(1000, seed=7)
+        train, held = slice(0, 600), slice(600, None)
+        seen = []
+
+        def negative_gap(y_true, y_pred, groups):
+            seen.append(len(y_true))
+            return -abs(np.mean(y_pred[groups == 0]) - np.mean(y_pred[groups == 1]))
+
+        clf = fit_to_target(
+            X[train],
+            y[train],
+            sensitive_features=s[train],
+            metric=negative_gap,
+            greater_is_better=True,
+            target=-0.1,
+            validation=(X[held], y[held], s[held]),
+        )
+        assert negative_gap(y[held], clf.predict(X[held]), s[held]) >= -0.1
+        assert set(seen) == {400}
+
+    def test_an_unreachable_target_is_said_with_the_best_that_was_found(self):
+        X, y, s = biased_data()
+        with pytest.raises(TargetNotReachedError, match=r"target 1\.5 is not reached .* best is"):
+            fit_to_target(X, y, sensitive_features=s, target=1.5, max_lam=10)
+
+    def test_bad_metrics_are_refused(self):
+        X, y, s = biased_data(100)
+        with pytest.raises(ValueError, match="metric must be a function or one of 'p_rule'"):
+            fit_to_target(X, y, sensitive_features=s, metric="p_value")
+        with pytest.raises(ValueError, match="greater_is_better must be given"):
+            fit_to_target(X, y, sensitive_features=s, metric=lambda *_: 0.0)
+
+
+def test_lbfgs_can_be_called_on_any_objective():
+    X, y, s = biased_data()
+    objective = FairObjective(
+        SoftmaxModel(X, y, 2),
+        ConditionalPenalty(RenyiPenalty(), y),
+        Groups.from_labels(s),
+    )
+    theta, _, converged = lbfgs(objective, np.zeros(objective.model.shape), 3.0)
+    assert converged
+    clf = RenyiClassifier(3, fairness="equalized_odds").fit(X, y, sensitive_features=s)
+    np.testing.assert_allclose(theta[:, :-1], clf.coef_, atol=1e-3)
