@@ -23,9 +23,15 @@ _PUBLIC = {
         "renyi_from_soft",
     ],
     "classification": [
+        "FairObjective",
+        "NoSensitiveFeaturesWarning",
+        "PenalizedClassifier",
         "RenyiClassifier",
+        "SoftmaxModel",
         "TargetNotReachedError",
         "fit_to_target",
+        "gradient_descent",
+        "lbfgs",
         "renyi_path",
     ],
     "cluster_metrics": [
@@ -47,6 +53,19 @@ _PUBLIC = {
         "equalized_odds_violation",
         "group_rates",
         "p_rule",
+    ],
+    "penalties": [
+        "BinaryRenyiPenalty",
+        "ConditionalPenalty",
+        "Groups",
+        "HSICPenalty",
+        "PearsonPenalty",
+        "RenyiPenalty",
+        "ScoreBinsPenalty",
+        "best_response_v",
+        "best_response_w",
+        "renyi_given_v",
+        "renyi_given_w",
     ],
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}

@@ -18,6 +18,7 @@ the objective *is* the adversary's move, and the paper's algorithms are gradient
 import warnings
 from dataclasses import dataclass
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -42,10 +43,12 @@ from renyi_lib.penalties import (
 
 __all__ = [
     "FairObjective",
+    "History",
     "NoSensitiveFeaturesWarning",
     "PenalizedClassifier",
     "RenyiClassifier",
     "SoftmaxModel",
+    "Solution",
     "TargetNotReachedError",
     "fit_to_target",
     "gradient_descent",
@@ -183,7 +186,12 @@ class SoftmaxModel:
         ]
 
     def lipschitz(self):
-        """A Lipschitz constant of the loss's gradient (Böhning's bound of the Hessian)."""
+        """A Lipschitz constant of the loss's gradient.
+
+        The Hessian is at most 1/4 (two classes) or 1/2 of the second moments of x, whatever theta
+        is: D. Böhning, "Multinomial logistic regression algorithm", Annals of the Institute of
+        Statistical Mathematics 44 (1992), 197-200, doi:10.1007/BF00048682.
+        """
         moments = self._second_moments(np.sqrt(np.broadcast_to(self.weight, self.y.shape)))
         top = np.linalg.eigvalsh(moments)[-1] if moments.ndim == 2 else moments.sum()
         return top / (4 if self.n_classes == 2 else 2) + self.ridge.max()
@@ -285,24 +293,35 @@ class FairObjective:
         )
 
 
-class _History:
-    """The start, and what came of each iteration."""
+class History:
+    """What a solver went through: the start, and what came of each iteration."""
 
     def __init__(self):
         self.rows = []
 
     @property
     def n_iter(self):
+        """The number of iterations so far."""
         return max(0, len(self.rows) - 1)
 
     def record(self, objective, lam, gradient):
+        """Write down where the objective was last evaluated."""
         loss, penalty = objective.loss, objective.true_penalty_value()
         norm, largest = np.linalg.norm(gradient), np.abs(gradient).max()
         self.rows.append((lam, loss, penalty, loss + lam * penalty, norm, largest))
 
     def columns(self):
+        """A dict of arrays, one entry for the start and for each iteration."""
         names = ["lam", "loss", "penalty", "objective", "gradient_norm", "gradient_max"]
         return dict(zip(names, np.array(self.rows, dtype=float).reshape(-1, len(names)).T))
+
+
+class Solution(NamedTuple):
+    """What a solver found, how it came there, and whether it is a minimum."""
+
+    theta: np.ndarray
+    history: History
+    converged: bool
 
 
 def gradient_descent(objective, theta, lam, *, eta=None, tol=1e-4, max_iter=1000):
@@ -323,12 +342,12 @@ def gradient_descent(objective, theta, lam, *, eta=None, tol=1e-4, max_iter=1000
 
     Returns
     -------
-    theta : ndarray
-    history : _History
-    converged : bool
+    Solution
+        A named tuple: ``theta``; ``history``, whose ``columns()`` are those of `RenyiClassifier`'s
+        ``history_``; and ``converged``.
     """
     eta = 1 / _lipschitz_estimate(objective, theta, lam) if eta is None else eta
-    history = _History()
+    history = History()
     while True:
         # Line 3 of either algorithm: v (or w) is the best response to theta. It is inside the
         # penalty, whose gradient is that of f(theta, v) with v fixed.
@@ -336,7 +355,7 @@ def gradient_descent(objective, theta, lam, *, eta=None, tol=1e-4, max_iter=1000
         history.record(objective, lam, gradient)
         converged = bool(np.abs(gradient).max() <= tol)
         if converged or history.n_iter >= max_iter:
-            return theta, history, converged
+            return Solution(theta, history, converged)
         # Line 4.
         theta = theta - eta * gradient
 
@@ -370,11 +389,11 @@ def lbfgs(objective, theta, lam, *, lam_before=0.0, tol=1e-4, max_iter=1000):
 
     Returns
     -------
-    theta : ndarray
-    history : _History
-    converged : bool
+    Solution
+        A named tuple: ``theta``; ``history``, whose ``columns()`` are those of `RenyiClassifier`'s
+        ``history_``; and ``converged``.
     """
-    history = _History()
+    history = History()
     stages = _stages(lam_before, lam) if objective.penalty is not None and lam else []
     if not theta.any():
         # Four steps without the penalty: at theta = 0 nothing depends on S, and a penalty has
@@ -389,10 +408,10 @@ def lbfgs(objective, theta, lam, *, lam_before=0.0, tol=1e-4, max_iter=1000):
         smooth, mu = _smoothed(objective, theta, fraction)
         theta, converged = _minimise(smooth, theta, lam, tol, max_iter, history)
         if not converged or lam * mu / 2 <= tol / 10:
-            return theta, history, converged
+            return Solution(theta, history, converged)
         _, gradient = objective(theta, lam)
         if np.abs(gradient).max() <= tol:
-            return theta, history, True
+            return Solution(theta, history, True)
         fraction /= 10
 
 
@@ -684,11 +703,14 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
         """
         F = self.predict_proba(X)
         groups = Groups.from_labels(sensitive_features, sample_weight, name="sensitive_features")
-        unseen = set(groups.categories.tolist()) - set(np.asarray(self.groups_).tolist())
-        if unseen:
-            raise ValueError(
-                f"sensitive_features has groups that were not seen in the fit: {sorted(unseen)}"
-            )
+        check_same_length(X=F, sensitive_features=groups.codes)
+        if self.groups_ is not None:
+            seen = self.groups_.tolist()
+            unseen = [group for group in groups.categories.tolist() if group not in seen]
+            if unseen:
+                raise ValueError(
+                    f"sensitive_features has groups that were not seen in the fit: {unseen}"
+                )
         if y is None and self.fairness != "demographic_parity":
             raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
         codes = None if y is None else _class_codes(y, self.classes_)
@@ -774,40 +796,29 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
     def _solve(self, problem, theta, lam_before):
         """Minimise from theta, the solution for lam_before, and store the result."""
         objective, lam = problem.objective, float(self.lam)
+        stops = {"tol": self.tol, "max_iter": self.max_iter}
         if self.solver == "gd":
-            theta, history, converged = gradient_descent(
-                objective, theta, lam, eta=self.eta, tol=self.tol, max_iter=self.max_iter
-            )
+            found = gradient_descent(objective, theta, lam, eta=self.eta, **stops)
         else:
-            theta, history, converged = lbfgs(
-                objective,
-                theta,
-                lam,
-                lam_before=lam_before,
-                tol=self.tol,
-                max_iter=self.max_iter,
-            )
-        theta = objective.model.canonical(theta)
+            found = lbfgs(objective, theta, lam, lam_before=lam_before, **stops)
+        theta = objective.model.canonical(found.theta)
         self.classes_ = problem.classes
         self.n_features_in_ = problem.n_features
         if problem.feature_names is not None:
             self.feature_names_in_ = problem.feature_names
         self.coef_ = theta[:, : problem.n_features].copy()
         self.intercept_ = theta[:, -1].copy() if self.fit_intercept else np.zeros(len(theta))
-        self.history_ = history.columns()
-        self.n_iter_ = history.n_iter
+        self.history_ = found.history.columns()
+        self.n_iter_ = found.history.n_iter
         self.groups_ = self.adversary_ = None
         if objective.groups is not None:
             self.groups_ = objective.groups.categories
             if hasattr(objective.penalty, "best_response"):
                 objective(theta, lam)
                 self.adversary_ = objective.penalty.best_response(objective.F, objective.groups)
-        if not converged:
-            if self.n_iter_ >= self.max_iter:
-                advice = "raise max_iter or tol, or scale the features"
-            elif self.solver == "gd":
-                advice = "the steps are too long, take a smaller eta"
-            else:
+        if not found.converged:
+            advice = "raise max_iter or tol, or scale the features"
+            if self.n_iter_ < self.max_iter:
                 advice = "no step lowers the objective any more, raise tol or scale the features"
             warnings.warn(
                 f"{self.solver} stopped after {self.n_iter_} iterations, before the gradient was "
@@ -823,9 +834,10 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
         return self.coef_
 
     def _check_parameters(self):
-        penalty = getattr(self, "penalty", None)
-        if penalty is not None and not isinstance(penalty, Penalty):
-            raise ValueError(f"penalty must be a Penalty, such as RenyiPenalty(), not {penalty!r}")
+        if not isinstance(self.penalty, Penalty | None):
+            raise ValueError(
+                f"penalty must be a Penalty, such as RenyiPenalty(), not {self.penalty!r}"
+            )
         for name, least in [("lam", 0), ("l2", 0), ("tol", 0), ("max_iter", 1)]:
             value = getattr(self, name)
             if not isinstance(value, Real) or not least <= value < np.inf:
@@ -1021,9 +1033,9 @@ def fit_to_target(
 ):
     """The classifier with the smallest lam that is as fair as asked for.
 
-    lam is raised from 0 until the target is met, and then narrowed down by bisection to 2 %.
-    The fairness of a thresholded label may fall again at large lam; the search goes up from 0, so
-    that it finds the first lam that will do.
+    lam is raised from 0 until the target is met, and then narrowed down by bisection to 2 % (or
+    0.001). The fairness of a thresholded label may fall again at large lam; the search goes up
+    from 0, so that it finds the first lam that will do.
 
     Parameters
     ----------
@@ -1077,22 +1089,24 @@ def fit_to_target(
     def is_fair(lam):
         classifier = fits.fit(lam)
         value = metric(classifier, X_val, y_val, s_val)
-        tried.append((value if greater_is_better else -value, classifier))
+        tried.append((value, classifier))
         return value >= target if greater_is_better else value <= target
 
     low, high = 0.0, 0.0
     while not is_fair(high):
         low, high = high, 2 * high or 0.1
         if high > max_lam:
-            best, classifier = max(tried, key=lambda pair: pair[0])
+            choose = max if greater_is_better else min
+            best, classifier = choose(tried, key=lambda pair: pair[0])
             raise TargetNotReachedError(
                 f"the target {target} is not reached by any lam up to {max_lam:g}: the best is "
-                f"{abs(best):.4g}, at lam = {classifier.lam:.4g}. A larger max_lam may help; if "
+                f"{best:.4g}, at lam = {classifier.lam:.4g}. A larger max_lam may help; if "
                 "the best is at a small lam, the thresholded label gets worse again beyond it, "
                 "and another penalty may do better (see ScoreBinsPenalty)"
             )
     fair = tried[-1][1]
-    while high > 1.02 * low > 0:
+    low = max(low, 0.001)
+    while high > 1.02 * low:
         middle = np.sqrt(low * high)
         if is_fair(middle):
             high, fair = middle, tried[-1][1]

@@ -671,6 +671,32 @@ class _FeatureMap(NamedTuple):
     width: int  # numbers to store for each sample
 
 
+def gaussian_waves(span):
+    """The Gaussian kernel as a sum of waves: exp(-t^2/2) = const + sum_k a_k cos(w_k t).
+
+    Bochner: exp(-t^2/2) is the mean of cos(w t) over standard normal w. By Poisson's summation
+    formula the trapezoidal rule with step h turns that mean into the sum over all integers k of
+    exp(-(t + 2 pi k / h)^2 / 2). Its term k = 0 is the kernel; the others are below rounding for
+    |t| <= span if 2 pi / h exceeds span by the kernel's reach. So is the normal density beyond the
+    reach, which ends the sum over w. The frequency 0 is a constant, which has no covariance with
+    anything, and is left out.
+
+    Parameters
+    ----------
+    span : float
+        The largest distance, in bandwidths, at which the kernel is needed.
+
+    Returns
+    -------
+    frequencies, amplitudes : ndarray
+        The w_k, multiples of the first, and the a_k.
+    """
+    reach = 8.6  # exp(-reach^2 / 2) < 1e-16
+    step = 2 * np.pi / (span + reach)
+    frequencies = step * np.arange(1, np.ceil(reach / step) + 1)
+    return frequencies, 2 * step * norm.pdf(frequencies)
+
+
 def _feature_map(values, kernel, bandwidth, name):
     """Features whose inner products, once their means are taken off, are those of the kernel."""
     if kernel == "delta":
@@ -686,22 +712,14 @@ def _feature_map(values, kernel, bandwidth, name):
         bandwidth = x.std() or 1.0
     elif not 0 < bandwidth < np.inf:
         raise ValueError(f"bandwidth must be a positive number, not {bandwidth!r}")
-    # Bochner: exp(-t^2/2) is the mean of cos(w t) over standard normal w. By Poisson's summation
-    # formula the trapezoidal rule with step h turns that mean into the sum over all integers k of
-    # exp(-(t + 2 pi k / h)^2 / 2). Its term k = 0 is the kernel; the others are below rounding
-    # for |t| <= span if 2 pi / h exceeds span by the kernel's reach. So is the normal density
-    # beyond the reach, which ends the sum over w. The frequency 0 is a constant feature, without
-    # covariance, and is left out.
-    reach = 8.6  # exp(-reach^2 / 2) < 1e-16
     span = np.ptp(x) / bandwidth
     if span > _MAX_SPAN:
         raise ValueError(
             f"bandwidth is {span:.2g} times smaller than the range of {name}: "
             "take a larger one, or transform the variable (to ranks, say)"
         )
-    step = 2 * np.pi / (span + reach)
-    frequencies = step * np.arange(1, np.ceil(reach / step) + 1)
-    amplitudes = np.sqrt(2 * step * norm.pdf(frequencies))
+    frequencies, weights = gaussian_waves(span)
+    amplitudes = np.sqrt(weights)
 
     def waves(block):
         angles = np.multiply.outer(block, frequencies)

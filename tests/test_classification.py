@@ -212,7 +212,7 @@ class TestPlainLogisticRegression:
     def test_without_groups_it_is_plain_and_says_so(self):
         X, y, _ = biased_data()
         with pytest.warns(NoSensitiveFeaturesWarning, match="plain logistic regression"):
-            ours = RenyiClassifier(lam=5, tol=1e-7).fit(X, y)
+            ours = RenyiClassifier(lam=0.1, tol=1e-7).fit(X, y)
         np.testing.assert_allclose(ours.coef_, RenyiClassifier(0, tol=1e-7).fit(X, y).coef_)
         assert ours.groups_ is None
         assert ours.adversary_ is None
@@ -767,6 +767,11 @@ class TestBadInput:
                 self.X, self.y, sensitive_features=np.arange(60) % 3
             )
 
+    def test_lengths_that_differ_after_the_fit(self):
+        clf = RenyiClassifier().fit(self.X, self.y, sensitive_features=self.s)
+        with pytest.raises(ValueError, match="X has 60, sensitive_features has 59"):
+            clf.penalty_value(self.X, sensitive_features=self.s[:-1])
+
     def test_groups_unseen(self):
         clf = RenyiClassifier().fit(
             self.X, self.y, sensitive_features=np.array(["f", "m"])[self.s]
@@ -830,12 +835,13 @@ class TestPath:
 
 
 class TestTarget:
-    def test_the_smallest_lam_that_will_do(self):
+    @pytest.mark.parametrize("target", [0.7, 0.8, 0.9])
+    def test_the_smallest_lam_that_will_do(self, target):
         X, y, s = biased_data(1000, seed=7)
-        clf = fit_to_target(X, y, sensitive_features=s, metric="p_rule", target=0.8)
-        assert p_rule(clf.predict(X), sensitive_features=s) >= 0.8
+        clf = fit_to_target(X, y, sensitive_features=s, metric="p_rule", target=target)
+        assert p_rule(clf.predict(X), sensitive_features=s) >= target
         less = RenyiClassifier(clf.lam / 1.05).fit(X, y, sensitive_features=s)
-        assert p_rule(less.predict(X), sensitive_features=s) < 0.8
+        assert p_rule(less.predict(X), sensitive_features=s) < target
 
     def test_a_violation_is_to_be_at_most_the_target(self):
         X, y, s = biased_data(1000, seed=7)
@@ -853,6 +859,14 @@ class TestTarget:
         )
         assert violation <= 0.03
         assert clf.lam > 0
+
+    def test_a_target_that_is_nearly_met_needs_a_small_lam(self):
+        X, y, s = biased_data(1000, seed=7)
+        plain = p_rule(
+            RenyiClassifier(0).fit(X, y, sensitive_features=s).predict(X), sensitive_features=s
+        )
+        clf = fit_to_target(X, y, sensitive_features=s, target=plain + 0.001)
+        assert 0 < clf.lam < 0.09
 
     def test_already_fair_means_lam_zero(self):
         X, y, s = biased_data()
@@ -882,8 +896,11 @@ class TestTarget:
 
     def test_an_unreachable_target_is_said_with_the_best_that_was_found(self):
         X, y, s = biased_data()
-        with pytest.raises(TargetNotReachedError, match=r"target 1\.5 is not reached .* best is"):
+        with pytest.raises(TargetNotReachedError, match=r"target 1\.5 is not reached .* is 0\."):
             fit_to_target(X, y, sensitive_features=s, target=1.5, max_lam=10)
+        gap = "demographic_parity_violation"
+        with pytest.raises(TargetNotReachedError, match=r"target -1 is not reached .* is 0\.0"):
+            fit_to_target(X, y, sensitive_features=s, metric=gap, target=-1, max_lam=10)
 
     def test_bad_metrics_are_refused(self):
         X, y, s = biased_data(100)
@@ -900,7 +917,7 @@ def test_lbfgs_can_be_called_on_any_objective():
         ConditionalPenalty(RenyiPenalty(), y),
         Groups.from_labels(s),
     )
-    theta, _, converged = lbfgs(objective, np.zeros(objective.model.shape), 3.0)
-    assert converged
+    found = lbfgs(objective, np.zeros(objective.model.shape), 3.0)
+    assert found.converged
     clf = RenyiClassifier(3, fairness="equalized_odds").fit(X, y, sensitive_features=s)
-    np.testing.assert_allclose(theta[:, :-1], clf.coef_, atol=1e-3)
+    np.testing.assert_allclose(found.theta[:, :-1], clf.coef_, atol=1e-3)

@@ -330,6 +330,18 @@ def test_near_independence_the_penalty_is_the_sum_of_its_squared_residuals(name)
     assert value / t**2 == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.parametrize("penalty", [RenyiPenalty(), BinaryRenyiPenalty()])
+def test_with_two_classes_and_two_groups_the_residual_is_the_correlation_itself(penalty):
+    F, s, _ = problem(6, c=2, d=2)
+    value, gradient = penalty.value_and_grad(F, s)
+    (residual,) = penalty.residual_gradients(F, s)
+    # As rows of F sum to 1, only the difference between the two classes matters.
+    by_score = 2 * np.sqrt(value) * (residual[:, 1] - residual[:, 0])
+    expected = gradient[:, 1] - gradient[:, 0]
+    by_score *= np.sign(by_score[0] * expected[0])
+    np.testing.assert_allclose(by_score, expected, rtol=1e-9)
+
+
 def test_with_several_singular_values_the_squared_residuals_exceed_the_penalty():
     F, s, _ = problem(0, c=4, d=4)
     start = np.tile(F.mean(axis=0), (len(F), 1))
