@@ -813,9 +813,8 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
         self.groups_ = self.adversary_ = None
         if objective.groups is not None:
             self.groups_ = objective.groups.categories
-            if hasattr(objective.penalty, "best_response"):
-                objective(theta, lam)
-                self.adversary_ = objective.penalty.best_response(objective.F, objective.groups)
+            objective(theta, lam)
+            self.adversary_ = objective.penalty.best_response(objective.F, objective.groups)
         if not found.converged:
             advice = "raise max_iter or tol, or scale the features"
             if self.n_iter_ < self.max_iter:

@@ -296,6 +296,10 @@ class Penalty:
         """A list of (value, gradient), one pair for each summand of the penalty."""
         raise NotImplementedError
 
+    def best_response(self, F, groups):
+        """The adversary's best response, or None if the penalty is not a maximum over one."""
+        return None  # noqa: RET501 (None is the answer here)
+
     def residual_gradients(self, F, groups):
         """Gradients by F of residuals whose squares sum to the penalty, or to a bound of it.
 
@@ -464,7 +468,8 @@ class ConditionalPenalty(Penalty):
     def best_response(self, F, groups):
         """The adversary's best response given each of the labels, one row for each."""
         conditions = self._conditions(_as_groups(groups))
-        return np.stack([self.penalty.best_response(F, given) for given in conditions])
+        responses = [self.penalty.best_response(F, given) for given in conditions]
+        return None if responses[0] is None else np.stack(responses)
 
     def residual_gradients(self, F, groups):
         """The residuals given each of the labels."""

@@ -1,0 +1,336 @@
+"""Rezaei et al.: the fair predictor with the best log loss against the worst labels."""
+
+import warnings
+
+import numpy as np
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score
+
+from renyi_lib.baselines._base import BinaryFairClassifier
+from renyi_lib.baselines._newton import newton
+
+__all__ = ["RezaeiClassifier", "fair_saddle_point", "robust_game"]
+
+
+class RezaeiClassifier(BinaryFairClassifier):
+    """Fair robust log loss: logistic regression that is cut off at a level for each group.
+
+    The predictor P̂ plays against an adversary P̌ who chooses the labels,
+
+        min over fair P̂  of  max over P̌  of  E[-log P̂(Ŷ | X, S, Y)],
+
+    where the adversary has to match the moments of the data, E[Ŷ X] = E[Y X], and fair means that
+    the mean of P̂(1 | X, S, Y) is the same in two cells: the groups (demographic parity), or the
+    groups given Y = 1 (equality of opportunity), or given either label (equalized odds). With
+    theta the multiplier of the moments and lambda that of fairness, the solution is (Theorem 1 of
+    the reference; see `robust_game`)
+
+        P̂(1) = expit(theta . x), cut off above at p / |lambda| in the cell that has too much and
+               below at 1 - p / |lambda| in the cell that has too little, p being the cell's share.
+
+    Parameters
+    ----------
+    fairness : {"equal_opportunity", "demographic_parity", "equalized_odds"}
+    l2 : float, default=0.0
+        Adds ``l2 / 2 * |coef|^2``: the moments need to match up to ``l2 * coef`` only.
+    fit_intercept : bool, default=True
+    tol : float, default=1e-6
+        The fit ends when no two means that should be equal differ by more, and no moment does.
+    max_iter : int, default=100
+        For the multipliers of fairness, and for theta given them.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The second is Y = 1.
+    groups_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (1, n_features)
+    intercept_ : ndarray of shape (1,)
+    multipliers_ : ndarray of shape (1,), or (2,) for equalized odds
+        lambda, for equalized odds given the first and the second class.
+    tilt_ : ndarray of shape (2, 2)
+        lambda / p for the second group and -lambda / p for the first, given each label:
+        ``tilt_[label, group]``. No sample is cut off where it is between -1 and 1.
+    n_iter_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        If X had names of columns.
+
+    Notes
+    -----
+    While no sample is cut off, this is logistic regression under the constraint that the groups'
+    mean probabilities are the same, which for two groups is also the limit of the Rényi penalty
+    for large lam.
+
+    Given Y, the predictor for equality of opportunity or equalized odds depends on the label,
+    which is not known when it predicts. Then the label is taken to be 1 with the probability q
+    that the adversary gives it, q = q P̌(1 | x, s, 1) + (1 - q) P̌(1 | x, s, 0), and
+
+        P̂(1 | x, s) = q P̂(1 | x, s, 1) + (1 - q) P̂(1 | x, s, 0).
+
+    Fairness then holds for `predict_proba` approximately only, and for the label of `predict`,
+    thresholded at one half, it is not promised by any of the three notions.
+
+    The solution is that of the game as stated, found as a saddle point in (theta, lambda) by two
+    nested Newton methods. The authors alternate gradient steps for theta with an exact search for
+    lambda, which has the same solution where it converges.
+
+    References
+    ----------
+    A. Rezaei, R. Fathony, O. Memarrast and B. Ziebart, "Fairness for robust log loss
+    classification", AAAI (2020), 5511-5518, doi:10.1609/aaai.v34i04.6002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.baselines import RezaeiClassifier
+    >>> from renyi_lib.metrics import group_rates
+    >>> rng = np.random.default_rng(0)
+    >>> s = rng.choice(["f", "m"], size=500)
+    >>> X = rng.normal(size=(500, 2)) + (s == "m")[:, None]
+    >>> y = (X[:, 0] + rng.normal(size=500) > 0.5).astype(int)
+    >>> clf = RezaeiClassifier(fairness="demographic_parity").fit(X, y, sensitive_features=s)
+    >>> F = clf.predict_proba(X, sensitive_features=s)
+    >>> group_rates(F[:, 1], sensitive_features=s).round(3).to_dict()
+    {'f': 0.491, 'm': 0.491}
+    """
+
+    _fairness = ("equal_opportunity", "demographic_parity", "equalized_odds")
+    _at_least = (("l2", 0), ("tol", 0), ("max_iter", 1))
+
+    def __init__(
+        self,
+        *,
+        fairness="equal_opportunity",
+        l2=0.0,
+        fit_intercept=True,
+        tol=1e-6,
+        max_iter=100,
+    ):
+        self.fairness = fairness
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X, y, *, sensitive_features):
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            Two classes, of any kind.
+        sensitive_features : array-like of shape (n,), Series or DataFrame
+            Two groups, labels of any kind.
+
+        Returns
+        -------
+        self
+        """
+        X, y, groups = self._read(X, y, sensitive_features, n_groups=2)
+        contrasts = self._contrasts(groups, y)
+        ridge = np.full(X.shape[1], float(self.l2))
+        if self.fit_intercept:
+            X = np.column_stack([X, np.ones(len(X))])
+            ridge = np.append(ridge, 0.0)
+        cells = contrasts[:, y, groups.codes].T
+        theta, multipliers, self.n_iter_, converged = fair_saddle_point(
+            X, y, cells, ridge=ridge, tol=self.tol, max_iter=self.max_iter
+        )
+        if not converged:
+            warnings.warn(
+                f"no solution to tol={self.tol} after max_iter={self.max_iter} Newton steps: "
+                "raise either, or give a positive l2",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.coef_ = theta[None, : self.n_features_in_].copy()
+        self.intercept_ = theta[self.n_features_in_ :].copy()
+        if not self.fit_intercept:
+            self.intercept_ = np.zeros(1)
+        self.multipliers_ = multipliers
+        self.tilt_ = np.tensordot(multipliers, contrasts, axes=1)
+        return self
+
+    def predict_proba(self, X, *, sensitive_features):
+        """Class probabilities P̂ of shape (n, 2), when the label is not known."""
+        X = self._read_new(X)
+        codes = self._group_codes(sensitive_features, X)
+        z = X @ self.coef_[0] + self.intercept_[0]
+        (_, hat_0, check_0), (_, hat_1, check_1) = (
+            robust_game(z, tilt[codes])[:3] for tilt in self.tilt_
+        )
+        away = 1 - check_1 + check_0
+        # Where each label is certain to stay what it is, any q is consistent: logistic regression.
+        q = np.divide(check_0, away, out=expit(z), where=away > 0)
+        positive = q * hat_1 + (1 - q) * hat_0
+        return np.column_stack([1 - positive, positive])
+
+    def predict_proba_given(self, X, y, *, sensitive_features):
+        """Class probabilities P̂ given the true label, for which the constraint is stated.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+        sensitive_features : array-like of shape (n,), Series or DataFrame
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        X = self._read_new(X)
+        codes = self._group_codes(sensitive_features, X)
+        label = (np.asarray(y) == self.classes_[1]).astype(int)
+        z = X @ self.coef_[0] + self.intercept_[0]
+        positive = robust_game(z, self.tilt_[label, codes])[1]
+        return np.column_stack([1 - positive, positive])
+
+    def predict(self, X, *, sensitive_features):
+        """The more probable class of each sample."""
+        positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
+        return self.classes_[(positive > 0.5).astype(int)]
+
+    def score(self, X, y, sample_weight=None, *, sensitive_features):
+        """The accuracy of the predicted labels."""
+        predicted = self.predict(X, sensitive_features=sensitive_features)
+        return accuracy_score(y, predicted, sample_weight=sample_weight)
+
+    def _contrasts(self, groups, y):
+        """For each constraint, the weight of a sample in it by label and group.
+
+        1 / p in the cell of the second group, -1 / p in that of the first, p being the cell's
+        share of all samples; 0 in labels that the constraint leaves out.
+        """
+        if self.fairness == "demographic_parity":
+            return np.tile([-1.0, 1.0] / groups.q, (1, 2, 1))
+        labels = (1,) if self.fairness == "equal_opportunity" else (0, 1)
+        contrasts = np.zeros((len(labels), 2, 2))
+        for k, label in enumerate(labels):
+            q = groups.given(y == label, self.classes_.tolist()[label]).q
+            contrasts[k, label] = [-1.0, 1.0] / (q * np.mean(y == label))
+        return contrasts
+
+
+def robust_game(z, c):
+    """The game for one sample, solved: value, strategies and second derivatives.
+
+    With the score z = theta . x and the tilt c = lambda / p, the predictor minimises and the
+    adversary maximises, over probabilities p̂ and p̌ of the label 1,
+
+        -p̌ log p̂ - (1 - p̌) log(1 - p̂) + c p̂ + z p̌.
+
+    The adversary is indifferent at p̂ = expit(z), if then the predictor's condition
+    p̌ = p̂ (1 + c (1 - p̂)) can be met by a probability. Else p̌ is 1 and p̂ = 1 / c, below expit(z),
+    or p̌ is 0 and p̂ = 1 + 1 / c, above it. The derivatives of the value by z and c are p̌ and p̂; it
+    is convex in z and concave in c.
+
+    Parameters
+    ----------
+    z, c : ndarray of shape (n,)
+
+    Returns
+    -------
+    value, p_hat, p_check : ndarray of shape (n,)
+    by_zz, by_zc, by_cc : ndarray of shape (n,)
+        Second derivatives of the value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.baselines.rezaei import robust_game
+    >>> value, p_hat, p_check, *_ = robust_game(np.array([0.0, 0.0]), np.array([0.0, 4.0]))
+    >>> p_hat, p_check
+    (array([0.5 , 0.25]), array([0.5, 1. ]))
+    """
+    p, other = expit(z), expit(-z)
+    beyond = np.where(np.abs(c) > 1, c, 1.0)  # so that nothing is divided by 0
+    above = (c > 1) & (p > 1 / beyond)
+    below = (c < -1) & (p < 1 + 1 / beyond)
+    free = ~(above | below)
+    p_hat = np.select([above, below], [1 / beyond, 1 + 1 / beyond], p)
+    p_check = np.select([above, below], [1.0, 0.0], p * (1 + c * other))
+    log_beyond = np.log(np.abs(beyond))
+    value = np.select(
+        [above, below], [log_beyond + 1 + z, log_beyond + c + 1], np.logaddexp(0, z) + c * p
+    )
+    by_zc = free * p * other
+    return value, p_hat, p_check, by_zc * (1 + c * (other - p)), by_zc, -1.0 * ~free / beyond**2
+
+
+def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
+    """The saddle point of the game's dual, convex in theta and concave in lambda.
+
+        min over theta, max over lambda of  mean_n [game(x_n . theta, cells_n . lambda)
+                                                    - y_n x_n . theta] + theta . ridge theta / 2
+
+    The derivative by lambda is the difference of the cells' means of P̂: 0 is fair. Newton's
+    method for lambda, on the minimum over theta, which is concave; and within it, for theta.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    y : ndarray of int, shape (n,)
+        0 or 1.
+    cells : ndarray of shape (n, m)
+        For each constraint 1 / p in one cell, -1 / p in the other and 0 elsewhere.
+    ridge : ndarray of shape (p,)
+    tol : float, default=1e-6
+    max_iter : int, default=100
+
+    Returns
+    -------
+    theta : ndarray of shape (p,)
+    multipliers : ndarray of shape (m,)
+    n_iter : int
+        Newton steps for theta, in all.
+    converged : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.baselines.rezaei import fair_saddle_point
+    >>> X, y = np.ones((4, 1)), np.array([0, 1, 1, 1])
+    >>> cells = np.array([[2.0], [-2.0], [2.0], [-2.0]])
+    >>> theta, *_ = fair_saddle_point(X, y, cells, ridge=np.zeros(1))
+    >>> bool(np.isclose(theta[0], np.log(3)))
+    True
+    """
+    n_iter = 0
+
+    def best_response(multipliers, theta):
+        """theta given the multipliers, and the cells' differences with it."""
+        nonlocal n_iter
+        tilt = cells @ multipliers
+
+        def phi(z):
+            value, _, p_check, by_zz, _, _ = robust_game(z, tilt)
+            return value - y * z, p_check - y, by_zz
+
+        # More exactly than asked for, so that the differences are those of the best theta.
+        solution = newton(phi, X, theta, ridge=ridge, tol=tol / 100, max_iter=max_iter)
+        n_iter += solution.n_iter
+        _, p_hat, _, _, by_zc, by_cc = robust_game(X @ solution.theta, tilt)
+        return solution, cells.T @ p_hat / len(X), by_zc / len(X), by_cc / len(X)
+
+    multipliers = np.zeros(cells.shape[1])
+    solution, gap, by_zc, by_cc = best_response(multipliers, np.zeros(X.shape[1]))
+    for _ in range(max_iter):
+        if not solution.converged or np.abs(gap).max() <= tol:
+            break
+        mixed = (cells * by_zc[:, None]).T @ X
+        curvature = mixed @ solution.inverse_hessian(mixed.T) - (cells * by_cc[:, None]).T @ cells
+        step = np.linalg.lstsq(curvature, gap)[0]
+        length, slope = 1.0, gap @ step
+        while True:
+            moved = multipliers + length * step
+            solution, gap, by_zc, by_cc = best_response(moved, solution.theta)
+            # Along the step the slope falls, from a positive one to 0 at the best length.
+            if gap @ step >= -slope / 2 or length < 1e-6:
+                break
+            length /= 2
+        multipliers = moved
+    converged = solution.converged and bool(np.abs(gap).max() <= tol)
+    return solution.theta, multipliers, n_iter, converged

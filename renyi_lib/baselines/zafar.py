@@ -1,0 +1,272 @@
+"""Zafar et al.: logistic regression whose boundary has a bounded covariance with the group."""
+
+import warnings
+
+import numpy as np
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+
+from renyi_lib.baselines._base import BinaryFairClassifier, LinearScores
+from renyi_lib.baselines._newton import newton
+
+__all__ = ["ZafarClassifier", "group_covariances", "logistic_loss"]
+
+
+class ZafarClassifier(LinearScores, BinaryFairClassifier):
+    """Logistic regression under a bound on the covariance of its boundary with the group.
+
+    With d(x) = theta . x + b, the signed distance to the boundary up to a factor,
+
+        minimise mean logistic loss  subject to  |Cov(d(X), 1[S = j])| <= c  for every group j,
+
+    where for equality of opportunity the covariance is that given Y = 1: both its means, that of
+    the group's indicator among them, are taken over the samples with Y = 1 only. This is convex,
+    and solved exactly. For two groups there is one covariance.
+
+    With ``of="mistakes"`` the covariance given Y = 1 is that of min(0, d(X)), to which only the
+    false negatives contribute. This is not convex; see the notes.
+
+    Parameters
+    ----------
+    c : float, default=0.0
+        The bound, 0 or more, on the scale of the scores.
+    fairness : {"demographic_parity", "equal_opportunity"}, default="demographic_parity"
+    of : {"scores", "mistakes"}, default="scores"
+        Whether d(X) or min(0, d(X)) is to have a small covariance with the group. The second is
+        for equality of opportunity only.
+    l2 : float, default=1e-4
+        Adds ``l2 / 2 * |coef|^2`` to the mean loss. It should not be 0: see the notes.
+    fit_intercept : bool, default=True
+        The intercept has no covariance with anything, and so no part in the constraint.
+    tol : float, default=1e-6
+        The fit ends when no entry of the gradient of the Lagrangian is larger.
+    max_iter : int, default=100
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The second is Y = 1.
+    groups_ : ndarray
+    coef_ : ndarray of shape (1, n_features)
+    intercept_ : ndarray of shape (1,)
+    covariances_ : ndarray of shape (1,) or (n_groups,)
+        Of the scores, or of the mistakes, and the indicator of the second of two groups, or of
+        each of several.
+    multipliers_ : ndarray of shape (1,) or (n_groups,)
+        Of the constraints, 0 where the bound is not reached.
+    n_iter_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        If X had names of columns.
+
+    Notes
+    -----
+    Demographic parity is the constraint of the paper of 2015, and equality of opportunity the same
+    constraint given Y = 1. That of the mistakes is the one of the paper of 2017 for equal false
+    negative rates, with means given Y = 1. There it is solved by a convex-concave heuristic;
+    here by fixing which samples are mistakes, solving the convex problem that is left, and so
+    on until the constraint holds for the mistakes of its solution (see `settle_mistakes`), which
+    is then stationary or nearly so. As with any heuristic, another start might end elsewhere.
+
+    A covariance of 0 makes the groups' mean scores equal; their shares of positive scores need not
+    be. This has a consequence for l2 = 0. If some samples can be told to have Y = 0 for certain,
+    such as a rare category of which all have, their scores may fall without bound at no loss;
+    and a few of them, with scores low enough, offset any covariance. The constraint then
+    costs nothing and changes nothing for the other samples. On the Adult data seven people who
+    never worked do that. A ridge makes it costly.
+
+    References
+    ----------
+    M. B. Zafar, I. Valera, M. Gomez Rodriguez and K. P. Gummadi, "Fairness constraints: mechanisms
+    for fair classification" (2015), doi:10.48550/arXiv.1507.05259.
+
+    M. B. Zafar, I. Valera, M. Gomez Rodriguez and K. P. Gummadi, "Fairness beyond disparate
+    treatment and disparate impact", WWW (2017), 1171-1180, doi:10.1145/3038912.3052660.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.baselines import ZafarClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> s = rng.integers(2, size=500)
+    >>> X = rng.normal(size=(500, 2)) + s[:, None]
+    >>> y = (X[:, 0] + rng.normal(size=500) > 0.5).astype(int)
+    >>> for c in [1, 0.2, 0]:
+    ...     clf = ZafarClassifier(c).fit(X, y, sensitive_features=s)
+    ...     print(c, abs(np.cov(clf.decision_function(X), s, bias=True)[0, 1].round(6)))
+    1 0.45504
+    0.2 0.2
+    0 0.0
+    """
+
+    _fairness = ("demographic_parity", "equal_opportunity")
+    _at_least = (("c", 0), ("l2", 0), ("tol", 0), ("max_iter", 1))
+
+    def __init__(
+        self,
+        c=0.0,
+        *,
+        fairness="demographic_parity",
+        of="scores",
+        l2=1e-4,
+        fit_intercept=True,
+        tol=1e-6,
+        max_iter=100,
+    ):
+        self.c = c
+        self.fairness = fairness
+        self.of = of
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X, y, *, sensitive_features):
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            Two classes, of any kind.
+        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+            The group of each sample, labels of any kind; several columns become one joint group.
+
+        Returns
+        -------
+        self
+        """
+        X, y, groups = self._read(X, y, sensitive_features)
+        if self.fairness == "equal_opportunity":
+            groups = groups.given(y == 1, self.classes_.tolist()[1])
+        ridge = np.full(X.shape[1], float(self.l2))
+        if self.fit_intercept:
+            X = np.column_stack([X, np.ones(len(X))])
+            ridge = np.append(ridge, 0.0)
+
+        def solve(A):
+            return newton(
+                logistic_loss(y),
+                X,
+                np.zeros(X.shape[1]),
+                ridge=ridge,
+                A=A,
+                bound=float(self.c),
+                tol=self.tol,
+                max_iter=self.max_iter,
+            )
+
+        if self.of == "scores":
+            A = group_covariances(X, groups)
+            solution, settled = solve(A), True
+            self.covariances_ = A @ solution.theta
+        else:
+            self.covariances_, solution, settled = settle_mistakes(solve, X, groups, float(self.c))
+        if not (settled and solution.converged):
+            found = (
+                f"no solution after max_iter={self.max_iter} Newton steps: raise max_iter or tol"
+                if settled
+                else "the set of mistakes does not settle: raise c"
+            )
+            warnings.warn(
+                f"{found}, or the ridge l2",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.coef_ = solution.theta[None, : self.n_features_in_].copy()
+        self.intercept_ = solution.theta[self.n_features_in_ :].copy()
+        if not self.fit_intercept:
+            self.intercept_ = np.zeros(1)
+        self.multipliers_ = solution.multipliers
+        self.n_iter_ = solution.n_iter
+        return self
+
+    def predict_proba(self, X):
+        """Class probabilities of shape (n, 2)."""
+        scores = self.decision_function(X)
+        return np.column_stack([expit(-scores), expit(scores)])
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.of not in ("scores", "mistakes"):
+            raise ValueError(f"of must be 'scores' or 'mistakes', not {self.of!r}")
+        if self.of == "mistakes" and self.fairness != "equal_opportunity":
+            raise ValueError("of='mistakes' needs fairness='equal_opportunity'")
+
+
+def settle_mistakes(solve, X, groups, c, max_rounds=100):
+    """Solve for given mistakes, find the mistakes of the solution, and so on.
+
+    As min(0, d) is d where d < 0 and else 0, its covariance is linear in theta while the set of
+    mistakes stays the same. Later rounds change the constraint by part of the difference only, so
+    that samples at the boundary, which go back and forth, come to count in part.
+
+    Parameters
+    ----------
+    solve : callable
+        From the constraint's matrix A, or None for no constraint, to a `Solution`.
+    X : ndarray of shape (n, p)
+    groups : Groups
+        Given Y = 1.
+    c : float
+    max_rounds : int, default=100
+
+    Returns
+    -------
+    covariances : ndarray of shape (k,)
+    solution : Solution
+    settled : bool
+        Whether the violation is at most 0.1 % of that without the constraint, and the last round
+        changed the loss by at most 1e-5.
+    """
+    solution, A, tolerance, before = solve(None), None, 0.0, np.inf
+    for k in range(max_rounds):
+        mistakes = X @ solution.theta < 0
+        new = group_covariances(X * mistakes[:, None], groups)
+        covariances = new @ solution.theta
+        excess = np.abs(covariances).max() - c
+        steady = abs(solution.value - before) <= 1e-5
+        if excess <= 0 if k == 0 else excess <= tolerance and steady:
+            return covariances, solution, True
+        if k == 0:
+            A, tolerance = new, 1e-3 * excess
+        A, before = A + min(1.0, 4 / (k + 1)) * (new - A), solution.value
+        solution = solve(A)
+    return covariances, solution, False
+
+
+def group_covariances(X, groups):
+    """Cov(X, 1[S = j]) for each group j, or for the second of two; of shape (k, n_features).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.baselines.zafar import group_covariances
+    >>> from renyi_lib.penalties import Groups
+    >>> X, s = np.array([[1.0], [2.0], [5.0], [6.0]]), [0, 0, 1, 1]
+    >>> group_covariances(X, Groups.from_labels(s))
+    array([[1.]])
+    """
+    d = len(groups.q)
+    counted = [1] if d == 2 else range(d)
+    indicators = np.stack([groups.codes == j for j in counted]) - groups.q[counted][:, None]
+    return (indicators * groups.weight) @ X
+
+
+def logistic_loss(y):
+    """The loss log(1 + e^z) - y z of each sample, and its derivatives, as functions of scores z.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.baselines.zafar import logistic_loss
+    >>> value, first, second = logistic_loss(np.array([1]))(np.zeros(1))
+    >>> value.round(6), first, second
+    (array([0.693147]), array([-0.5]), array([0.25]))
+    """
+
+    def phi(z):
+        p, other = expit(z), expit(-z)
+        return np.logaddexp(0, np.where(y, -z, z)), np.where(y, -other, p), p * other
+
+    return phi
