@@ -49,3 +49,14 @@ def test_examples_in_the_docstrings_run(name):
 def test_every_public_name_is_in_the_book_reference(name):
     reference = (Path(__file__).parents[1] / "book/api.md").read_text(encoding="utf8")
     assert re.search(rf"^\.\. auto\w+:: {name}$", reference, re.MULTILINE)
+
+
+def test_the_example_in_the_readme_gives_the_numbers_it_states():
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf8")
+    code = re.search(r"```python\n(.*?)```", readme, re.DOTALL).group(1)
+    stated = re.search(r"# ([\d.]+), from ([\d.]+) at lam=0", code)
+    for lam, expected in (("3", stated.group(1)), ("0", stated.group(2))):
+        names = {}
+        *lines, last = code.replace("lam=3", f"lam={lam}").strip().splitlines()
+        exec("\n".join(lines), names)
+        assert f"{eval(last, names):.2f}" == expected
