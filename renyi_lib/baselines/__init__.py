@@ -1,4 +1,4 @@
-"""The paper's rivals: every system its experiments compare with, one file each.
+"""The other systems of the paper's experiments, its rivals and its neural network, one file each.
 
 All are scikit-learn classifiers with ``fit(X, y, *, sensitive_features)``. Two of them treat the
 groups apart also when they predict, and need ``sensitive_features`` there too: `HardtClassifier`
@@ -8,6 +8,7 @@ and `RezaeiClassifier`.
 from renyi_lib.baselines.donini import DoniniClassifier
 from renyi_lib.baselines.hardt import HardtClassifier
 from renyi_lib.baselines.hsic import HSICClassifier
+from renyi_lib.baselines.neural_network import RenyiNetworkClassifier
 from renyi_lib.baselines.pearson import PearsonClassifier
 from renyi_lib.baselines.rezaei import RezaeiClassifier
 from renyi_lib.baselines.zafar import ZafarClassifier
@@ -17,6 +18,7 @@ __all__ = [
     "HSICClassifier",
     "HardtClassifier",
     "PearsonClassifier",
+    "RenyiNetworkClassifier",
     "RezaeiClassifier",
     "ZafarClassifier",
 ]

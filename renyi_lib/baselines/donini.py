@@ -16,11 +16,11 @@ __all__ = ["DoniniClassifier", "fair_features", "mean_difference"]
 class DoniniClassifier(LinearScores, BinaryFairClassifier):
     """Linear support vector machine with equal mean scores of the groups given Y = 1.
 
-    Empirical risk minimisation under the linear form of the fairness constraint: with
+    Empirical risk minimisation under the linear form of the fairness constraint::
 
         u = E[X | Y = 1, S = a] - E[X | Y = 1, S = b],        <w, u> = 0,
 
-    solved for the weight of the feature i = argmax |u_i|: the machine is fitted to the features
+    solved for the weight of the feature i where u is largest in size: the machine is fitted to the features
     x_j - x_i u_j / u_i, j other than i, and its solution is a w with <w, u> = 0.
 
     Parameters

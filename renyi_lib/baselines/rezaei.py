@@ -16,7 +16,7 @@ __all__ = ["RezaeiClassifier", "fair_saddle_point", "robust_game"]
 class RezaeiClassifier(BinaryFairClassifier):
     """Fair robust log loss: logistic regression that is cut off at a level for each group.
 
-    The predictor P̂ plays against an adversary P̌ who chooses the labels,
+    The predictor P̂ plays against an adversary P̌ who chooses the labels::
 
         min over fair P̂  of  max over P̌  of  E[-log P̂(Ŷ | X, S, Y)],
 
@@ -24,7 +24,7 @@ class RezaeiClassifier(BinaryFairClassifier):
     the mean of P̂(1 | X, S, Y) is the same in two cells: the groups (demographic parity), or the
     groups given Y = 1 (equality of opportunity), or given either label (equalized odds). With
     theta the multiplier of the moments and lambda that of fairness, the solution is (Theorem 1 of
-    the reference; see `robust_game`)
+    the reference; see `robust_game`)::
 
         P̂(1) = expit(theta . x), cut off above at p / |lambda| in the cell that has too much and
                below at 1 - p / |lambda| in the cell that has too little, p being the cell's share.

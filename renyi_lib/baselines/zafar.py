@@ -15,7 +15,7 @@ __all__ = ["ZafarClassifier", "group_covariances", "logistic_loss"]
 class ZafarClassifier(LinearScores, BinaryFairClassifier):
     """Logistic regression under a bound on the covariance of its boundary with the group.
 
-    With d(x) = theta . x + b, the signed distance to the boundary up to a factor,
+    With d(x) = theta . x + b, the signed distance to the boundary up to a factor::
 
         minimise mean logistic loss  subject to  |Cov(d(X), 1[S = j])| <= c  for every group j,
 

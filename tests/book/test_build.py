@@ -4,8 +4,11 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from . import checks
 
@@ -13,24 +16,10 @@ from . import checks
 def build(source, output, **environment):
     """The command of `make book`, elsewhere."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("GITHUB_")}
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", source]
+    options = ["--all", "-W", "-n", "--keep-going", "-q", "--path-output", output]
     return subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "jupyter_book.cli.main",
-            "build",
-            str(source),
-            "--all",
-            "-W",
-            "-n",
-            "--keep-going",
-            "-q",
-            "--path-output",
-            str(output),
-        ],
-        capture_output=True,
-        text=True,
-        env={**env, **environment},
+        [*command, *options], capture_output=True, text=True, env={**env, **environment}
     )
 
 
@@ -76,16 +65,32 @@ def small_book(tmp_path):
     return source
 
 
-def test_buttons_are_there_where_the_repository_is_known(small_book, tmp_path):
-    done = build(small_book, tmp_path, GITHUB_REPOSITORY="someone/a-book", GITHUB_REF_NAME="main")
+@pytest.fixture
+def small_notebook(small_book):
+    """The same, its page a notebook: Binder's button stands on notebooks only."""
+    page = new_notebook(
+        cells=[new_markdown_cell("# A book")],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+    )
+    (small_book / "book/index.md").unlink()
+    nbformat.write(page, small_book / "book/index.ipynb")
+    return small_book
+
+
+def test_buttons_are_there_where_the_repository_is_known(small_notebook, tmp_path):
+    done = build(
+        small_notebook, tmp_path, GITHUB_REPOSITORY="someone/a-book", GITHUB_REF_NAME="main"
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     page = (tmp_path / "_build/html/book/index.html").read_text(encoding="utf8")
-    assert "https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/book/index.md" in page
+    assert (
+        "https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/book/index.ipynb" in page
+    )
     assert 'href="https://github.com/someone/a-book"' in page
 
 
-def test_buttons_are_left_out_where_it_is_not(small_book, tmp_path):
-    done = build(small_book, tmp_path)
+def test_buttons_are_left_out_where_it_is_not(small_notebook, tmp_path):
+    done = build(small_notebook, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     page = (tmp_path / "_build/html/book/index.html").read_text(encoding="utf8")
     assert "mybinder.org" not in page
