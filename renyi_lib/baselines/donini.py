@@ -20,8 +20,8 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
 
         u = E[X | Y = 1, S = a] - E[X | Y = 1, S = b],        <w, u> = 0,
 
-    solved for the weight of the feature i where u is largest in size: the machine is fitted to the features
-    x_j - x_i u_j / u_i, j other than i, and its solution is a w with <w, u> = 0.
+    solved for the weight of the feature i where u is largest in size: the machine is fitted to
+    the features x_j - x_i u_j / u_i, j other than i, and its solution is a w with <w, u> = 0.
 
     Parameters
     ----------
