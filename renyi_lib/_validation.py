@@ -10,6 +10,10 @@ import pandas as pd
 _DIRECT_RANGE = 1024
 
 
+class NoSensitiveFeaturesWarning(UserWarning):
+    """A fair estimator was fitted without groups, and so without any fairness."""
+
+
 def check_same_length(**arrays):
     """Raise a `ValueError` that names the arguments unless all have the same length."""
     lengths = {name: len(array) for name, array in arrays.items()}

@@ -32,7 +32,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
 from renyi_lib import metrics
-from renyi_lib._validation import check_same_length, encode_labels, sample_weights
+from renyi_lib._validation import (
+    NoSensitiveFeaturesWarning,
+    check_same_length,
+    encode_labels,
+    sample_weights,
+)
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     ConditionalPenalty,
@@ -72,10 +77,6 @@ _METRICS = {
     "equal_opportunity_violation": (metrics.equal_opportunity_violation, True, False),
     "equalized_odds_violation": (metrics.equalized_odds_violation, True, False),
 }
-
-
-class NoSensitiveFeaturesWarning(UserWarning):
-    """A fair classifier was fitted without groups, and so without any fairness."""
 
 
 class TargetNotReachedError(ValueError):

@@ -33,7 +33,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from renyi_lib._kmeans_loops import compiled, descent_pass, join_in_turn, paper_pass
-from renyi_lib._validation import check_same_length, encode_labels
+from renyi_lib._validation import (
+    NoSensitiveFeaturesWarning,
+    check_same_length,
+    encode_labels,
+)
 from renyi_lib.cluster_metrics import (
     balance_of_table,
     penalty_of_table,
@@ -229,7 +233,7 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
         if sensitive_features is None and self.lam > 0:
             warnings.warn(
                 f"lam={self.lam} has no effect without sensitive_features: this is plain k-means",
-                UserWarning,
+                NoSensitiveFeaturesWarning,
                 stacklevel=2,
             )
         if self.algorithm == "paper" and len(data.totals) > 2:

@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from renyi_lib import _kmeans_loops
+from renyi_lib._validation import NoSensitiveFeaturesWarning
 from renyi_lib.clustering import (
     RenyiKMeans,
     renyi_kmeans_objective,
@@ -727,7 +728,7 @@ def test_no_groups_is_plain_k_means_and_says_so(blobs, algorithm):
     X, _ = blobs
     options = {"algorithm": algorithm, "random_state": 0}
     plain = RenyiKMeans(5, 0.0, **options).fit(X)
-    with pytest.warns(UserWarning, match="no effect without sensitive_features"):
+    with pytest.warns(NoSensitiveFeaturesWarning, match="no effect without sensitive_features"):
         weighted = RenyiKMeans(5, 10.0, **options).fit(X)
     assert (plain.labels_ == weighted.labels_).all()
     assert weighted.proportions_ is None
