@@ -69,7 +69,7 @@ _PUBLIC = {
     ],
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
-_SUBMODULES = ["baselines", "datasets", "plotting", *_PUBLIC]
+_SUBMODULES = ["baselines", "checks", "datasets", "experiments", "plotting", "scorecard", *_PUBLIC]
 
 __all__ = ["__version__", *_MODULE_OF, *_SUBMODULES]
 
