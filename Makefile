@@ -1,21 +1,26 @@
 # Two commands matter: `make book` and `make test`. Both set up .venv when it is not there yet.
+# The course (`make course`, `make grade`) has an environment of its own, .venv-course.
 .DEFAULT_GOAL := help
-.PHONY: help setup book test serve execute lint format clean
+.PHONY: help setup book test experiments scorecard course grade serve execute lint format clean
 
 # The newest supported Python on the PATH, unless you name one: make book PYTHON=python3.12
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV   := .venv
 BIN    := $(VENV)/bin
-OUT    := _build
+BUILD  := _build
 PORT   ?= 8000
 READY  := $(VENV)/.ready
+COURSE_BIN   := .venv-course/bin
+COURSE_READY := .venv-course/.ready
+# make grade SUBMISSIONS=folder: grades and feedback pages go to OUT
+OUT    ?= grades
 # Two processes share the work; inside one, numerical libraries keep to a single thread.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
 help:  ## list the commands
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 13
 
 setup: $(READY)  ## create .venv and install everything
 
@@ -25,15 +30,35 @@ $(READY): pyproject.toml requirements.txt constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
+$(COURSE_READY): pyproject.toml requirements-course.txt constraints.txt course/constraints.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say make PYTHON=/path/to/python"; exit 1; }
+	@test -x $(COURSE_BIN)/python || $(PYTHON) -m venv .venv-course
+	$(COURSE_BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-course.txt
+	@touch $@
+
 book: $(READY)  ## build the book, strictly, to _build/html
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q --path-output .
-	@echo "The book is ready: open $(CURDIR)/$(OUT)/html/index.html"
+	@echo "The book is ready: open $(CURDIR)/$(BUILD)/html/index.html"
 
-test: $(READY)  ## unit tests, checks of the book, and every chapter re-run by nbval
+test: $(READY) $(COURSE_READY)  ## unit tests, the book, every chapter re-run by nbval, the course's grader
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax tests book
+	$(COURSE_BIN)/python -m pytest tests/course
+
+experiments: $(READY)  ## compute all results of the experiments anew into book/results (NAMES="…" for some)
+	$(BIN)/python -m renyi_lib.experiments book/results $(NAMES)
+
+scorecard: $(READY)  ## bring book/claims.yml up to date with book/results (ACCEPT=--accept for changed verdicts)
+	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
+
+course: $(COURSE_READY)  ## build the assignments' student versions; fails if they had changed
+	PYTHONPATH=course $(COURSE_BIN)/python -m grader.build
+
+grade: $(COURSE_READY)  ## grade SUBMISSIONS=folder (one folder a student) into OUT=grades
+	@test -n "$(SUBMISSIONS)" || { echo "Say which folder to grade: make grade SUBMISSIONS=folder"; exit 1; }
+	PYTHONPATH=course $(COURSE_BIN)/python -m grader.grade "$(SUBMISSIONS)" --out "$(OUT)"
 
 serve: book  ## build, then serve on localhost
-	$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(OUT)/html
+	$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(BUILD)/html
 
 execute: $(READY)  ## re-run chapters in place from a clean kernel (CHAPTERS="a.ipynb b.ipynb" for some)
 	$(BIN)/python book/_tools/execute.py $(CHAPTERS)
@@ -47,4 +72,4 @@ format: $(READY)  ## let ruff mend what it can
 	$(BIN)/ruff format .
 
 clean:  ## remove the built book (keeps .venv)
-	rm -rf $(OUT)
+	rm -rf $(BUILD)

@@ -24,6 +24,12 @@ def test_the_batch_update_flips_the_four_points():
     assert [scorecard._batch_flips(lam) for lam in (1, 90, 91, 1000)] == [False, False, True, True]
 
 
+def test_the_weight_of_gender_depends_on_the_coding():
+    found = of("gender-weight")
+    assert found.ours.startswith("3 with categories as integers")
+    assert found.verdict == "holds in part"
+
+
 def convergence(exponent):
     t = np.array([10, 100, 1000])
     return pd.DataFrame(

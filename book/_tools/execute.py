@@ -44,6 +44,8 @@ def run(path):
         timeout=600,
         kernel_name="python3",
         record_timing=False,
+        # On a busy machine one print may arrive in pieces; stored, it is one output.
+        coalesce_streams=True,
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:

@@ -22,8 +22,6 @@ __all__ = [
     "exercises",
 ]
 
-_NO_ANSWER = object()
-
 
 def _chapters():
     return sorted(int(m.name[2:]) for m in iter_modules(__path__) if m.name.startswith("ch"))
@@ -36,7 +34,7 @@ def _of_chapter(chapter):
     return import_module(f"{__name__}.ch{chapter:02}").EXERCISES
 
 
-def check(key, answer=_NO_ANSWER):
+def check(key, answer=...):
     """Check an answer to an exercise of the book.
 
     Parameters
@@ -59,11 +57,14 @@ def check(key, answer=_NO_ANSWER):
 
     Examples
     --------
-    >>> check("ch1-ex4")
-    Not yet. This check wants a function `dp_violation(base_rate, r)` that builds the joint \
-distribution and returns its DP violation; `base_rate` = (π₀, π₁), `r` = (r₀, r₁).
-    >>> check("ch1-ex4", lambda base_rate, r: abs(r[1] - r[0]) * abs(base_rate[1] - base_rate[0]))
-    Right. Equalized odds turns a gap of base rates into a gap of rates, scaled by |r₁ − r₀|.
+    >>> import numpy as np
+    >>> from renyi_lib.checks import check
+    >>> check("ch3-ex3")
+    Not yet. This check wants a function `of_signs(rho)` that returns ρ_R of the two
+    signs.
+    >>> check("ch3-ex3", lambda rho: 2 / np.pi * np.arcsin(rho))
+    Not yet. For a negative ρ this is negative. The maximal correlation never is: turn
+    one of the functions round.
     """
     parts = re.fullmatch(r"ch(\d+)-ex\d+", key) if isinstance(key, str) else None
     if not parts:
@@ -72,7 +73,7 @@ distribution and returns its DP violation; `base_rate` = (π₀, π₁), `r` = (
     if key not in of_chapter:
         raise ValueError(f"no exercise {key!r}; chapter {parts.group(1)} has {list(of_chapter)}")
     exercise = of_chapter[key]
-    if answer is _NO_ANSWER:
+    if answer is ...:
         return Verdict(False, f"This check wants {exercise.wants}.")
     return exercise.check(answer)
 
@@ -92,6 +93,7 @@ def exercises(chapter=None):
 
     Examples
     --------
+    >>> from renyi_lib.checks import exercises
     >>> list(exercises(1))
     ['ch1-ex1', 'ch1-ex2', 'ch1-ex3', 'ch1-ex4']
     """

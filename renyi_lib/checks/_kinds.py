@@ -197,7 +197,7 @@ class Number:
         One sentence for the reader who got it right.
     mistakes : list of Mistake
     rtol, atol : float
-        What may be off: `atol + rtol × |right answer|`. A wider `atol` is for answers that hold
+        What may be off: ``atol + rtol × |right answer|``. A wider `atol` is for answers that hold
         chance, such as a resample.
 
     Examples
@@ -215,8 +215,8 @@ class Number:
     >>> area.check(3)
     Not yet. The number is within ten per cent, and too small.
     >>> area.check("pi")
-    Not yet. This check wants a number: the area of the unit disc; this is a value of type `str`, \
-not made of real numbers.
+    Not yet. This check wants a number: the area of the unit disc; this is a value of
+    type `str`, not made of real numbers.
     """
 
     wants: str
@@ -435,8 +435,8 @@ class Predicate:
     >>> even.check(4)
     Right. It is twice a whole number.
     >>> even.check([])
-    Not yet. This check wants an even number; looking at yours raised TypeError: unsupported \
-operand type(s) for %: 'list' and 'int'.
+    Not yet. This check wants an even number; looking at yours raised TypeError:
+    unsupported operand type(s) for %: 'list' and 'int'.
     """
 
     wants: str

@@ -40,7 +40,7 @@ EXERCISES = {
         "gradient",
         answer=_cheating,
         why="The mixed term vanishes for every θ, and the constant has no gradient: cheating "
-        "divides λ.",
+        "amounts to a smaller λ.",
         cases=[(0.5, 0.3), (0.1, 0.9), (1.0, 0.4)],
         mistakes=[
             Mistake(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from renyi_lib.baselines import (
     DoniniClassifier,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from renyi_lib.clustering import RenyiKMeans, renyi_kmeans_path, tradeoff_table
 from renyi_lib.datasets import load_adult, load_bank

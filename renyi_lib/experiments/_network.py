@@ -3,7 +3,7 @@
 import time
 
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from renyi_lib.baselines import RenyiNetworkClassifier
 from renyi_lib.experiments._measures import measures

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 # The tables that are stored: the function that makes each, and its options.
 STORED = {

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from renyi_lib.classification import FairObjective, SoftmaxModel, gradient_descent
 from renyi_lib.correlation import renyi_binary, renyi_correlation, renyi_from_joint

@@ -176,6 +176,10 @@ def test_an_unknown_key_names_those_that_there_are():
             check(malformed, 1)
 
 
+def test_a_place_left_open_is_no_answer():
+    assert check("ch1-ex1", ...) == check("ch1-ex1")
+
+
 def test_the_list_of_exercises_says_what_each_wants():
     listed = exercises()
     assert set(exercises(1)) == {k for k in listed if k.startswith("ch1-")}

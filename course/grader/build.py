@@ -1,0 +1,138 @@
+"""Make the student versions from the sources: `make course`."""
+
+import difflib
+import logging
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import nbformat
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import SAWarning
+
+from . import RELEASE, SOURCE, assignments
+
+# nbgrader calls the command `alembic` by name, and it lies beside this Python.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+class Log(logging.Handler):
+    """Keep what nbgrader logs as errors: its exceptions only say that something was logged."""
+
+    def __init__(self):
+        super().__init__(logging.ERROR)
+        self.lines = []
+
+    def emit(self, record):
+        """Keep the lines of one message."""
+        self.lines += record.getMessage().strip().splitlines()
+
+
+def convert(converter):
+    """Run one of nbgrader's converters; raise a RuntimeError that says what went wrong."""
+    log = logging.Logger("nbgrader")
+    kept = Log()
+    log.addHandler(kept)
+    converter.log = log
+    try:
+        with warnings.catch_warnings():
+            # nbgrader 0.9.6 under SQLAlchemy 2.1: harmless, and nothing of ours.
+            warnings.simplefilter("ignore", SAWarning)
+            converter.start()
+    except NbGraderException as problem:
+        raise RuntimeError("\n".join(kept.lines)) from problem
+
+
+def coursedir(root, assignment, student="*"):
+    """Return nbgrader's view of the folder `root`."""
+    course = CourseDirectory()
+    course.root = str(root)
+    course.db_url = f"sqlite:///{root}/gradebook.db"
+    course.assignment_id, course.student_id = assignment, student
+    return course
+
+
+def generate(assignment, root, source=SOURCE):
+    """Have nbgrader write `root/release/...` and `root/gradebook.db`; return the release.
+
+    Parameters
+    ----------
+    assignment : str
+        Its id, the name of its folder in `course/source/`.
+    root : Path
+        An empty folder to work in.
+    source : Path
+        Where the sources are.
+    """
+    place = Path(root) / "source" / assignment
+    shutil.copytree(Path(source) / assignment, place)
+    converter = GenerateAssignment(coursedir=coursedir(root, assignment))
+    convert(converter)
+    # What grades must not lie beside what runs.
+    shutil.rmtree(place)
+    return Path(root) / "release" / assignment / f"{assignment}.ipynb"
+
+
+def sources(text):
+    """Return the notebook in `text` as lines to compare, cell by cell."""
+    nb = nbformat.reads(text, as_version=4)
+    return [
+        line
+        for cell in nb.cells
+        for line in (f"[{cell.cell_type} {cell.id}]", *cell.source.splitlines(), "")
+    ]
+
+
+def explain(assignment, old, new):
+    """Say in words how a release differs from what its source gives."""
+    if old is None:
+        return (
+            f"{assignment}: there was no release yet; it is now in course/release/{assignment}/."
+        )
+    diff = list(
+        difflib.unified_diff(
+            sources(old),
+            sources(new),
+            "the release as it was",
+            "what the source gives",
+            n=1,
+            lineterm="",
+        )
+    )
+    what = "\n".join(diff[:60]) if diff else "(only metadata differ: points, ids or checksums)"
+    return f"{assignment}: the release did not follow from its source. It does now.\n{what}"
+
+
+def build(write=True):
+    """Rebuild all releases; return one explanation for each that differed."""
+    differences = []
+    for assignment in assignments():
+        with tempfile.TemporaryDirectory(prefix="course-") as root:
+            new = generate(assignment, root).read_text(encoding="utf-8")
+        path = RELEASE / assignment / f"{assignment}.ipynb"
+        old = path.read_text(encoding="utf-8") if path.exists() else None
+        if old != new:
+            differences.append(explain(assignment, old, new))
+            if write:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(new, encoding="utf-8")
+    return differences
+
+
+def main():
+    """Build, and fail if anything had to change, so that a stale release cannot go unnoticed."""
+    differences = build()
+    for difference in differences:
+        print(difference)
+    if differences:
+        sys.exit("course/release/ has been rewritten: look at it, and commit it with its source.")
+    print(f"course/release/ is up to date: {', '.join(assignments())}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Grade the grader: the reference, the blank release and a zoo of wrong answers.
+
+`python -m grader.zoo a1_dependence` prints a table; `tests/course` asserts the same.
+"""
+
+import runpy
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+from . import RELEASE, SOURCE, ZOO
+from .grade import grade
+from .sandbox import Limits
+
+
+def answers(assignment):
+    """Return the wrong answers to one assignment (see the files in `course/zoo/`)."""
+    return runpy.run_path(str(ZOO / f"{assignment}.py"))["ZOO"]
+
+
+def reference(assignment):
+    """Return the source notebook: the reference solution."""
+    return nbformat.read(SOURCE / assignment / f"{assignment}.ipynb", as_version=4)
+
+
+def blank(assignment):
+    """Return the release as a student gets it."""
+    return nbformat.read(RELEASE / assignment / f"{assignment}.ipynb", as_version=4)
+
+
+def with_answers(assignment, replace):
+    """Return the reference with some solution cells replaced."""
+    nb = reference(assignment)
+    cells = {
+        cell.metadata.nbgrader.grade_id: cell
+        for cell in nb.cells
+        if cell.metadata.get("nbgrader", {}).get("solution")
+    }
+    for name, source in replace.items():
+        if name not in cells:
+            raise KeyError(f"{assignment} has no solution cell {name!r}; it has {list(cells)}")
+        cells[name].source = source
+    return nb
+
+
+def grade_notebooks(notebooks, folder, **options):
+    """Grade {(student, assignment): notebook}; return {(student, assignment): Result}."""
+    jobs = []
+    for (student, assignment), nb in notebooks.items():
+        path = Path(folder) / student / f"{assignment}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(nb, path)
+        jobs.append((student, assignment, path))
+    return {(r.student, r.assignment): r for r in grade(jobs, hidden=[folder], **options)}
+
+
+def everything(assignment):
+    """Return {name: notebook} of the reference, the blank release and the zoo."""
+    notebooks = {"reference": reference(assignment), "blank": blank(assignment)}
+    for wrong in answers(assignment):
+        notebooks[wrong["name"]] = with_answers(assignment, wrong["replace"])
+    return notebooks
+
+
+def verdict(wrong, result):
+    """Return what is amiss with the grading of one wrong answer, "" if nothing is."""
+    lost = {m.name: m.message for m in result.marks if m.points is not None and m.points < m.worth}
+    if result.status != "graded":
+        return f"status {result.status}: {result.notes}"
+    if set(lost) != {wrong["caught_by"]}:
+        return f"should lose marks in {wrong['caught_by']} alone, lost them in {lost or 'none'}"
+    if wrong["message"] not in lost[wrong["caught_by"]]:
+        return f"the message does not say {wrong['message']!r}: {lost[wrong['caught_by']]}"
+    return ""
+
+
+def main():
+    """Print how one assignment's reference, blank release and zoo are graded."""
+    assignment = sys.argv[1]
+    notebooks = {(name, assignment): nb for name, nb in everything(assignment).items()}
+    wrong = {answer["name"]: answer for answer in answers(assignment)}
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        results = grade_notebooks(notebooks, folder, limits=Limits())
+    for (name, _), result in results.items():
+        print(f"{name:45s} {result.score:g}/{result.max_points:g}  {result.status}")
+        if name in wrong:
+            amiss = verdict(wrong[name], result)
+            failures += bool(amiss)
+            lost = [m for m in result.marks if m.points is not None and m.points < m.worth]
+            print(f"    {'AMISS: ' + amiss if amiss else lost[0].name + ': ' + lost[0].message}")
+        else:
+            for mark in result.marks:
+                if name == "reference" and mark.points is not None and mark.points < mark.worth:
+                    print(f"    AMISS: {mark.name}: {mark.message}")
+            for note in result.notes if name == "reference" else ():
+                print(f"    {note}")
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,459 @@
+"""Plausible wrong answers to A2, and the test that must catch each."""
+
+ZOO = [
+    {
+        "name": "conditional table in place of the joint one",
+        "replace": {
+            "joint_table": """def joint_table(F, s):
+    groups = range(s.max() + 1)
+    return np.column_stack([F[s == j].mean(axis=0) for j in groups])"""
+        },
+        "caught_by": "test_joint_table",
+        "message": "T is the joint table: divide by the number of all people",
+    },
+    {
+        "name": "probabilities thresholded before the table",
+        "replace": {
+            "joint_table": """def joint_table(F, s):
+    hard = np.eye(F.shape[1])[F.argmax(axis=1)]
+    return hard.T @ np.eye(s.max() + 1)[s] / len(s)"""
+        },
+        "caught_by": "test_joint_table",
+        "message": "thresholded too early",
+    },
+    {
+        "name": "groups weighted alike",
+        "replace": {
+            "joint_table": """def joint_table(F, s):
+    d = s.max() + 1
+    return np.column_stack([F[s == j].mean(axis=0) for j in range(d)]) / d"""
+        },
+        "caught_by": "test_joint_table",
+        "message": "must be weighted with the group's share, not with 1/d",
+    },
+    {
+        "name": "first singular vector",
+        "replace": {
+            "best_response_v": """def best_response_v(T):
+    Q = T / np.sqrt(np.outer(T.sum(axis=1), T.sum(axis=0)))
+    return np.linalg.svd(Q)[2][0]"""
+        },
+        "caught_by": "test_best_response_v",
+        "message": "This is the first singular vector",
+    },
+    {
+        "name": "left singular vector",
+        "replace": {
+            "best_response_v": """def best_response_v(T):
+    Q = T / np.sqrt(np.outer(T.sum(axis=1), T.sum(axis=0)))
+    return np.linalg.svd(Q)[0][:, 1]"""
+        },
+        "caught_by": "test_best_response_v",
+        "message": "it is a *right* singular vector of Q",
+    },
+    {
+        "name": "column of V transposed",
+        "replace": {
+            "best_response_v": """def best_response_v(T):
+    Q = T / np.sqrt(np.outer(T.sum(axis=1), T.sum(axis=0)))
+    return np.linalg.svd(Q)[2][:, 1]"""
+        },
+        "caught_by": "test_best_response_v",
+        "message": "np.linalg.svd returns V transposed",
+    },
+    {
+        "name": "the function h in place of v",
+        "replace": {
+            "best_response_v": """def best_response_v(T):
+    q = T.sum(axis=0)
+    Q = T / np.sqrt(np.outer(T.sum(axis=1), q))
+    return np.linalg.svd(Q)[2][1] / np.sqrt(q)"""
+        },
+        "caught_by": "test_best_response_v",
+        "message": "Return v itself, not the function",
+    },
+    {
+        "name": "smallest singular value in place of the second",
+        "replace": {
+            "best_response_v": """def best_response_v(T):
+    Q = T / np.sqrt(np.outer(T.sum(axis=1), T.sum(axis=0)))
+    values, vectors = np.linalg.eigh(Q.T @ Q)
+    return vectors[:, 0]"""
+        },
+        "caught_by": "test_best_response_v",
+        "message": "must belong to the *second largest* singular value",
+    },
+    {
+        "name": "w not halved",
+        "replace": {
+            "best_response_w": """def best_response_w(F, s):
+    return (2 * s - 1) @ F / F.sum(axis=0)"""
+        },
+        "caught_by": "test_best_response_w",
+        "message": "Do not forget to halve",
+    },
+    {
+        "name": "s left as 0 and 1",
+        "replace": {
+            "best_response_w": """def best_response_w(F, s):
+    return s @ F / (2 * F.sum(axis=0))"""
+        },
+        "caught_by": "test_best_response_w",
+        "message": "s was used as 0 and 1",
+    },
+    {
+        "name": "s centred at its mean",
+        "replace": {
+            "best_response_w": """def best_response_w(F, s):
+    return (s - s.mean()) @ F / F.sum(axis=0)"""
+        },
+        "caught_by": "test_best_response_w",
+        "message": "s was centred at its mean",
+    },
+    {
+        "name": "w from thresholded labels",
+        "replace": {
+            "best_response_w": """def best_response_w(F, s):
+    F = (F == F.max(axis=1, keepdims=True)).astype(float)
+    return (2 * s - 1) @ F / (2 * F.sum(axis=0))"""
+        },
+        "caught_by": "test_best_response_w",
+        "message": "thresholded too early",
+    },
+    {
+        "name": "w over 2 N, the label's mass forgotten",
+        "replace": {
+            "best_response_w": """def best_response_w(F, s):
+    return (2 * s - 1) @ F / (2 * len(s))"""
+        },
+        "caught_by": "test_best_response_w",
+        "message": "each label has its own mass",
+    },
+    {
+        "name": "constant of Theorem 2 forgotten",
+        "replace": {
+            "adversary_value": """def adversary_value(F, s, w):
+    q = s.mean()
+    return np.mean((2 * s - 1) * (F @ w) - F @ w**2) / (q * (1 - q))"""
+        },
+        "caught_by": "test_adversary_value",
+        "message": "this constant is to be taken off",
+    },
+    {
+        "name": "wrong marginal: q of the label",
+        "replace": {
+            "adversary_value": """def adversary_value(F, s, w):
+    q = F[:, 1].mean()
+    A = np.mean((2 * s - 1) * (F @ w) - F @ w**2)
+    return (A - (q - 0.5) ** 2) / (q * (1 - q))"""
+        },
+        "caught_by": "test_adversary_value",
+        "message": "it is the share of the *group* S = 1, not of a label",
+    },
+    {
+        "name": "rho in place of rho squared",
+        "replace": {
+            "adversary_value": """def adversary_value(F, s, w):
+    q = s.mean()
+    A = np.mean((2 * s - 1) * (F @ w) - F @ w**2)
+    return np.sqrt(max(0.0, (A - (q - 0.5) ** 2) / (q * (1 - q))))"""
+        },
+        "caught_by": "test_adversary_value",
+        "message": "This is rho_R, not its square",
+    },
+    {
+        "name": "slope without the factor 2",
+        "replace": {
+            "penalty_given_v": """def penalty_given_v(T, q, v):
+    h, p = v / np.sqrt(q), T.sum(axis=1)
+    m = T @ h / p
+    return p @ m**2, np.outer(m, h) - m[:, None] ** 2 / 2"""
+        },
+        "caught_by": "test_penalty_given_v",
+        "message": "without it lambda would act as lambda / 2",
+    },
+    {
+        "name": "P(label) treated as a constant",
+        "replace": {
+            "penalty_given_v": """def penalty_given_v(T, q, v):
+    h, p = v / np.sqrt(q), T.sum(axis=1)
+    m = T @ h / p
+    return p @ m**2, 2 * np.outer(m, h)"""
+        },
+        "caught_by": "test_penalty_given_v",
+        "message": "the quotient rule has two terms",
+    },
+    {
+        "name": "q recomputed from the table, so that it moves with it",
+        "replace": {
+            "penalty_given_v": """def penalty_given_v(T, q, v):
+    h, p = v / np.sqrt(T.sum(axis=0)), T.sum(axis=1)
+    m = T @ h / p
+    return p @ m**2, 2 * np.outer(m, h) - m[:, None] ** 2"""
+        },
+        "caught_by": "test_penalty_given_v",
+        "message": "q is to be taken as passed in",
+    },
+    {
+        "name": "sum of losses in place of the mean",
+        "replace": {
+            "f_B": """def f_B(theta, w, X1, y, s, lam):
+    N, q, s_tilde = len(y), s.mean(), 2 * s - 1
+    F = soft_labels(theta, X1)
+    G = lam / (q * (1 - q)) * (np.outer(s_tilde, w) - w**2)
+    value = np.sum(-np.log(F[np.arange(N), y]) + np.sum(G * F, axis=1))
+    dZ = F - np.eye(F.shape[1])[y] + F * (G - np.sum(F * G, axis=1, keepdims=True))
+    return value, dZ.T @ X1"""
+        },
+        "caught_by": "test_f_B",
+        "message": "the *sum* of the losses",
+    },
+    {
+        "name": "value a mean, gradient a sum",
+        "replace": {
+            "f_B": """def f_B(theta, w, X1, y, s, lam):
+    N, q, s_tilde = len(y), s.mean(), 2 * s - 1
+    F = soft_labels(theta, X1)
+    G = lam / (q * (1 - q)) * (np.outer(s_tilde, w) - w**2)
+    value = np.mean(-np.log(F[np.arange(N), y]) + np.sum(G * F, axis=1))
+    dZ = F - np.eye(F.shape[1])[y] + F * (G - np.sum(F * G, axis=1, keepdims=True))
+    return value, dZ.T @ X1"""
+        },
+        "caught_by": "test_f_B",
+        "message": "sum or mean?",
+    },
+    {
+        "name": "sign of lambda",
+        "replace": {
+            "f_B": """def f_B(theta, w, X1, y, s, lam):
+    N, q, s_tilde = len(y), s.mean(), 2 * s - 1
+    F = soft_labels(theta, X1)
+    G = -lam / (q * (1 - q)) * (np.outer(s_tilde, w) - w**2) / N
+    value = np.mean(-np.log(F[np.arange(N), y])) + np.sum(G * F)
+    dZ = (F - np.eye(F.shape[1])[y]) / N + F * (G - np.sum(F * G, axis=1, keepdims=True))
+    return value, dZ.T @ X1"""
+        },
+        "caught_by": "test_f_B",
+        "message": "wrong sign of lambda",
+    },
+    {
+        "name": "the wrong spoon: lambda not divided by q (1 - q)",
+        "replace": {
+            "f_B": """def f_B(theta, w, X1, y, s, lam):
+    N, s_tilde = len(y), 2 * s - 1
+    F = soft_labels(theta, X1)
+    G = lam * (np.outer(s_tilde, w) - w**2) / N
+    value = np.mean(-np.log(F[np.arange(N), y])) + np.sum(G * F)
+    dZ = (F - np.eye(F.shape[1])[y]) / N + F * (G - np.sum(F * G, axis=1, keepdims=True))
+    return value, dZ.T @ X1"""
+        },
+        "caught_by": "test_f_B",
+        "message": "not by lambda' = lambda / (q (1 - q))",
+    },
+    {
+        "name": "softmax without its second term",
+        "replace": {
+            "f_B": """def f_B(theta, w, X1, y, s, lam):
+    N, q, s_tilde = len(y), s.mean(), 2 * s - 1
+    F = soft_labels(theta, X1)
+    G = lam / (q * (1 - q)) * (np.outer(s_tilde, w) - w**2) / N
+    value = np.mean(-np.log(F[np.arange(N), y])) + np.sum(G * F)
+    dZ = (F - np.eye(F.shape[1])[y]) / N + F * G
+    return value, dZ.T @ X1"""
+        },
+        "caught_by": "test_f_B",
+        "message": "look at the penalty's part",
+    },
+    {
+        "name": "adversary asked once, before the loop",
+        "replace": {
+            "algorithm_2": """def algorithm_2(theta, adversary, objective, eta, steps):
+    w = adversary(theta)
+    history = []
+    for t in range(steps + 1):
+        value, gradient = objective(theta, w)
+        history.append(value)
+        if t < steps:
+            theta = theta - eta * gradient
+    return theta, np.array(history)"""
+        },
+        "caught_by": "test_algorithm_2",
+        "message": "Does the adversary answer anew at every step?",
+    },
+    {
+        "name": "the caller's theta overwritten",
+        "replace": {
+            "algorithm_2": """def algorithm_2(theta, adversary, objective, eta, steps):
+    history = []
+    for t in range(steps):
+        value, gradient = objective(theta, adversary(theta))
+        history.append(value)
+        theta -= eta * gradient
+    history.append(objective(theta, adversary(theta))[0])
+    return theta, np.array(history)"""
+        },
+        "caught_by": "test_algorithm_2",
+        "message": "The start was overwritten",
+    },
+    {
+        "name": "a step up the gradient",
+        "replace": {
+            "algorithm_2": """def algorithm_2(theta, adversary, objective, eta, steps):
+    history = []
+    for t in range(steps):
+        value, gradient = objective(theta, adversary(theta))
+        history.append(value)
+        theta = theta + eta * gradient
+    history.append(objective(theta, adversary(theta))[0])
+    return theta, np.array(history)"""
+        },
+        "caught_by": "test_algorithm_2",
+        "message": "the step goes up the gradient",
+    },
+    {
+        "name": "p% not folded at 1",
+        "replace": {
+            "measures": """def p_rule(y_hat, s):
+    if not y_hat.any():
+        return 1.0
+    return y_hat[s == 0].mean() / y_hat[s == 1].mean()
+
+
+def eo_violation(y, y_hat, s):
+    return abs(y_hat[(s == 1) & (y == 1)].mean() - y_hat[(s == 0) & (y == 1)].mean())"""
+        },
+        "caught_by": "test_measures",
+        "message": "the smaller of the ratio and its inverse",
+    },
+    {
+        "name": "numbers of people in place of rates",
+        "replace": {
+            "measures": """def p_rule(y_hat, s):
+    low, high = sorted(y_hat[s == group].sum() for group in (0, 1))
+    return low / high if high > 0 else 1.0
+
+
+def eo_violation(y, y_hat, s):
+    return abs(y_hat[(s == 1) & (y == 1)].mean() - y_hat[(s == 0) & (y == 1)].mean())"""
+        },
+        "caught_by": "test_measures",
+        "message": "Compare rates within the groups, not numbers of people",
+    },
+    {
+        "name": "EO without the condition y = 1",
+        "replace": {
+            "measures": """def p_rule(y_hat, s):
+    low, high = sorted(y_hat[s == group].mean() for group in (0, 1))
+    return low / high if high > 0 else 1.0
+
+
+def eo_violation(y, y_hat, s):
+    return abs(y_hat[s == 1].mean() - y_hat[s == 0].mean())"""
+        },
+        "caught_by": "test_measures",
+        "message": "the difference over all people, without Y = 1",
+    },
+    {
+        "name": "EO with the condition on the prediction",
+        "replace": {
+            "measures": """def p_rule(y_hat, s):
+    low, high = sorted(y_hat[s == group].mean() for group in (0, 1))
+    return low / high if high > 0 else 1.0
+
+
+def eo_violation(y, y_hat, s):
+    return abs(y[(s == 1) & (y_hat == 1)].mean() - y[(s == 0) & (y_hat == 1)].mean())"""
+        },
+        "caught_by": "test_measures",
+        "message": "the precision",
+    },
+    {
+        "name": "measured on the training rows",
+        "replace": {
+            "trade_off": """def trade_off(data, lams):
+    rows = []
+    for lam in lams:
+        clf = RenyiClassifier(lam).fit(data.X_train, data.y_train, sensitive_features=data.s_train)
+        label, score = clf.predict(data.X_train), clf.predict_proba(data.X_train)[:, 1]
+        p_hard = metrics.p_rule(label, sensitive_features=data.s_train)
+        p_soft = metrics.p_rule(score, sensitive_features=data.s_train)
+        rows.append((lam, np.mean(label == data.y_train), p_hard, p_soft))
+    return pd.DataFrame(rows, columns=["lam", "accuracy", "p_hard", "p_soft"])"""
+        },
+        "caught_by": "test_trade_off",
+        "message": "These are the measures on the training rows",
+    },
+    {
+        "name": "p_hard of the probability",
+        "replace": {
+            "trade_off": """def trade_off(data, lams):
+    rows = []
+    for lam in lams:
+        clf = RenyiClassifier(lam).fit(data.X_train, data.y_train, sensitive_features=data.s_train)
+        score = clf.predict_proba(data.X_test)[:, 1]
+        p = metrics.p_rule(score, sensitive_features=data.s_test)
+        rows.append((lam, clf.score(data.X_test, data.y_test), p, p))
+    return pd.DataFrame(rows, columns=["lam", "accuracy", "p_hard", "p_soft"])"""
+        },
+        "caught_by": "test_trade_off",
+        "message": "it is p% of the predicted *label*",
+    },
+    {
+        "name": "overfitting blamed",
+        "replace": {"why": 'why = "c"'},
+        "caught_by": "test_why",
+        "message": "Measure p_hard on the training rows",
+    },
+    {
+        "name": "the solver blamed",
+        "replace": {"why": 'why = "a"'},
+        "caught_by": "test_why",
+        "message": "so it is not the solver",
+    },
+    {
+        "name": "penalty over all rows in place of y = 1",
+        "replace": {
+            "eo_penalty": """def eo_penalty(F, y, s):
+    q, s_tilde = s.mean(), 2 * s - 1
+    w = s_tilde @ F / (2 * F.sum(axis=0))
+    earned = (np.outer(s_tilde, w) - w**2) / (q * (1 - q))
+    value = np.mean(np.sum(earned * F, axis=1)) - (q - 0.5) ** 2 / (q * (1 - q))
+    return value, earned / len(s)"""
+        },
+        "caught_by": "test_eo_penalty",
+        "message": "only those with y = 0 are treated differently",
+    },
+    {
+        "name": "q of all rows in the penalty given y = 1",
+        "replace": {
+            "eo_penalty": """def eo_penalty(F, y, s):
+    chosen = y == 1
+    q, s_tilde = s.mean(), 2 * s[chosen] - 1
+    w = s_tilde @ F[chosen] / (2 * F[chosen].sum(axis=0))
+    earned = (np.outer(s_tilde, w) - w**2) / (q * (1 - q))
+    value = np.mean(np.sum(earned * F[chosen], axis=1)) - (q - 0.5) ** 2 / (q * (1 - q))
+    G = np.zeros(F.shape)
+    G[chosen] = earned / chosen.sum()
+    return value, G"""
+        },
+        "caught_by": "test_eo_penalty",
+        "message": "must be taken among those with y = 1, not over all rows",
+    },
+    {
+        "name": "slope given y = 1 divided by N",
+        "replace": {
+            "eo_penalty": """def eo_penalty(F, y, s):
+    chosen = y == 1
+    F_1, s_tilde = F[chosen], 2 * s[chosen] - 1
+    q = s[chosen].mean()
+    w = s_tilde @ F_1 / (2 * F_1.sum(axis=0))
+    earned = (np.outer(s_tilde, w) - w**2) / (q * (1 - q))
+    value = np.mean(np.sum(earned * F_1, axis=1)) - (q - 0.5) ** 2 / (q * (1 - q))
+    G = np.zeros(F.shape)
+    G[chosen] = earned / len(y)
+    return value, G"""
+        },
+        "caught_by": "test_eo_penalty",
+        "message": "The mean runs over the",
+    },
+]

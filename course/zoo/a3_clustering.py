@@ -1,0 +1,399 @@
+"""Plausible wrong answers to A3, and the test that must catch each."""
+
+ZOO = [
+    {
+        "name": "w divided by N",
+        "replace": {
+            "proportions": """def proportions(labels, s, K):
+    return np.bincount(labels, s, K) / len(s)"""
+        },
+        "caught_by": "test_proportions",
+        "message": "divided by N. The share is taken within the cluster",
+    },
+    {
+        "name": "share of the ones in place of share of the cluster",
+        "replace": {
+            "proportions": """def proportions(labels, s, K):
+    return np.bincount(labels, s, K) / s.sum()"""
+        },
+        "caught_by": "test_proportions",
+        "message": "w_k asks the other way round",
+    },
+    {
+        "name": "empty cluster divides by zero",
+        "replace": {
+            "proportions": """def proportions(labels, s, K):
+    return np.bincount(labels, s, K) / np.bincount(labels, minlength=K)"""
+        },
+        "caught_by": "test_proportions",
+        "message": "divide only where the size is positive",
+    },
+    {
+        "name": "number of clusters from the labels",
+        "replace": {
+            "proportions": """def proportions(labels, s, K):
+    return np.array([s[labels == k].mean() for k in range(labels.max() + 1)])"""
+        },
+        "caught_by": "test_proportions",
+        "message": "the number of clusters is K, not labels.max() + 1",
+    },
+    {
+        "name": "mean balance of the clusters",
+        "replace": {
+            "balance": """def balance(labels, s, K):
+    ones, zeros = np.bincount(labels, s, K), np.bincount(labels, 1 - s, K)
+    some = ones + zeros > 0
+    return np.mean(np.minimum(ones, zeros)[some] / np.maximum(ones, zeros)[some])"""
+        },
+        "caught_by": "test_balance",
+        "message": "the worst cluster: their minimum",
+    },
+    {
+        "name": "balance of ones over zeros, not folded",
+        "replace": {
+            "balance": """def balance(labels, s, K):
+    ones, zeros = np.bincount(labels, s, K), np.bincount(labels, 1 - s, K)
+    return np.min(ones / zeros)"""
+        },
+        "caught_by": "test_balance",
+        "message": "whichever it is",
+    },
+    {
+        "name": "sign of lambda in line 6",
+        "replace": {
+            "line_6": """def line_6(x, s_n, c, w, lam):
+    return ((x - c) ** 2).sum(axis=1) + lam * (w - s_n) ** 2"""
+        },
+        "caught_by": "test_line_6",
+        "message": "The lambda term has the wrong sign",
+    },
+    {
+        "name": "norm not squared",
+        "replace": {
+            "line_6": """def line_6(x, s_n, c, w, lam):
+    return np.linalg.norm(x - c, axis=1) - lam * (w - s_n) ** 2"""
+        },
+        "caught_by": "test_line_6",
+        "message": "the paper, take their squares",
+    },
+    {
+        "name": "batch update of w",
+        "replace": {
+            "per_point_pass": """def per_point_pass(X, s, labels, c, lam, score):
+    K = len(c)
+    w = np.bincount(labels, s, K) / np.bincount(labels, minlength=K)
+    new = labels.copy()
+    for n in range(len(X)):
+        f = score(X[n], s[n], c, w, lam)
+        if f.min() < f[labels[n]]:
+            new[n] = f.argmin()
+    return new"""
+        },
+        "caught_by": "test_per_point_pass",
+        "message": "that is the batch update",
+    },
+    {
+        "name": "the caller's labels changed",
+        "replace": {
+            "per_point_pass": """def per_point_pass(X, s, labels, c, lam, score):
+    K = len(c)
+    w = np.zeros(K)
+    for n in range(len(X)):
+        for k in range(K):
+            if np.any(labels == k):
+                w[k] = s[labels == k].mean()
+        f = score(X[n], s[n], c, w, lam)
+        if f.min() < f[labels[n]]:
+            labels[n] = f.argmin()
+    return labels"""
+        },
+        "caught_by": "test_per_point_pass",
+        "message": "only gives the same array a second name",
+    },
+    {
+        "name": "ties move",
+        "replace": {
+            "per_point_pass": """def per_point_pass(X, s, labels, c, lam, score):
+    labels, K = labels.copy(), len(c)
+    w = np.zeros(K)
+    for n in range(len(X)):
+        for k in range(K):
+            if np.any(labels == k):
+                w[k] = s[labels == k].mean()
+        labels[n] = score(X[n], s[n], c, w, lam).argmin()
+    return labels"""
+        },
+        "caught_by": "test_per_point_pass",
+        "message": "In a tie a point stays",
+    },
+    {
+        "name": "empty cluster turns w into nan",
+        "replace": {
+            "per_point_pass": """def per_point_pass(X, s, labels, c, lam, score):
+    labels, K = labels.copy(), len(c)
+    for n in range(len(X)):
+        w = np.bincount(labels, s, K) / np.bincount(labels, minlength=K)
+        f = score(X[n], s[n], c, w, lam)
+        if f[f.argmin()] < f[labels[n]]:
+            labels[n] = f.argmin()
+    return labels"""
+        },
+        "caught_by": "test_per_point_pass",
+        "message": "An empty cluster keeps its last w",
+    },
+    {
+        "name": "limit of lambda with the old w",
+        "replace": {"lam_limit": "lam_limit = 72.25 - 0.25"},
+        "caught_by": "test_lam_limit",
+        "message": "the share before x = -5 moved",
+    },
+    {
+        "name": "limit of lambda without the score of staying",
+        "replace": {"lam_limit": "lam_limit = 72.25 / (1 - 1 / 3) ** 2"},
+        "caught_by": "test_lam_limit",
+        "message": "The score of staying was forgotten",
+    },
+    {
+        "name": "n_k forgotten",
+        "replace": {
+            "inner_maximum": """def inner_maximum(labels, s, K, lam):
+    p = s.mean()
+    shares = [s[labels == k].mean() for k in range(K) if np.any(labels == k)]
+    return lam * (sum((w - p) ** 2 for w in shares) - len(s) * p * (1 - p))"""
+        },
+        "caught_by": "test_inner_maximum",
+        "message": "n_k was forgotten",
+    },
+    {
+        "name": "constant forgotten",
+        "replace": {
+            "inner_maximum": """def inner_maximum(labels, s, K, lam):
+    p = s.mean()
+    clusters = [s[labels == k] for k in range(K) if np.any(labels == k)]
+    return lam * sum(len(here) * (here.mean() - p) ** 2 for here in clusters)"""
+        },
+        "caught_by": "test_inner_maximum",
+        "message": "the constant, lambda N p (1 - p), is missing",
+    },
+    {
+        "name": "p as the mean of the shares",
+        "replace": {
+            "inner_maximum": """def inner_maximum(labels, s, K, lam):
+    clusters = [s[labels == k] for k in range(K) if np.any(labels == k)]
+    size = np.array([len(here) for here in clusters])
+    w = np.array([here.mean() for here in clusters])
+    p = w.mean()
+    return lam * (np.sum(size * (w - p) ** 2) - len(s) * p * (1 - p))"""
+        },
+        "caught_by": "test_inner_maximum",
+        "message": "p was taken as the mean of the w_k",
+    },
+    {
+        "name": "an empty cluster adds nan",
+        "replace": {
+            "inner_maximum": """def inner_maximum(labels, s, K, lam):
+    p, size = s.mean(), np.bincount(labels, minlength=K)
+    w = np.bincount(labels, s, K) / size
+    return lam * (np.sum(size * (w - p) ** 2) - len(s) * p * (1 - p))"""
+        },
+        "caught_by": "test_inner_maximum",
+        "message": "An empty cluster adds nothing: 0 times nan is nan",
+    },
+    {
+        "name": "line 6 in place of the exact cost",
+        "replace": {
+            "move_cost": """def move_cost(x, s_n, a, size, c, w, lam):
+    f = ((x - c) ** 2).sum(axis=1) - lam * (w - s_n) ** 2
+    return f - f[a]"""
+        },
+        "caught_by": "test_move_cost",
+        "message": "This is the difference of the scores of line 6",
+    },
+    {
+        "name": "factors exchanged",
+        "replace": {
+            "move_cost": """def move_cost(x, s_n, a, size, c, w, lam):
+    f = ((x - c) ** 2).sum(axis=1) - lam * (w - s_n) ** 2
+    change = size / (size - 1) * f - size[a] / (size[a] + 1) * f[a]
+    change[a] = 0
+    return change"""
+        },
+        "caught_by": "test_move_cost",
+        "message": "The factors are exchanged",
+    },
+    {
+        "name": "sign of lambda in the cost",
+        "replace": {
+            "move_cost": """def move_cost(x, s_n, a, size, c, w, lam):
+    f = ((x - c) ** 2).sum(axis=1) + lam * (w - s_n) ** 2
+    change = np.full(len(size), np.inf)
+    if size[a] > 1:
+        change = size / (size + 1) * f - size[a] / (size[a] - 1) * f[a]
+    change[a] = 0
+    return change"""
+        },
+        "caught_by": "test_move_cost",
+        "message": "the lambda term has the wrong sign",
+    },
+    {
+        "name": "factors before the distances only",
+        "replace": {
+            "move_cost": """def move_cost(x, s_n, a, size, c, w, lam):
+    D, e = ((x - c) ** 2).sum(axis=1), (w - s_n) ** 2
+    change = np.full(len(size), np.inf)
+    if size[a] > 1:
+        change = size / (size + 1) * D - size[a] / (size[a] - 1) * D[a] - lam * (e - e[a])
+    change[a] = 0
+    return change"""
+        },
+        "caught_by": "test_move_cost",
+        "message": "The factors stand before the distances only",
+    },
+    {
+        "name": "last point of a cluster may leave",
+        "replace": {
+            "move_cost": """def move_cost(x, s_n, a, size, c, w, lam):
+    f = ((x - c) ** 2).sum(axis=1) - lam * (w - s_n) ** 2
+    change = size / (size + 1) * f - size[a] / max(size[a] - 1, 1) * f[a]
+    change[a] = 0
+    return change"""
+        },
+        "caught_by": "test_move_cost",
+        "message": "Treat size[a] == 1 first",
+    },
+    {
+        "name": "centres not moved",
+        "replace": {
+            "apply_move": """def apply_move(x, s_n, a, b, size, c, w):
+    for k, sign in ((a, -1), (b, 1)):
+        size[k] += sign
+        w[k] += sign * (s_n - w[k]) / size[k]"""
+        },
+        "caught_by": "test_apply_move",
+        "message": "The centres have not moved",
+    },
+    {
+        "name": "mean updated with the size before the move",
+        "replace": {
+            "apply_move": """def apply_move(x, s_n, a, b, size, c, w):
+    for k, sign in ((a, -1), (b, 1)):
+        c[k] += sign * (x - c[k]) / size[k]
+        w[k] += sign * (s_n - w[k]) / size[k]
+        size[k] += sign"""
+        },
+        "caught_by": "test_apply_move",
+        "message": "by the size *after* the move",
+    },
+    {
+        "name": "shares not updated",
+        "replace": {
+            "apply_move": """def apply_move(x, s_n, a, b, size, c, w):
+    for k, sign in ((a, -1), (b, 1)):
+        size[k] += sign
+        c[k] += sign * (x - c[k]) / size[k]"""
+        },
+        "caught_by": "test_apply_move",
+        "message": "The shares w have not changed",
+    },
+    {
+        "name": "stops after one pass: the previous labels are an alias",
+        "replace": {
+            "exact_descent": """def exact_descent(labels, change, move, max_passes=100):
+    history = []
+    for _ in range(max_passes):
+        before = labels
+        moves = 0
+        for n in range(len(labels)):
+            costs = change(n)
+            if costs.min() < -1e-12:
+                move(n, costs.argmin())
+                moves += 1
+        history.append(moves)
+        if np.array_equal(before, labels):
+            break
+    return history"""
+        },
+        "caught_by": "test_exact_descent",
+        "message": "is the same array under a second name",
+    },
+    {
+        "name": "first gain in place of the largest",
+        "replace": {
+            "exact_descent": """def exact_descent(labels, change, move, max_passes=100):
+    history = []
+    for _ in range(max_passes):
+        moves = 0
+        for n in range(len(labels)):
+            better = np.flatnonzero(change(n) < -1e-12)
+            if len(better):
+                move(n, better[0])
+                moves += 1
+        history.append(moves)
+        if moves == 0:
+            break
+    return history"""
+        },
+        "caught_by": "test_exact_descent",
+        "message": "not the first one that is negative",
+    },
+    {
+        "name": "rounding taken for a gain",
+        "replace": {
+            "exact_descent": """def exact_descent(labels, change, move, max_passes=100):
+    history = []
+    for _ in range(max_passes):
+        moves = 0
+        for n in range(len(labels)):
+            costs = change(n)
+            if costs.min() < 0:
+                move(n, costs.argmin())
+                moves += 1
+        history.append(moves)
+        if moves == 0:
+            break
+    return history"""
+        },
+        "caught_by": "test_exact_descent",
+        "message": "Costs of -1e-15 are rounding",
+    },
+    {
+        "name": "loss with the penalty in it",
+        "replace": {
+            "price": """def price(X, s, K, lams):
+    path = renyi_kmeans_path(X, sensitive_features=s, lams=lams, n_clusters=K, random_state=0)
+    rows = [
+        (
+            m.lam,
+            m.inertia_ + m.lam * m.penalty_,
+            np.abs(m.proportions_ - s.mean()).max(),
+            renyi_correlation(m.labels_, s),
+            cluster_metrics.balance(m.labels_, sensitive_features=s),
+        )
+        for m in path
+    ]
+    return pd.DataFrame(rows, columns=["lam", "loss", "worst", "rho", "balance"])"""
+        },
+        "caught_by": "test_price",
+        "message": "loss is the whole objective, with the penalty in it",
+    },
+    {
+        "name": "worst deviation from the mean of the shares",
+        "replace": {
+            "price": """def price(X, s, K, lams):
+    path = renyi_kmeans_path(X, sensitive_features=s, lams=lams, n_clusters=K, random_state=0)
+    rows = [
+        (
+            m.lam,
+            m.inertia_,
+            np.abs(m.proportions_ - m.proportions_.mean()).max(),
+            renyi_correlation(m.labels_, s),
+            cluster_metrics.balance(m.labels_, sensitive_features=s),
+        )
+        for m in path
+    ]
+    return pd.DataFrame(rows, columns=["lam", "loss", "worst", "rho", "balance"])"""
+        },
+        "caught_by": "test_price",
+        "message": "worst was measured from the mean of the w_k",
+    },
+]

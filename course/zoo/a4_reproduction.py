@@ -1,0 +1,196 @@
+"""Plausible wrong answers to assignment 4, and the test that must catch each."""
+
+PLAN = """
+PLAN = {{
+    "data": "two coins",
+    "seeds": {seeds},
+    "claimed": {{"mean": ({low}, math.inf), "spread": (-0.5, 0.5)}},
+}}
+"""
+# A simulation in place of the reference's experiment: a mistake costs no minute to find.
+RUN = """
+def run(seed):
+    rng = np.random.default_rng({generator})
+    control, treatment = rng.normal(size=50), rng.normal(size=50) + 1
+    records = [
+        (seed, "mean", "control", control.mean()),
+        (seed, "mean", "treatment", treatment.mean()),
+        (seed, "spread", "control", control.std()),
+        (seed, "spread", "treatment", treatment.std()),
+    ]
+    return pd.DataFrame(records, columns=["seed", "case", "setting", "value"])
+"""
+GOOD_PLAN = PLAN.format(seeds="[1, 2, 3, 4, 5]", low="0.0")
+GOOD_RUN = RUN.format(generator="seed")
+
+
+def wrong(name, caught_by, message, **replace):
+    """Return a wrong answer: a sound small experiment, but for the cells in `replace`."""
+    return {
+        "name": name,
+        "replace": {"plan": GOOD_PLAN, "run": GOOD_RUN} | replace,
+        "caught_by": caught_by,
+        "message": message,
+    }
+
+
+def interval(half):
+    """Return the cell `interval` with another half-width."""
+    return f"""
+def interval(differences):
+    d = np.asarray(differences, dtype=float)
+    d = d[~np.isnan(d)]
+    if len(d) < 2:
+        return math.nan, math.nan
+    half = {half}
+    return d.mean() - half, d.mean() + half
+"""
+
+
+ZOO = [
+    wrong(
+        "three seeds",
+        "test_plan",
+        "only 3 seeds",
+        plan=PLAN.format(seeds="[1, 2, 3]", low="0.0"),
+    ),
+    wrong(
+        "the same seed twice",
+        "test_plan",
+        "not all different",
+        plan=PLAN.format(seeds="[1, 2, 3, 4, 5, 5]", low="0.0"),
+        results="RESULTS = pd.concat([run(seed) for seed in set(PLAN['seeds'])])",
+    ),
+    wrong(
+        "a claim that nothing can contradict",
+        "test_plan",
+        "no outcome could contradict",
+        plan=PLAN.format(seeds="[1, 2, 3, 4, 5]", low="-math.inf"),
+    ),
+    wrong(
+        "the seed is not used",
+        "test_run",
+        "the seed is not used",
+        run=RUN.format(generator="0"),
+    ),
+    wrong(
+        "other numbers every time",
+        "test_run",
+        "different numbers the second time",
+        run=RUN.format(generator=""),
+    ),
+    wrong(
+        "a case that was not planned",
+        "test_run",
+        "not planned: [('median'",
+        run=GOOD_RUN.replace(
+            "    return",
+            """    records.append((seed, "median", "control", np.median(control)))
+    return""",
+        ),
+    ),
+    wrong(
+        "pasted results",
+        "test_results",
+        "were numbers pasted",
+        results="""
+RESULTS = pd.concat([run(seed) for seed in PLAN["seeds"]], ignore_index=True)
+RESULTS["value"] = RESULTS["value"].round(1)
+""",
+    ),
+    wrong(
+        "results stored and handed out",
+        "test_results",
+        "stored and handed out",
+        run=GOOD_RUN.replace(
+            "def run(seed):", "def run(seed):\n    draw = seed if seed < 1000 else 1"
+        ).replace("default_rng(seed)", "default_rng(draw)"),
+    ),
+    wrong(
+        "a seed left out",
+        "test_results",
+        "Leave none out",
+        results="RESULTS = pd.concat([run(seed) for seed in PLAN['seeds'][1:]])",
+    ),
+    wrong(
+        "normal quantile",
+        "test_interval",
+        "normal quantile",
+        interval=interval("1.96 * d.std(ddof=1) / math.sqrt(len(d))"),
+    ),
+    wrong(
+        "interval of one difference",
+        "test_interval",
+        "without dividing by the root of n",
+        interval=interval("stats.t.ppf(0.975, len(d) - 1) * d.std(ddof=1)"),
+    ),
+    wrong(
+        "standard deviation divided by n",
+        "test_interval",
+        "use ddof=1",
+        interval=interval("stats.t.ppf(0.975, len(d) - 1) * d.std() / math.sqrt(len(d))"),
+    ),
+    wrong(
+        "verdict by the mean alone",
+        "test_verdict",
+        "open although its mean is inside",
+        verdict="""
+def verdict(intervals, claimed):
+    inside = [low <= np.mean(intervals[case]) <= high for case, (low, high) in claimed.items()]
+    return "holds" if all(inside) else "holds in part" if any(inside) else "does not hold"
+""",
+    ),
+    wrong(
+        "a touch counts as agreement",
+        "test_verdict",
+        "neither case is decided",
+        verdict="""
+def verdict(intervals, claimed):
+    states = set()
+    for case, (low, high) in claimed.items():
+        start, end = intervals[case]
+        states.add("does not hold" if end < low or start > high else "holds")
+        if start < low <= end:
+            states.add("cannot be tested")
+    return states.pop() if len(states) == 1 else "holds in part"
+""",
+    ),
+    wrong(
+        "a verdict of one's own",
+        "test_verdict",
+        "is not one of",
+        verdict="""
+def verdict(intervals, claimed):
+    return "True"
+""",
+        conclusion="""
+differences = RESULTS.pivot(index=["case", "seed"], columns="setting", values="value")
+differences = differences["treatment"] - differences["control"]
+INTERVALS = {case: interval(differences[case]) for case in PLAN["claimed"]}
+VERDICT = "holds"
+verdict = lambda intervals, claimed: "holds"
+""",
+    ),
+    wrong(
+        "control minus treatment",
+        "test_conclusion",
+        "treatment - control",
+        conclusion="""
+wide = RESULTS.pivot(index=["case", "seed"], columns="setting", values="value")
+wide = wide["control"] - wide["treatment"]
+INTERVALS = {case: interval(wide[case]) for case in PLAN["claimed"]}
+VERDICT = verdict(INTERVALS, PLAN["claimed"])
+""",
+    ),
+    wrong(
+        "a verdict typed by hand",
+        "test_conclusion",
+        "not a matter of taste",
+        conclusion="""
+wide = RESULTS.pivot(index=["case", "seed"], columns="setting", values="value")
+wide = wide["treatment"] - wide["control"]
+INTERVALS = {case: interval(wide[case]) for case in PLAN["claimed"]}
+VERDICT = "does not hold"
+""",
+    ),
+]

@@ -1,0 +1,108 @@
+"""The grader is graded: reference, blank release and zoo of every assignment."""
+
+import nbformat
+import pytest
+from grader import RELEASE, SOURCE, assignments, build, zoo
+
+CASES = [(assignment, wrong) for assignment in assignments() for wrong in zoo.answers(assignment)]
+
+
+def named(value):
+    return value if isinstance(value, str) else value["name"].replace(" ", "-")
+
+
+@pytest.fixture(scope="session")
+def graded(request, tmp_path_factory):
+    """Grade reference, blank release and zoo of all assignments in this run, at once."""
+    calls = [item.callspec for item in request.session.items if hasattr(item, "callspec")]
+    wanted = {call.params["assignment"] for call in calls if "assignment" in call.params}
+    notebooks = {
+        (name, assignment): nb
+        for assignment in sorted(wanted)
+        for name, nb in zoo.everything(assignment).items()
+    }
+    return zoo.grade_notebooks(notebooks, tmp_path_factory.mktemp("submissions"))
+
+
+def cells(folder, assignment):
+    return nbformat.read(folder / assignment / f"{assignment}.ipynb", as_version=4).cells
+
+
+def regions(source, name):
+    """Yield the parts of a cell between ### BEGIN name and ### END name."""
+    for part in source.split(f"### BEGIN {name}\n")[1:]:
+        yield part.split(f"### END {name}")[0].strip()
+
+
+def test_committed_releases_follow_from_their_sources():
+    assert build.build(write=False) == []
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_nothing_of_solutions_or_hidden_tests_is_in_the_release(assignment):
+    released = (RELEASE / assignment / f"{assignment}.ipynb").read_text(encoding="utf-8")
+    assert "BEGIN" not in released
+    assert "END SOLUTION" not in released
+    text = "\n".join(cell.source for cell in cells(RELEASE, assignment))
+    visible = "\n".join(
+        part.split("### BEGIN")[0]
+        for cell in cells(SOURCE, assignment)
+        for part in cell.source.split("### END")
+    )
+    secrets = [
+        line.strip()
+        for cell in cells(SOURCE, assignment)
+        for name in ("SOLUTION", "HIDDEN TESTS")
+        for part in regions(cell.source, name)
+        for line in part.splitlines()
+        # a line that is shown elsewhere on purpose, or says nothing, is no secret
+        if len(line.strip()) > 12 and line.strip() not in visible
+    ]
+    assert len(secrets) > 20
+    assert [line for line in secrets if line in text] == []
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_every_cell_of_a_source_has_a_stable_id_and_no_output(assignment):
+    ids = [cell.id for cell in cells(SOURCE, assignment)]
+    assert len(set(ids)) == len(ids)
+    for cell in cells(SOURCE, assignment):
+        own = cell.metadata.get("nbgrader")
+        if own:
+            assert cell.id == own["grade_id"].replace("_", "-")
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+            assert cell.execution_count is None
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_points_in_the_head_cell_are_those_of_the_cells(assignment):
+    source = cells(SOURCE, assignment)
+    points = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in source)
+    assert f"**Points** {points}" in source[0].source
+    assert "**Time**" in source[0].source
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_reference_gets_full_marks(assignment, graded):
+    result = graded["reference", assignment]
+    assert [(m.name, m.message) for m in result.marks if m.points not in (None, m.worth)] == []
+    assert (result.status, result.notes) == ("graded", [])
+    assert result.score + result.awaiting == result.max_points
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_blank_release_gets_nothing(assignment, graded):
+    result = graded["blank", assignment]
+    assert (result.status, result.score, result.awaiting) == ("graded", 0, 0)
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_zoo_has_eight_animals_or_more(assignment):
+    names = [wrong["name"] for wrong in zoo.answers(assignment)]
+    assert len(set(names)) == len(names) >= 8
+
+
+@pytest.mark.parametrize(("assignment", "wrong"), CASES, ids=named)
+def test_wrong_answer_loses_marks_where_it_should_and_is_told_why(assignment, wrong, graded):
+    assert zoo.verdict(wrong, graded[wrong["name"], assignment]) == ""
