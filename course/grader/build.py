@@ -7,9 +7,11 @@ import shutil
 import sys
 import tempfile
 import warnings
+from functools import cache
 from pathlib import Path
 
 import nbformat
+from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -57,6 +59,14 @@ def coursedir(root, assignment, student="*"):
     return course
 
 
+@cache
+def empty_gradebook():
+    """Return the bytes of a new gradebook: nbgrader starts a process for each that it makes."""
+    with tempfile.TemporaryDirectory(prefix="course-") as root:
+        Gradebook(f"sqlite:///{root}/gradebook.db").close()
+        return (Path(root) / "gradebook.db").read_bytes()
+
+
 def generate(assignment, root, source=SOURCE):
     """Have nbgrader write `root/release/...` and `root/gradebook.db`; return the release.
 
@@ -71,6 +81,7 @@ def generate(assignment, root, source=SOURCE):
     """
     place = Path(root) / "source" / assignment
     shutil.copytree(Path(source) / assignment, place)
+    (Path(root) / "gradebook.db").write_bytes(empty_gradebook())
     converter = GenerateAssignment(coursedir=coursedir(root, assignment))
     convert(converter)
     # What grades must not lie beside what runs.

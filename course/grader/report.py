@@ -133,11 +133,6 @@ def manual_marks(results, path):
             csv.writer(file).writerows([MANUAL, *rows])
 
 
-def page_name(student):
-    """Return a file name for a student's page."""
-    return re.sub(r"[^\w.@-]", "_", student) + ".html"
-
-
 def write(results, out):
     """Write `grades.csv`, `manual.csv` and `feedback/<student>.html` into the folder `out`."""
     out = Path(out)
@@ -147,4 +142,4 @@ def write(results, out):
         csv.writer(file).writerows([COLUMNS, *map(row, results)])
     for student, own in itertools.groupby(results, key=lambda result: result.student):
         page = PAGE.format(student=html.escape(student), body="\n".join(map(table, own)))
-        (out / "feedback" / page_name(student)).write_text(page, encoding="utf-8")
+        (out / "feedback" / f"{student}.html").write_text(page, encoding="utf-8")

@@ -1,5 +1,7 @@
 """The grader is graded: reference, blank release and zoo of every assignment."""
 
+import re
+
 import nbformat
 import pytest
 from grader import RELEASE, SOURCE, assignments, build, zoo
@@ -18,7 +20,7 @@ def graded(request, tmp_path_factory):
     wanted = {call.params["assignment"] for call in calls if "assignment" in call.params}
     notebooks = {
         (name, assignment): nb
-        for assignment in sorted(wanted)
+        for assignment in sorted(wanted & set(assignments()))
         for name, nb in zoo.everything(assignment).items()
     }
     return zoo.grade_notebooks(notebooks, tmp_path_factory.mktemp("submissions"))
@@ -79,7 +81,8 @@ def test_every_cell_of_a_source_has_a_stable_id_and_no_output(assignment):
 def test_points_in_the_head_cell_are_those_of_the_cells(assignment):
     source = cells(SOURCE, assignment)
     points = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in source)
-    assert f"**Points** {points}" in source[0].source
+    # in a sentence or in a table
+    assert re.search(rf"\*\*Points\*\*[ |]*{points}\b", source[0].source)
     assert "**Time**" in source[0].source
 
 
