@@ -187,7 +187,7 @@ def _(results):
 def _start(results, dataset, rows, claimed):
     table = results("starting_points").query("dataset == @dataset and rows == @rows")
     ours = table.query("split == 'paper'")["p_rule"].iloc[0]
-    spread = _over_splits(table.query("split == 'random'")["p_rule"], dataset)
+    spread = _over_splits(table.query("split == 'random'")["p_rule"], dataset, rows)
     return Finding(
         f"{ours:.4f}; random splits {_text(spread)}", _verdict(abs(ours - claimed) < 0.001)
     )
@@ -303,11 +303,21 @@ def _(results):
     return Finding(f"largest difference in eight points {gap:.4f}", _verdict(gap < 0.005))
 
 
+@finding("eo-lambda-unit")
+def _(results):
+    table = results("equal_opportunity").query(
+        "rows == 'test' and recipe == 'paper' and split == 'paper' and lam == 30"
+    )
+    ours = table["eo_violation"].iloc[0]
+    return Finding(f"EO violation at λ = 30: {ours:.3f}", _verdict(abs(ours - 0.003) < 0.005))
+
+
 def _ends(table, column):
     """The interval of a column at the smallest and at the largest lam of the paper's recipe."""
     random = table.query("split == 'random' and recipe == 'paper'")
     ends = (random["lam"].min(), random["lam"].max())
-    return [_over_splits(random.loc[random["lam"] == lam, column], "adult") for lam in ends]
+    (rows,) = random["rows"].unique()
+    return [_over_splits(random.loc[random["lam"] == lam, column], "adult", rows) for lam in ends]
 
 
 @finding("eo-beats-hardt")
@@ -467,7 +477,7 @@ def _(results):
 def _(results):
     table = results("penalties_adult").query("method == 'renyi' and rows == 'train'")
     last = table.query("split == 'random' and lam == lam.max()")
-    soft, hard = (_over_splits(last[name], "adult") for name in ("soft_rho_R", "rho_R"))
+    soft, hard = (_over_splits(last[name], "adult", "train") for name in ("soft_rho_R", "rho_R"))
     return Finding(
         f"rho_R of the soft label {_text(soft, 4)}, of the decision {_text(hard)}",
         _verdict(hard["high"] < 0.01, partly=soft["high"] < 0.01),
@@ -621,8 +631,14 @@ def _ahead(found, claimed, digits):
     return Finding(f"{_text(found, digits)} points ahead", _verdict(holds, partly))
 
 
-def _over_splits(values, dataset):
-    return interval(np.asarray(values), test_share=TEST_SHARE[dataset])
+def _over_splits(values, dataset, rows="test"):
+    """The interval over random splits, for what is measured on test or on training rows.
+
+    The correction is rho / (1 - rho), rho being the part of the rows that two sets share: that of
+    the test sets, or that of the larger training sets.
+    """
+    share = TEST_SHARE[dataset]
+    return interval(np.asarray(values), test_share=share if rows == "test" else 1 / share)
 
 
 def _test_curves(table):

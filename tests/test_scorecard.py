@@ -105,6 +105,14 @@ def test_the_verdict_on_a_difference_weighs_sign_and_size(low, high, claimed, ve
     assert scorecard._ahead(found, claimed, 2).verdict == verdict
 
 
+def test_intervals_on_training_rows_are_wider_because_splits_share_more_of_them():
+    values = [0.1, 0.2, 0.3, 0.25, 0.15]
+    test, train = (scorecard._over_splits(values, "adult", rows) for rows in ("test", "train"))
+    share = 16281 / 32561
+    ratio = (train["high"] - train["low"]) / (test["high"] - test["low"])
+    assert ratio == pytest.approx(np.sqrt((1 + 5 / share) / (1 + 5 * share)))
+
+
 def network(p_rule, seconds):
     return pd.DataFrame(
         [

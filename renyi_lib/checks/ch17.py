@@ -43,7 +43,8 @@ def _batches_with_groups():
     for n in (12, 40, 100):
         s = rng.permutation(np.arange(n) % 3 == 0).astype(int)
         cases.append((0.2 + 0.5 * rng.random(n) + 0.2 * s, s))
-    return cases
+    # Equal means in both groups: the corrected value is negative.
+    return [*cases, (np.repeat([0.2, 0.8], 4), np.tile([0, 1], 4))]
 
 
 EXERCISES = {

@@ -17,7 +17,8 @@ def interval(values, *, test_share=0.0, level=0.95):
     values : array-like of shape (n,)
         Two or more; NaN is not allowed.
     test_share : float, default=0
-        0 for seeds that start an algorithm anew on the same data.
+        0 for seeds that start an algorithm anew on the same data. For what is measured on the
+        *training* rows, which the splits share even more, it is n_train / n_test.
     level : float, default=0.95
 
     Returns
