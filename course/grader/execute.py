@@ -68,6 +68,8 @@ def start_kernel(box, report, limits, hidden):
         "PYTHONPATH": str(box / "path"),
         "PYTHONDONTWRITEBYTECODE": "1",
         "MPLBACKEND": "agg",
+        # numba would try the library's own folder first
+        "NUMBA_CACHE_DIR": str(box / "tmp"),
         # joblib would start a process to count the cores
         "LOKY_MAX_CPU_COUNT": "1",
         # tests see what they compute, not a debugger's hint about frozen modules

@@ -56,21 +56,55 @@ def grade_notebooks(notebooks, folder, **options):
     return {(r.student, r.assignment): r for r in grade(jobs, hidden=[folder], **options)}
 
 
-def everything(assignment):
-    """Return {name: notebook} of the reference, the blank release and the zoo."""
-    notebooks = {"reference": reference(assignment), "blank": blank(assignment)}
+def batches(assignment, size):
+    """Return the wrong answers in lists of up to `size` that do not get into each other's way.
+
+    Those in a list answer different tasks wrongly, so that one notebook can hold them all. What a
+    wrong answer does to the test of another one in its list then goes unseen, unless it changes
+    that test's message: size 1 is the strict way, and a kernel for each answer.
+    """
+    lists = []
     for wrong in answers(assignment):
-        notebooks[wrong["name"]] = with_answers(assignment, wrong["replace"])
+        for batch in lists:
+            replaced = {name: code for other in batch for name, code in other["replace"].items()}
+            if (
+                len(batch) < size
+                and wrong["caught_by"] not in {other["caught_by"] for other in batch}
+                and all(
+                    replaced.get(name, code) == code for name, code in wrong["replace"].items()
+                )
+            ):
+                batch.append(wrong)
+                break
+        else:
+            lists.append([wrong])
+    return lists
+
+
+def everything(assignment, size=1):
+    """Return {name: notebook} of the reference, the blank release and the zoo.
+
+    With `size` > 1, notebooks of the zoo hold several wrong answers; see `batches`. Each is named
+    after its first one.
+    """
+    notebooks = {"reference": reference(assignment), "blank": blank(assignment)}
+    for batch in batches(assignment, size):
+        replace = {name: code for wrong in batch for name, code in wrong["replace"].items()}
+        notebooks[batch[0]["name"]] = with_answers(assignment, replace)
     return notebooks
 
 
-def verdict(wrong, result):
-    """Return what is amiss with the grading of one wrong answer, "" if nothing is."""
+def verdict(wrong, result, batch=()):
+    """Return what is amiss with the grading of one wrong answer, "" if nothing is.
+
+    `batch` holds the wrong answers that are in the same notebook.
+    """
     lost = {m.name: m.message for m in result.marks if m.points is not None and m.points < m.worth}
     if result.status != "graded":
         return f"status {result.status}: {result.notes}"
-    if set(lost) != {wrong["caught_by"]}:
-        return f"should lose marks in {wrong['caught_by']} alone, lost them in {lost or 'none'}"
+    expected = {wrong["caught_by"], *(other["caught_by"] for other in batch)}
+    if set(lost) != expected:
+        return f"should lose marks in {expected} alone, lost them in {lost or 'none'}"
     if wrong["message"] not in lost[wrong["caught_by"]]:
         return f"the message does not say {wrong['message']!r}: {lost[wrong['caught_by']]}"
     return ""
