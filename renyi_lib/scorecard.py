@@ -13,7 +13,7 @@ Verdicts, wherever a difference is claimed and measured over seeds or splits:
 * "cannot be tested": not by an experiment.
 """
 
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -320,26 +320,6 @@ def _ends(table, column):
     return [_over_splits(random.loc[random["lam"] == lam, column], "adult", rows) for lam in ends]
 
 
-@finding("eo-beats-hardt")
-def _(results):
-    return _against(results, "hardt", claimed=5.55)
-
-
-@finding("eo-beats-zafar")
-def _(results):
-    return _against(results, "zafar", claimed=3.05)
-
-
-@finding("eo-beats-rezaei")
-def _(results):
-    return _against(results, "rezaei", claimed=0.15)
-
-
-@finding("eo-beats-donini")
-def _(results):
-    return _against(results, "donini", claimed=4.05)
-
-
 def _against(results, method, claimed):
     """Points of accuracy that Rényi is ahead of a rival, being at least as fair on each split."""
     where = "split == 'random' and rows == 'test'"
@@ -358,29 +338,9 @@ def _against(results, method, claimed):
 # --- Rényi, Pearson, HSIC: Fig. 2, Fig. 6 ------------------------------------------------------
 
 
-@finding("adult-beats-pearson")
-def _(results):
-    return _at_fairness(results("penalties_adult"), "pearson", "adult")
-
-
-@finding("adult-beats-hsic")
-def _(results):
-    return _at_fairness(results("penalties_adult"), "hsic-gaussian", "adult")
-
-
-@finding("bank-beats-pearson")
-def _(results):
-    return _at_fairness(results("penalties_bank"), "pearson", "bank")
-
-
-@finding("bank-beats-hsic")
-def _(results):
-    return _at_fairness(results("penalties_bank"), "hsic-gaussian", "bank")
-
-
-def _at_fairness(table, method, dataset, level=0.8):
+def _at_fairness(results, panel, method, dataset, level=0.8):
     """Points of accuracy that Rényi is ahead among points with p% of at least 80."""
-    curves = _test_curves(table)
+    curves = _test_curves(results(panel))
     ahead = [
         100 * (best_at(curves[seed, "renyi"], "p_rule", level) - best_at(rival, "p_rule", level))
         for (seed, name), rival in curves.items()
@@ -389,49 +349,9 @@ def _at_fairness(table, method, dataset, level=0.8):
     return _ahead(_over_splits(ahead, dataset), None, 2)
 
 
-@finding("adult-limit-pearson")
-def _(results):
-    return _limit(results("penalties_adult"), "pearson", "p_rule", "adult")
-
-
-@finding("adult-limit-hsic")
-def _(results):
-    return _limit(results("penalties_adult"), "hsic-gaussian", "p_rule", "adult")
-
-
-@finding("bank-limit-pearson")
-def _(results):
-    return _limit(results("penalties_bank"), "pearson", "p_rule", "bank")
-
-
-@finding("bank-limit-hsic")
-def _(results):
-    return _limit(results("penalties_bank"), "hsic-gaussian", "p_rule", "bank")
-
-
-@finding("german-limit-pearson")
-def _(results):
-    return _limit(results("penalties_german"), "pearson", "dp_violation", "german")
-
-
-@finding("german-limit-hsic")
-def _(results):
-    return _limit(results("penalties_german"), "hsic-gaussian", "dp_violation", "german")
-
-
-@finding("gender-race-limit-pearson")
-def _(results):
-    return _limit(results("penalties_adult_gender_race"), "pearson", "dp_violation", "adult")
-
-
-@finding("gender-race-limit-hsic")
-def _(results):
-    return _limit(results("penalties_adult_gender_race"), "hsic-gaussian", "dp_violation", "adult")
-
-
-def _limit(table, method, fairness, dataset):
+def _limit(results, panel, method, fairness, dataset):
     """How much farther Rényi gets than a rival, each at its fairest point on the test rows."""
-    curves = _test_curves(table)
+    curves = _test_curves(results(panel))
     best = max if fairness == "p_rule" else min
     sign = 1 if fairness == "p_rule" else -1
     reached = [
@@ -613,6 +533,29 @@ def _(results):
     found = interval(wide.drop(columns=0.0).mean(axis=1) / wide[0.0])
     text = f"time of the fit times {_text(found, 2)}"
     return Finding(text, _verdict(found["high"] < 1.3, partly=found["high"] < 3))
+
+
+# --- Claims that share a rule ------------------------------------------------------------------
+
+# How many points of accuracy Fig. 1 (c) shows Rényi ahead.
+for _method, _points in (("hardt", 5.55), ("zafar", 3.05), ("rezaei", 0.15), ("donini", 4.05)):
+    FINDINGS[f"eo-beats-{_method}"] = partial(_against, method=_method, claimed=_points)
+
+# The panels of Fig. 2: claim, stored table, measure of fairness, data set.
+for _panel, _table, _fairness, _dataset in (
+    ("adult", "penalties_adult", "p_rule", "adult"),
+    ("bank", "penalties_bank", "p_rule", "bank"),
+    ("german", "penalties_german", "dp_violation", "german"),
+    ("gender-race", "penalties_adult_gender_race", "dp_violation", "adult"),
+):
+    for _rival, _method in (("pearson", "pearson"), ("hsic", "hsic-gaussian")):
+        FINDINGS[f"{_panel}-limit-{_rival}"] = partial(
+            _limit, panel=_table, method=_method, fairness=_fairness, dataset=_dataset
+        )
+        if _fairness == "p_rule":
+            FINDINGS[f"{_panel}-beats-{_rival}"] = partial(
+                _at_fairness, panel=_table, method=_method, dataset=_dataset
+            )
 
 
 # --- Tools -------------------------------------------------------------------------------------

@@ -117,9 +117,7 @@ def test_zoo_has_eight_animals_or_more(assignment):
 
 
 @pytest.mark.parametrize(("assignment", "wrong", "batch"), CASES, ids=named)
-def test_wrong_answer_loses_marks_where_it_should_and_is_told_why(
-    assignment, wrong, batch, graded
-):
+def test_wrong_answer_loses_marks_where_it_should_and_says_why(assignment, wrong, batch, graded):
     result = graded[batch[0]["name"], assignment]
     assert zoo.verdict(wrong, result, batch) == ""
 
