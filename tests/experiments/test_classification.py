@@ -77,7 +77,7 @@ def test_every_rival_is_fairer_than_the_plain_classifier_on_its_training_rows():
     assert (train["accuracy"] <= train.loc["plain", "accuracy"] + 1e-3).all()
 
 
-def test_the_covariance_bound_is_kept_in_every_row():
+def test_every_pair_of_bound_and_ridge_is_measured_on_both_files():
     table = boundary_covariance("bank", c=[0.1, 0.0], l2=[1e-4], seeds=[], progress=False)
     assert table[["c", "l2", "rows"]].values.tolist() == [
         [c, 1e-4, rows] for c in (0.1, 0.0) for rows in ("train", "test")
