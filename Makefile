@@ -45,7 +45,7 @@ test: $(READY) $(COURSE_READY)  ## unit tests, the book, every chapter re-run by
 	$(COURSE_BIN)/python -m pytest tests/course
 
 experiments: $(READY)  ## compute all results of the experiments anew into book/results (NAMES="…" for some)
-	$(BIN)/python -m renyi_lib.experiments book/results $(NAMES)
+	$(BIN)/python -m renyi_book.experiments book/results $(NAMES)
 
 scorecard: $(READY)  ## bring book/claims.yml up to date with book/results (ACCEPT=--accept for changed verdicts)
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)

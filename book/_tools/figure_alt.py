@@ -1,6 +1,6 @@
 """Sphinx extension: the alt text a chapter gave its figure reaches the HTML page.
 
-`renyi_lib.plotting.show` stores the text in the output's own metadata, where Jupyter's tools look
+`renyi_book.plotting.show` stores the text in the output's own metadata, where Jupyter's tools look
 for it. MyST-NB reads only a cell's metadata; this adds the output's.
 """
 

@@ -1,6 +1,6 @@
 """Bring `ours` in book/claims.yml up to date with book/results.
 
-A verdict is not changed in silence: where the rules of `renyi_lib.scorecard` now say otherwise,
+A verdict is not changed in silence: where the rules of `renyi_book.scorecard` now say otherwise,
 the file keeps the old one and the command fails, unless ``--accept`` is given.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from renyi_lib.scorecard import verdicts
+from renyi_book.scorecard import verdicts
 
 BOOK = Path(__file__).resolve().parents[1]
 ORDER = ["id", "where", "claim", "paper", "ours", "verdict", "chapter", "test", "note"]

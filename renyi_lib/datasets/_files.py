@@ -18,7 +18,7 @@ SHA256 = {
 
 _CURE = (
     "Reinstall renyi-lib, or rebuild the file with "
-    "`python -m renyi_lib.datasets.rebuild SOURCE_FOLDER` "
+    "`python -m renyi_book.rebuild SOURCE_FOLDER` "
     "(renyi_lib/datasets/README.md says what SOURCE_FOLDER must hold)."
 )
 

@@ -7,13 +7,15 @@ import nbformat
 import yaml
 from bs4 import BeautifulSoup
 
+from renyi_book.chapters import chapters
+
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 
 
 def chapter_paths():
     """The numbered chapters, in reading order."""
-    return [p for p in notebook_paths() if re.match(r"\d\d_", p.name)]
+    return [chapter.path for chapter in chapters().values()]
 
 
 def notebook_paths():

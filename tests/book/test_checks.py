@@ -210,6 +210,6 @@ def test_sound_built_page_passes():
 
 
 def test_reading_a_notebook_from_disk(tmp_path):
-    path = tmp_path / "01_x.ipynb"
+    path = tmp_path / "x.ipynb"
     nbformat.write(new_notebook(cells=[CHECKED]), path)
     assert checks.executed(checks.read(path)) == []

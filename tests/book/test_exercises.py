@@ -5,15 +5,11 @@ import re
 import nbformat
 import pytest
 
-from renyi_lib.checks import exercises
+from renyi_book.checks import exercises
 
 from . import checks
 
-CHAPTERS = [p for p in checks.chapter_paths() if p.parent.name.startswith("part")]
-
-
-def chapter_number(path):
-    return int(path.name[:2])
+CHAPTERS = checks.chapter_paths()
 
 
 def checked_exercises(notebook, chapter):
@@ -30,14 +26,14 @@ def checked_exercises(notebook, chapter):
             re.DOTALL | re.MULTILINE,
         ):
             labels.append(label)
-            key = f"ch{chapter}-ex{len(labels)}"
+            key = f"{chapter}/{len(labels)}"
             line = text.strip().splitlines()[-1]
             if not re.match(rf'Check yourself: .*`check\("{key}", ', line):
                 problems.append(f'{label} does not end with: Check yourself: `check("{key}", …)`')
         for start, label in re.findall(r"\{solution-(start\} (\S+)|end\})", cell.source):
             solving = label if start.startswith("start") else None
     for number, label in enumerate(labels, start=1):
-        key = f"ch{chapter}-ex{number}"
+        key = f"{chapter}/{number}"
         cell = last_cell.get(label)
         if cell is None or f'check("{key}", ' not in cell.source:
             problems.append(f'the solution of {label} does not end with check("{key}", …)')
@@ -51,28 +47,25 @@ def checked_exercises(notebook, chapter):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
 def test_every_exercise_names_a_check_that_its_solution_passes(path):
-    assert checked_exercises(checks.read(path), chapter_number(path)) == []
+    assert checked_exercises(checks.read(path), path.stem) == []
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
 def test_every_check_of_a_chapter_belongs_to_an_exercise(path):
     text = "\n".join(c.source for c in checks.read(path).cells if c.cell_type == "markdown")
-    number = chapter_number(path)
-    asked = [
-        f"ch{number}-ex{k + 1}" for k in range(len(re.findall(r"^:::\{exercise\}", text, re.M)))
-    ]
-    assert list(exercises(number)) == asked
+    count = len(re.findall(r"^:::\{exercise\}", text, re.MULTILINE))
+    assert list(exercises(path.stem)) == [f"{path.stem}/{k + 1}" for k in range(count)]
 
 
 def example(
-    line='Check yourself: `check("ch1-ex1", x)`.', call='check("ch1-ex1", 1)', says="Right."
+    line='Check yourself: `check("theorem-1/1", x)`.', call='check("theorem-1/1", 1)', says="Right."
 ):
     new = nbformat.v4
     shown = new.new_output("execute_result", {"text/plain": says})
     return new.new_notebook(
         cells=[
-            new.new_markdown_cell(f":::{{exercise}}\n:label: ex-ch1-a\nAsk.\n\n{line}\n:::"),
-            new.new_markdown_cell("```{solution-start} ex-ch1-a\n:class: dropdown\n```"),
+            new.new_markdown_cell(f":::{{exercise}}\n:label: ex-theorem-1-a\nAsk.\n\n{line}\n:::"),
+            new.new_markdown_cell("```{solution-start} ex-theorem-1-a\n:class: dropdown\n```"),
             new.new_code_cell("x = 1"),
             new.new_code_cell(call, outputs=[shown]),
             new.new_markdown_cell("```{solution-end}\n```"),
@@ -82,19 +75,19 @@ def example(
 
 
 def test_a_good_exercise_passes():
-    assert checked_exercises(example(), 1) == []
+    assert checked_exercises(example(), "theorem-1") == []
 
 
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
         ({"line": "Nothing."}, "does not end with: Check yourself"),
-        ({"line": 'Check yourself: `check("ch1-ex2", x)`.'}, "does not end with: Check yourself"),
-        ({"call": 'check("ch1-ex2", 1)'}, "solution of ex-ch1-a does not end with"),
-        ({"call": "x"}, "solution of ex-ch1-a does not end with"),
+        ({"line": 'Check yourself: `check("theorem-1/2", x)`.'}, "does not end with: Check yourself"),
+        ({"call": 'check("theorem-1/2", 1)'}, "solution of ex-theorem-1-a does not end with"),
+        ({"call": "x"}, "solution of ex-theorem-1-a does not end with"),
         ({"says": "Not yet. Off."}, "does not pass its own check"),
     ],
 )
 def test_a_bad_exercise_is_caught(changed, problem):
-    (found,) = checked_exercises(example(**changed), 1)
+    (found,) = checked_exercises(example(**changed), "theorem-1")
     assert problem in found

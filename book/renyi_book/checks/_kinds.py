@@ -1,0 +1,459 @@
+"""The kinds of exercise that a reader's answer can be checked against.
+
+How to write the checks of a chapter, in its module (theorem_1.py for theorem-1.ipynb)::
+
+    EXERCISES = {
+        "theorem-1/1": Number(
+            "a number: ρ_R of the table",                       # the form of the answer
+            answer=lambda: renyi_from_joint(TABLE),             # computed, never typed
+            why="It is the second singular value of Q.",        # shown when right
+            mistakes=[Mistake(lambda: ..., "This is the first singular value, always 1.")],
+        ),
+    }
+
+Choose the kind by what the exercise yields: `Number` (a number, an array or a dictionary of them),
+`Function` (run on cases that the reader does not see), `Choice` (a judgement), `Predicate` (any
+object with a property: a counterexample). A mistake is *executable*: the wrong number or function
+itself, so that the tests can hand it in and demand its diagnosis. Give the plausible ones. Answers
+and mistakes that need computing are functions without arguments, called when first needed; keep
+them under a second. `Number` recognises on its own an answer in per cent, with the wrong sign,
+squared, or under a root. In the chapter the exercise ends with a line "Check yourself:
+`check("theorem-1/1", rho)` with …", and the last code cell of its solution makes that call.
+"""
+
+import copy
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check says of an answer; true if and only if the answer is right.
+
+    Parameters
+    ----------
+    right : bool
+    message : str
+        Why the answer is right, or what is the matter with it.
+
+    Examples
+    --------
+    >>> Verdict(False, "This is the square of it.")
+    Not yet. This is the square of it.
+    """
+
+    right: bool
+    message: str
+
+    def __bool__(self):
+        return self.right
+
+    def __repr__(self):
+        return f"{'Right.' if self.right else 'Not yet.'} {self.message}"
+
+    def _repr_markdown_(self):
+        return f"**{'Right.' if self.right else 'Not yet.'}** {self.message}"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer that somebody may well give, and what to tell them.
+
+    Parameters
+    ----------
+    answer : object
+        For `Number` the wrong value, or a function without arguments that computes it; for
+        `Function` the wrong function; for `Predicate` the wrong object.
+    diagnosis : str
+        What went wrong and where to look, without the right answer. For `Predicate`, whose test
+        writes the message itself, a part of that message.
+    """
+
+    answer: Any
+    diagnosis: str
+
+
+class _Refused(Exception):
+    """The answer does not have the form that was asked for; the text says how."""
+
+
+def _plural(n, what):
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def _kind_of(value):
+    return f"a value of type `{type(value).__name__}`"
+
+
+def _spelling(text):
+    """Text without case, spaces and accents, and with one kind of minus."""
+    letters = unicodedata.normalize("NFKD", text.casefold().replace("−", "-"))
+    return "".join(c for c in letters if not (c.isspace() or unicodedata.combining(c)))
+
+
+def _value(thing):
+    return thing() if callable(thing) else thing
+
+
+def _numbers(answer):
+    """The answer as an array of floats; refuses text, truth values, and whatever is no number."""
+    try:
+        array = np.asarray(answer)
+    except ValueError:
+        raise _Refused("its rows have different lengths") from None
+    if array.dtype.kind == "O" and array.size and all(isinstance(x, Real) for x in array.flat):
+        array = array.astype(float)
+    if array.dtype.kind not in "iuf":
+        raise _Refused(f"this is {_kind_of(answer)}, not made of real numbers")
+    array = array.astype(float)
+    if not np.isfinite(array).all():
+        raise _Refused("it contains nan or an infinite value")
+    return array
+
+
+def _like(answer, reference):
+    """The answer flattened to a vector, after it was found to have the form of the reference."""
+    if isinstance(reference, Mapping):
+        if not isinstance(answer, Mapping):
+            raise _Refused(f"this is {_kind_of(answer)}, not a dictionary")
+        if set(answer) != set(reference):
+            keys = ", ".join(repr(k) for k in reference)
+            raise _Refused(f"the keys of the dictionary should be {keys}")
+        parts = []
+        for key, value in reference.items():
+            try:
+                parts.append(_like(answer[key], value))
+            except _Refused as problem:
+                raise _Refused(f"at the key {key!r}, {problem}") from None
+        return np.concatenate(parts)
+    if isinstance(answer, Mapping):
+        raise _Refused("this is a dictionary")
+    array, shape = _numbers(answer), np.shape(reference)
+    if array.shape != shape:
+        wanted = f"shape {shape}" if shape else "a single number"
+        found = f"shape {array.shape}" if array.shape else "a single number"
+        raise _Refused(f"expected {wanted}, found {found}")
+    return array.ravel()
+
+
+def distribution(answer, shape=None):
+    """A table of probabilities as an array, for the test of a `Predicate`; else refuses."""
+    table = _numbers(answer)
+    if shape is not None and table.shape != shape:
+        raise _Refused(f"expected shape {shape}, found {table.shape}")
+    if (table < 0).any():
+        raise _Refused("a probability is negative")
+    if not np.isclose(table.sum(), 1):
+        raise _Refused("the probabilities do not sum to 1")
+    return table
+
+
+_DISTANCES = [
+    (1e-3, "very close, within a thousandth: hand over the number unrounded"),
+    (1e-2, "within one per cent"),
+    (0.1, "within ten per cent"),
+    (1.0, "of the right order of magnitude"),
+]
+
+
+def _how_far(answer, truth, wrong):
+    """In words, how far the wrong entries are off: enough to look for the slip, not to copy."""
+    scale = np.where(truth == 0, max(np.abs(truth).max(), 1.0), np.abs(truth))
+    worst = (np.abs(answer - truth) / scale)[wrong].max()
+    near = next((words for bound, words in _DISTANCES if worst <= bound), "far off")
+    if truth.size > 1:
+        which = f"{wrong.sum()} of the {truth.size} entries {'is' if wrong.sum() == 1 else 'are'}"
+        return f"{which} wrong; the worst is {near}."
+    return f"The number is {near}, and too {'large' if answer[0] > truth[0] else 'small'}."
+
+
+# What a slip makes of any right number, tried after the mistakes of the exercise itself.
+_SLIPS = [
+    (lambda truth: 100 * truth, "This is in per cent; hand over the fraction."),
+    (lambda truth: truth / 100, "This is a fraction of one; hand over the percentage."),
+    (lambda truth: -truth, "The sign is wrong."),
+    (lambda truth: truth**2, "This is the square of it."),
+    (lambda truth: np.sqrt(np.abs(truth)), "This is the square root of it."),
+]
+
+
+@dataclass
+class Number:
+    """An exercise whose answer is a number, an array, or a dictionary of these.
+
+    Parameters
+    ----------
+    wants : str
+        The form of the answer, as in "This check wants …".
+    answer : value or callable
+        The right answer, or a function without arguments that computes it.
+    why : str
+        One sentence for the reader who got it right.
+    mistakes : list of Mistake
+    rtol, atol : float
+        What may be off: ``atol + rtol × |right answer|``. A wider `atol` is for answers that hold
+        chance, such as a resample.
+
+    Examples
+    --------
+    >>> area = Number(
+    ...     "a number: the area of the unit disc",
+    ...     answer=np.pi,
+    ...     why="The radius is one.",
+    ...     mistakes=[Mistake(2 * np.pi, "This is the length of its rim.")],
+    ... )
+    >>> area.check(np.pi)
+    Right. The radius is one.
+    >>> area.check(6.283185307)
+    Not yet. This is the length of its rim.
+    >>> area.check(3)
+    Not yet. The number is within ten per cent, and too small.
+    >>> area.check("pi")
+    Not yet. This check wants a number: the area of the unit disc; this is a value of
+    type `str`, not made of real numbers.
+    """
+
+    wants: str
+    answer: Any
+    why: str
+    mistakes: list[Mistake]
+    rtol: float = 1e-6
+    atol: float = 1e-9
+
+    @cached_property
+    def truth(self):
+        return _value(self.answer)
+
+    def check(self, answer):
+        """The verdict on an answer."""
+        try:
+            given = _like(answer, self.truth)
+        except _Refused as problem:
+            return Verdict(False, f"This check wants {self.wants}; {problem}.")
+        truth = _like(self.truth, self.truth)
+        if self._close(given, truth).all():
+            return Verdict(True, self.why)
+        for mistake in self.mistakes:
+            if self._close(given, _like(_value(mistake.answer), self.truth)).all():
+                return Verdict(False, mistake.diagnosis)
+        for slip, diagnosis in _SLIPS:
+            slipped = slip(truth)
+            # Where the slip hardly changes the number it explains nothing.
+            if self._close(given, slipped).all() and not self._close(slipped, truth, 9).all():
+                return Verdict(False, diagnosis)
+        return Verdict(False, _how_far(given, truth, ~self._close(given, truth)))
+
+    def _close(self, given, truth, times=1):
+        return np.isclose(given, truth, rtol=times * self.rtol, atol=times * self.atol)
+
+
+@dataclass
+class Function:
+    """An exercise whose answer is a function; it is run on cases and compared with ours.
+
+    Parameters
+    ----------
+    wants : str
+        The form of the answer: arguments and what is to be returned.
+    answer : callable
+        A right function.
+    why : str
+        One sentence for the reader who got it right.
+    cases : list of tuple, or callable
+        The arguments of each call, or a function without arguments that makes them. Each call
+        gets a copy, so that a function that writes into its arguments spoils nothing.
+    mistakes : list of Mistake
+        Wrong functions. They must be wrong on some of the cases, each in its own way.
+    rtol, atol : float
+        As in `Number`.
+
+    Examples
+    --------
+    >>> square = Function(
+    ...     "a function `f(x)` that returns the square of x",
+    ...     answer=lambda x: x**2,
+    ...     why="It is x times x.",
+    ...     cases=[(3,), (-1,)],
+    ...     mistakes=[Mistake(lambda x: 2 * x, "This doubles.")],
+    ... )
+    >>> square.check(lambda x: x * x)
+    Right. It is x times x.
+    >>> square.check(lambda x: x + x)
+    Not yet. This doubles.
+    >>> square.check(lambda x: 1 / 0)
+    Not yet. Called with (3), your function raised ZeroDivisionError: division by zero.
+    """
+
+    wants: str
+    answer: Callable
+    why: str
+    cases: Any
+    mistakes: list[Mistake]
+    rtol: float = 1e-6
+    atol: float = 1e-9
+
+    @cached_property
+    def truths(self):
+        """Each case's arguments with our result."""
+        return [(case, self.answer(*copy.deepcopy(case))) for case in _value(self.cases)]
+
+    def check(self, answer):
+        """The verdict on an answer."""
+        if not callable(answer):
+            return Verdict(False, f"This check wants {self.wants}; this is {_kind_of(answer)}.")
+        results = []
+        for number, (case, truth) in enumerate(self.truths, start=1):
+            where = self._where(number, case)
+            try:
+                result = answer(*copy.deepcopy(case))
+            except Exception as problem:
+                text = f"{type(problem).__name__}: {problem}".rstrip(".")
+                return Verdict(False, f"{where} your function raised {text}.")
+            try:
+                results.append(_like(result, truth))
+            except _Refused as problem:
+                return Verdict(
+                    False,
+                    f"This check wants {self.wants}. {where} your function gave something else: "
+                    f"{problem}.",
+                )
+        wrong = self._wrong(results, self.answer)
+        if not any(wrong):
+            return Verdict(True, self.why)
+        for mistake in self.mistakes:
+            if not any(self._wrong(results, mistake.answer)):
+                return Verdict(False, mistake.diagnosis)
+        first = wrong.index(True)
+        case, truth = self.truths[first]
+        truth = _like(truth, truth)
+        off = _how_far(results[first], truth, ~self._close(results[first], truth))
+        score = f"{len(wrong) - sum(wrong)} of {_plural(len(wrong), 'case')} right."
+        return Verdict(False, f"{score} {self._where(first + 1, case)} the result is off: {off}")
+
+    def _wrong(self, results, function):
+        """For each case, whether the results differ from those of a function of ours."""
+        ours = [function(*copy.deepcopy(case)) for case, _ in self.truths]
+        return [
+            not self._close(result, _like(value, truth)).all()
+            for result, value, (_, truth) in zip(results, ours, self.truths)
+        ]
+
+    def _close(self, given, truth):
+        return np.isclose(given, truth, rtol=self.rtol, atol=self.atol)
+
+    def _where(self, number, case):
+        arguments = ", ".join(repr(argument) for argument in case)
+        if len(arguments) <= 60 and "\n" not in arguments and " at 0x" not in arguments:
+            return f"Called with ({arguments}),"
+        return f"In case {number} of {len(self.truths)},"
+
+
+@dataclass
+class Choice:
+    """A question of judgement with a few possible answers.
+
+    Parameters
+    ----------
+    wants : str
+        The question, without the options; these are added.
+    options : tuple of str
+    answer : str
+        The right option.
+    why : str
+        One sentence for the reader who got it right.
+    mistakes : dict
+        Every other option, with what to tell those who chose it.
+
+    Examples
+    --------
+    >>> sky = Choice(
+    ...     "the colour of the sky",
+    ...     options=("blue", "green"),
+    ...     answer="blue",
+    ...     why="Air scatters short waves.",
+    ...     mistakes={"green": "Look up."},
+    ... )
+    >>> sky.check("Blue")
+    Right. Air scatters short waves.
+    >>> sky.check("red")
+    Not yet. This check wants the colour of the sky: one of 'blue', 'green'.
+    """
+
+    wants: str
+    options: tuple[str, ...]
+    answer: str
+    why: str
+    mistakes: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.wants = f"{self.wants}: one of {', '.join(repr(o) for o in self.options)}"
+
+    def check(self, answer):
+        """The verdict on an answer."""
+        chosen = _spelling(answer) if isinstance(answer, str) else None
+        option = next((o for o in self.options if _spelling(o) == chosen), None)
+        if option is None:
+            return Verdict(False, f"This check wants {self.wants}.")
+        if option == self.answer:
+            return Verdict(True, self.why)
+        return Verdict(False, self.mistakes[option])
+
+
+@dataclass
+class Predicate:
+    """An exercise with many right answers, known by a property: an example, a counterexample.
+
+    Parameters
+    ----------
+    wants : str
+        The form of the answer.
+    test : callable
+        Takes the answer; returns None if it is right and otherwise what is the matter with it.
+        It may raise: that becomes a verdict, too. `distribution` reads a table of probabilities.
+    why : str
+        One sentence for the reader who got it right.
+    examples : list
+        Right answers, for the tests.
+    mistakes : list of Mistake
+        Wrong ones, each with a part of the message that it must get.
+
+    Examples
+    --------
+    >>> even = Predicate(
+    ...     "an even number",
+    ...     test=lambda n: "It is odd." if n % 2 else None,
+    ...     why="It is twice a whole number.",
+    ...     examples=[2],
+    ...     mistakes=[Mistake(3, "odd")],
+    ... )
+    >>> even.check(4)
+    Right. It is twice a whole number.
+    >>> even.check([])
+    Not yet. This check wants an even number; looking at yours raised TypeError:
+    unsupported operand type(s) for %: 'list' and 'int'.
+    """
+
+    wants: str
+    test: Callable
+    why: str
+    examples: list
+    mistakes: list[Mistake]
+
+    def check(self, answer):
+        """The verdict on an answer."""
+        try:
+            problem = self.test(copy.deepcopy(answer))
+        except _Refused as refusal:
+            return Verdict(False, f"This check wants {self.wants}; {refusal}.")
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}".rstrip(".")
+            return Verdict(
+                False, f"This check wants {self.wants}; looking at yours raised {text}."
+            )
+        return Verdict(True, self.why) if problem is None else Verdict(False, problem)

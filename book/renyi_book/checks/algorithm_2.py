@@ -1,0 +1,83 @@
+"""Checks for the exercises of "algorithm-2"."""
+
+import numpy as np
+
+from renyi_book.checks._kinds import Choice, Function, Mistake
+from renyi_lib.correlation import renyi_from_joint
+
+
+def _rho2(q, r0, r1):
+    weight, rate = np.array([1 - q, q]), np.array([r0, r1])
+    return renyi_from_joint(np.stack([(1 - rate) * weight, rate * weight])) ** 2
+
+
+def _penalties(q, r0, r1):
+    return [_rho2(q, r0, r1), _rho2(q, r0, r1) * q * (1 - q)]
+
+
+EXERCISES = {
+    "algorithm-2/1": Choice(
+        "what becomes of w",
+        options=("it stays", "it changes sign", "it becomes 1 − w"),
+        answer="it changes sign",
+        why="So does the coded attribute, and all that the model sees are their products and "
+        "squares.",
+        mistakes={
+            "it stays": "w is P(S = 1 | Ŷ = i) − ½. Which probability comes in when the names are "
+            "exchanged?",
+            "it becomes 1 − w": "That holds for the share P(S = 1 | Ŷ = i); w is that less ½.",
+        },
+    ),
+    "algorithm-2/2": Choice(
+        "for which k the objective goes down at every step",
+        options=("k = 1 only", "k = 1 and 10", "all three", "none"),
+        answer="k = 1 only",
+        why="Against old evidence the model learns to beat that w, not to be fair.",
+        mistakes={
+            "k = 1 and 10": "Put the true ρ_R², with the best w of the moment, into the "
+            "objective; with the old w it may well go down.",
+            "all three": "Put the true ρ_R², with the best w of the moment, into the objective; "
+            "with the old w it may well go down until the next answer.",
+            "none": "With k = 1 this is gradient descent on g. Is the step 0.1, and λ = 10 the "
+            "scaled one, λ′ = λ / (q(1 − q))?",
+        },
+    ),
+    "algorithm-2/3": Function(
+        "a function `penalties(q, r0, r1)` that returns ρ_R² and the unscaled penalty of a binary "
+        "decision; `r0` and `r1` are the rates of the groups, `q` = P(S = 1)",
+        answer=_penalties,
+        why="With rates kept, ρ_R² falls like q(1 − q) and the unscaled one like its square.",
+        cases=[(0.5, 0.5, 0.3), (0.05, 0.5, 0.3), (0.2, 0.1, 0.6)],
+        mistakes=[
+            Mistake(
+                lambda q, r0, r1: 2 * [_rho2(q, r0, r1)],
+                "ρ_R² is right. The unscaled penalty is not yet divided by q(1 − q).",
+            ),
+            Mistake(
+                lambda q, r0, r1: [_rho2(q, r0, r1), _rho2(q, r0, r1) / (q * (1 - q))],
+                "ρ_R² is right. The unscaled penalty is smaller than it, by the factor q(1 − q).",
+            ),
+            Mistake(
+                lambda q, r0, r1: _penalties(1 - q, r0, r1),
+                "The groups are exchanged: the share q goes with the rate r1.",
+            ),
+            Mistake(
+                lambda q, r0, r1: [np.sqrt(_rho2(q, r0, r1)), _penalties(q, r0, r1)[1]],
+                "The first is ρ_R; hand over its square.",
+            ),
+        ],
+    ),
+    "algorithm-2/4": Choice(
+        "where the three methods end",
+        options=("at the same value", "at different values", "they fail"),
+        answer="at the same value",
+        why="Without kinks the adversary is part of a smooth function, and any optimiser for such "
+        "functions will do.",
+        mistakes={
+            "at different values": "To five digits? Hand over the gradient with `jac=True`, and "
+            "make a new function for each method.",
+            "they fail": "`make_g` returns a pair: the function (value and gradient, so "
+            "`jac=True`) and its trace. Start from a flat array.",
+        },
+    ),
+}

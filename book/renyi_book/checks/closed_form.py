@@ -1,0 +1,109 @@
+"""Checks for the exercises of "closed-form"."""
+
+import itertools
+import math
+
+import numpy as np
+
+from renyi_book.checks._kinds import Choice, Function, Mistake, Predicate
+
+
+def _sse(x, labels):
+    return sum(np.sum((x[labels == k] - x[labels == k].mean()) ** 2) for k in np.unique(labels))
+
+
+def _lloyd_rests(answer):
+    x, labels = (np.asarray(part) for part in answer)
+    x = x.astype(float)
+    if x.ndim != 1 or x.shape != labels.shape:
+        return "Hand over two lists of the same length: numbers, and a label for each."
+    if set(labels.tolist()) != {0, 1}:
+        return "The labels should be 0 and 1, and both should occur."
+    centres = np.array([x[labels == k].mean() for k in (0, 1)])
+    distance = np.abs(x[:, None] - centres)
+    own = distance[np.arange(len(x)), labels]
+    if (own > distance.min(axis=1) + 1e-12).any():
+        return "Lloyd is not at rest: a point is nearer to the other centre."
+    moved = [np.where(np.arange(len(x)) == n, 1 - labels, labels) for n in range(len(x))]
+    if (
+        min(_sse(x, other) for other in moved if len(set(other.tolist())) == 2)
+        > _sse(x, labels) - 1e-9
+    ):
+        return (
+            "No single move lowers the SSE. Take a point of a small cluster: when it leaves, its "
+            "old centre moves away, and n/(n − 1) is large."
+        )
+    return None
+
+
+def _fewest(N, M, K, men=lambda t: range(t + 1), possible=lambda g, K: g >= K):
+    """The smallest number to leave out, if t may include any number of men in men(t)."""
+    return next(
+        t
+        for t in itertools.count()
+        if any(possible(math.gcd(N - t, M - m), K) for m in men(t) if m <= M and t - m <= N - M)
+    )
+
+
+EXERCISES = {
+    "closed-form/1": Choice(
+        "what the win of Algorithm 3 on the coarse grid is",
+        options=("a fact about the methods", "chance of the seeds", "an artefact of the grid"),
+        answer="an artefact of the grid",
+        why="On a coarse path the next model that is fair enough is fairer, and dearer, than was "
+        "asked for.",
+        mistakes={
+            "a fact about the methods": "The methods are the same in both comparisons, and only "
+            "one of them shows it.",
+            "chance of the seeds": "The interval covers the chance of the seeds and excludes 1. "
+            "What else differs between the two comparisons?",
+        },
+    ),
+    "closed-form/2": Predicate(
+        "a pair: a list of numbers and a list of their labels, 0 or 1, at which Lloyd moves "
+        "nothing and a single move lowers the SSE",
+        test=_lloyd_rests,
+        why="Lloyd compares distances to centres that it thinks fixed; the factors n/(n ± 1) know "
+        "that they move.",
+        examples=[([0, 2, 3.2], [0, 0, 1]), ([0.0, 2, 3.2, 3.4], [1, 1, 0, 0])],
+        mistakes=[
+            Mistake(([0, 1, 10, 11], [0, 0, 1, 1]), "No single move lowers"),
+            Mistake(([0, 1, 10, 11], [0, 1, 1, 1]), "Lloyd is not at rest"),
+            Mistake(([0, 1, 10], [0, 0, 0]), "both should occur"),
+            Mistake(([0, 1, 10], [0, 1]), "the same length"),
+        ],
+    ),
+    "closed-form/3": Function(
+        "a function `fewest(N, M, K)` that returns how many people have to be left out, at least, "
+        "for an exactly fair partition into K clusters; M of the N are men",
+        answer=_fewest,
+        why="Try 0, 1, 2, … people, and for each every number of men among them.",
+        cases=[(100, 33, 14), (10_000, 6703, 14), (50, 17, 5), (96, 40, 8), (101, 53, 20)],
+        mistakes=[
+            Mistake(
+                lambda N, M, K: _fewest(N, M, K, men=lambda t: [t]),
+                "You only let men leave; any mixture may.",
+            ),
+            Mistake(
+                lambda N, M, K: _fewest(N, M, K, men=lambda t: [0]),
+                "You only let women leave; any mixture may.",
+            ),
+            Mistake(
+                lambda N, M, K: _fewest(N, M, K, possible=lambda g, K: g % K == 0),
+                "The divisor need not be a multiple of K: at least K is enough.",
+            ),
+        ],
+    ),
+    "closed-form/4": Choice(
+        "whether a clustering that is fair on the four groups is fair on both attributes",
+        options=("always", "on these data", "no"),
+        answer="always",
+        why="Each attribute is a function of the four groups, and ρ_R never grows when a variable "
+        "is replaced by a function of it. The reverse fails.",
+        mistakes={
+            "on these data": "Is there a data set on which the gender could tell more than gender "
+            "and race together?",
+            "no": "You may think of the reverse: fair on each, unfair on the combinations.",
+        },
+    ),
+}

@@ -1,0 +1,136 @@
+"""Checks for the exercises of "data-sets"."""
+
+import numpy as np
+from scipy.stats import binom
+from sklearn.linear_model import LogisticRegression
+
+from renyi_book.checks._kinds import Function, Mistake, Number
+from renyi_lib.datasets import load_bank, load_german
+from renyi_lib.metrics import p_rule
+
+
+def _p_percent(k0, n0, k1, n1):
+    rates = k0 / n0, k1 / n1
+    return 100 * min(rates) / max(rates)
+
+
+def _one_more(k0, n0, k1, n1):
+    return _p_percent(k0 + 1, n0, k1, n1) - _p_percent(k0, n0, k1, n1)
+
+
+def _german_labels(rows):
+    """Gap and ratio of the four groups' rates, good or bad risks counted as positive."""
+    german = load_german().encode(columns=["Attribute2"])
+    y, s = german.y_train, german.s_train
+    if rows == "all":
+        y, s = np.r_[y, german.y_test], np.r_[s, german.s_test]
+    good = np.bincount(s, weights=y) / np.bincount(s)
+    return {
+        f"{measure}_{name}": float(value(rates))
+        for name, rates in (("good", good), ("bad", 1 - good))
+        for measure, value in (("gap", np.ptp), ("ratio", lambda r: r.min() / r.max()))
+    }
+
+
+def _reciprocal_ratios():
+    answer = _german_labels("all")
+    return {k: 1 / v if k.startswith("ratio") else v for k, v in answer.items()}
+
+
+def _chance_gap(q, n0, n1):
+    k0, k1 = np.arange(n0 + 1), np.arange(n1 + 1)
+    gaps = np.abs(k0[:, None] / n0 - k1 / n1)
+    return binom.pmf(k0, n0, q) @ gaps @ binom.pmf(k1, n1, q)
+
+
+def _spread(q, n0, n1):
+    return np.sqrt(q * (1 - q) * (1 / n0 + 1 / n1))
+
+
+def _bank_p(rows):
+    """p% on Bank's test rows at the threshold that `rows` gives: test, training, or one half."""
+    bank = load_bank().encode(scaling="standard")
+    model = LogisticRegression(C=np.inf, tol=1e-6, max_iter=5000).fit(bank.X_train, bank.y_train)
+    score = model.predict_proba(bank.X_test)[:, 1]
+    threshold = {
+        "half": lambda: 0.5,
+        "test": lambda: np.quantile(score, 1 - bank.y_test.mean()),
+        "training": lambda: np.quantile(score, 1 - bank.y_train.mean()),
+    }[rows]()
+    return p_rule(score > threshold, sensitive_features=bank.s_test)
+
+
+EXERCISES = {
+    "data-sets/1": Function(
+        "a function `one_more(k0, n0, k1, n1)` that returns a change of p% in points",
+        answer=_one_more,
+        why="The rate moves by 1 / n0; p% divides that by the other rate, or is turned round.",
+        cases=[(425, 5421, 2706, 10860), (3, 12, 80, 111), (90, 100, 30, 50)],
+        mistakes=[
+            Mistake(
+                lambda *counts: _one_more(*counts) / 100,
+                "This is the change as a fraction; the exercise asks for points, hundredths.",
+            ),
+            Mistake(
+                lambda k0, n0, k1, n1: 100 / n0,
+                "This is the change of the rate of group 0; p% divides it by the other rate.",
+            ),
+            Mistake(
+                lambda k0, n0, k1, n1: 100 * n1 / (n0 * k1),
+                "This is right only while group 0 has the lower rate; p% is the smaller ratio.",
+            ),
+            Mistake(_p_percent, "This is p% itself; the exercise asks for its change."),
+        ],
+    ),
+    "data-sets/2": Number(
+        "a dictionary with the keys gap_good, gap_bad, ratio_good, ratio_bad and four fractions",
+        answer=lambda: _german_labels("all"),
+        why="Each rate r becomes 1 - r: differences stay, ratios do not.",
+        mistakes=[
+            Mistake(
+                lambda: _german_labels("training"),
+                "These are the labels of the 800 training rows; take all 1000 customers.",
+            ),
+            Mistake(
+                _reciprocal_ratios,
+                "The ratios are upside down: the smallest rate over the largest is at most 1.",
+            ),
+        ],
+    ),
+    "data-sets/3": Function(
+        "a function `chance_gap(q, n0, n1)` that returns the expected gap as a fraction",
+        answer=_chance_gap,
+        why="The gap cannot be negative, so its mean is above 0 though the coin is fair.",
+        cases=[(0.75, 12, 111), (0.5, 3, 4), (0.1, 40, 60)],
+        mistakes=[
+            Mistake(
+                lambda q, n0, n1: np.sqrt(2 / np.pi) * _spread(q, n0, n1),
+                "This is the large-sample value; sum over the two binomial distributions.",
+            ),
+            Mistake(
+                _spread,
+                "This is the standard deviation of the difference, not the mean of its size.",
+            ),
+            Mistake(
+                lambda q, n0, n1: 0.0,
+                "The difference has mean 0, but its absolute value has not.",
+            ),
+        ],
+    ),
+    "data-sets/4": Number(
+        "a number: p% on Bank's test rows at the lower threshold, as a fraction",
+        answer=lambda: _bank_p("test"),
+        why="The two groups get much the same scores in these rows, at either threshold.",
+        mistakes=[
+            Mistake(
+                lambda: _bank_p("half"),
+                "This is p% at the threshold one half; lower the threshold first.",
+            ),
+            Mistake(
+                lambda: _bank_p("training"),
+                "This selects the share of yes among the *training* rows; take the test rows.",
+            ),
+        ],
+        atol=1e-3,
+    ),
+}

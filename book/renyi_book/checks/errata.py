@@ -1,0 +1,110 @@
+"""Checks for the exercises of "errata"."""
+
+import numpy as np
+
+from renyi_book.checks._kinds import Function, Mistake, Number, Predicate
+from renyi_lib.datasets import load_adult
+
+
+def _all_pairs(predicted, truth):
+    a, t = np.mean(predicted), np.mean(truth)
+    return a * t + (1 - a) * (1 - t)
+
+
+def _code_weight(factor):
+    """The factor, as a function of q, times the script's lambda of 75."""
+    q = np.mean(load_adult().train["sex"] == "Male")
+    return 75 * factor(q)
+
+
+def _looks_fair(answer):
+    train, test, selected = (np.asarray(part) for part in answer)
+    for sizes in (train, test, selected):
+        if sizes.shape != (2,) or sizes.dtype.kind not in "iu":
+            return "Each of the three should be a pair of whole numbers."
+    if min(train.min(), test.min()) < 1 or selected.min() < 0:
+        return "Groups need at least one person, and nobody can select fewer than none."
+    if np.any(selected > test):
+        return "More people are selected than there are in the test group."
+    true, printed = selected / test, selected / train
+    if np.ptp(true) < 0.2 - 1e-12:
+        return f"The true rates differ by {np.ptp(true):.3g} only."
+    if not np.isclose(*printed, rtol=1e-12):
+        return "With the training sizes the two rates still differ."
+    return None
+
+
+EXERCISES = {
+    "errata/1": Function(
+        "a function `all_pairs(predicted, truth)` of two 0-1 vectors, which returns the mean of "
+        "the comparison of each with each",
+        answer=_all_pairs,
+        why="Over all pairs, prediction and truth are independent, so only the two means matter.",
+        cases=[
+            (np.array([1, 0, 0, 0]), np.array([1, 1, 0, 0])),
+            (np.array([1, 0, 1]), np.array([1, 0, 1])),
+            (np.array([0, 0, 0, 1, 0]), np.array([0, 1, 0, 1, 0])),
+        ],
+        mistakes=[
+            Mistake(
+                lambda predicted, truth: np.mean(predicted == truth),
+                "This is the ordinary accuracy: it compares each person with itself only.",
+            ),
+            Mistake(
+                lambda predicted, truth: np.mean(predicted) * np.mean(truth),
+                "This counts the pairs in which both are 1; those in which both are 0 agree, too.",
+            ),
+            Mistake(
+                lambda predicted, truth: 1 - _all_pairs(predicted, truth),
+                "This is the share of pairs that differ.",
+            ),
+        ],
+    ),
+    "errata/2": Number(
+        "a number: the weight of the squared Pearson correlation beside the mean loss",
+        answer=lambda: _code_weight(lambda q: q * (1 - q) / 2),
+        why="The variance of S comes from its scale, the half from the missing factor 2.",
+        mistakes=[
+            Mistake(
+                lambda: _code_weight(lambda q: q * (1 - q)),
+                "The missing factor 2 in the gradient (E38) is forgotten.",
+            ),
+            Mistake(lambda: 75 / 2, "The variance of S is forgotten: S is not scaled here."),
+            Mistake(
+                lambda: _code_weight(lambda q: 1 / (2 * q * (1 - q))),
+                "You divided by the variance of S; this is the other direction.",
+            ),
+        ],
+    ),
+    "errata/3": Number(
+        "two whole numbers: the smallest and the largest λ",
+        # The first point moves if λ > (8.5 + 1)² - 0.25 = 90, the second stays if λ < 162.
+        answer=[4 * 90 + 1, 4 * 162 - 1],
+        why="Squared distances grow by 4, and the ends of the window with them.",
+        mistakes=[
+            Mistake([91, 161], "This is the window of the points as they were."),
+            Mistake([181, 323], "Distances doubled; the objective has their squares."),
+            Mistake(
+                [4 * 91, 4 * 161],
+                "The whole numbers at the ends do not scale; the true ends, between them, do.",
+            ),
+        ],
+        rtol=0,
+        atol=0,
+    ),
+    "errata/4": Predicate(
+        "a tuple (train_sizes, test_sizes, selected), each a pair of whole numbers",
+        test=_looks_fair,
+        why="Where the mix of groups changes between the files, wrong sizes can hide any gap.",
+        examples=[
+            ((400, 200), (100, 100), (60, 30)),
+            ([1000, 500], [50, 50], [40, 20]),
+        ],
+        mistakes=[
+            Mistake(((200, 200), (100, 100), (60, 30)), "still differ"),
+            Mistake(((200, 100), (100, 50), (60, 30)), "differ by 0 only"),
+            Mistake(((400, 200), (50, 100), (60, 30)), "More people are selected"),
+            Mistake(((0.5, 0.5), (1, 1), (1, 1)), "pair of whole numbers"),
+        ],
+    ),
+}

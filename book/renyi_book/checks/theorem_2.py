@@ -1,0 +1,169 @@
+"""Checks for the exercises of "theorem-2"."""
+
+import numpy as np
+import pandas as pd
+
+from renyi_book.checks._kinds import Function, Mistake, Number
+from renyi_lib.correlation import renyi_correlation, renyi_from_joint
+from renyi_lib.datasets import load_adult
+
+
+def _samples():
+    rng = np.random.default_rng(6)
+    cases = []
+    for t in (0.5, 0.0, 3.0):
+        a = rng.integers(4, size=200)
+        cases.append((a, (rng.random(200) < 0.2 + 0.2 * a).astype(int), t))
+    return cases
+
+
+def _least_squares(a, b, t):
+    share = np.bincount(a, b) / np.bincount(a)
+    return np.append(np.mean((b - share[a]) ** 2), share - t)
+
+
+def _changed(change):
+    """The right γ and w, changed by a function of (result, a, b, t)."""
+    return lambda a, b, t: change(_least_squares(a, b, t), a, b, t)
+
+
+def _scaled_gamma(factor):
+    def change(result, a, b, t):
+        result[0] *= factor(b)
+        return result
+
+    return _changed(change)
+
+
+def _r2(column="occupation", as_numbers=False):
+    train = load_adult().train
+    s = (train["sex"] == "Male").to_numpy()
+    if as_numbers:
+        return np.corrcoef(pd.factorize(train[column], sort=True)[0], s)[0, 1] ** 2
+    return renyi_correlation(train[column], s) ** 2
+
+
+def _tables():
+    rng = np.random.default_rng(7)
+    return [
+        (rng.integers(5, 80, size=(c, 2)), i, k) for c, i, k in ((4, 0, 3), (6, 2, 1), (3, 0, 1))
+    ]
+
+
+def _merged(table, i, k):
+    return np.vstack([np.delete(table, [i, k], axis=0), table[i] + table[k]])
+
+
+def _fall(table, i, k, power=2):
+    return renyi_from_joint(table) ** power - renyi_from_joint(_merged(table, i, k)) ** power
+
+
+def _fall_of_variance(table, i, k):
+    q = table[:, 1].sum() / table.sum()
+    return _fall(table, i, k) * q * (1 - q)
+
+
+def _codings():
+    rng = np.random.default_rng(8)
+    tables = [rng.dirichlet(np.ones(c * 3)).reshape(c, 3) for c in (4, 2, 5)]
+    return [(P, np.array(g)) for P, g in zip(tables, ([0.0, 1, 2], [5.0, 1, -1], [0.0, 0, 3]))]
+
+
+def _explained(P, g, *, centre=True, divide=True, weigh=True):
+    p, q = P.sum(axis=1), P.sum(axis=0)
+    g = g - (q @ g if centre else 0)
+    mean = P @ g / p
+    explained = p @ mean**2 if weigh else np.mean(mean**2)
+    return explained / (q @ g**2 if divide else 1)
+
+
+EXERCISES = {
+    "theorem-2/1": Function(
+        "a function `fit(a, b, t)` that returns γ followed by all w, for classes `a` = 0, 1, … "
+        "and `b` of 0 and 1, with b − t in the place of b − ½",
+        answer=_least_squares,
+        why="The one-hot entries sum to 1, so w takes up any constant, wᵢ = rᵢ − t, and γ stays.",
+        cases=_samples,
+        mistakes=[
+            Mistake(
+                _changed(lambda result, a, b, t: np.append(result[0], result[1:] + t - 0.5)),
+                "γ is right. But these w are those of t = ½, whatever t is.",
+            ),
+            Mistake(
+                _changed(lambda result, a, b, t: np.append(result[0], result[1:] + 2 * t)),
+                "γ is right. But w moves the wrong way: a larger t makes the target smaller.",
+            ),
+            Mistake(
+                _scaled_gamma(len),
+                "w is right. γ is a mean of squares; this is their sum.",
+            ),
+            Mistake(
+                _scaled_gamma(lambda b: 1 / b.var()),
+                "w is right. γ is not yet divided by the variance of b; this is 1 − ρ_R².",
+            ),
+        ],
+    ),
+    "theorem-2/2": Number(
+        "a number: R² for the occupation on the training file",
+        answer=_r2,
+        why="A regression on indicators fits the share of each class: R² is Theorem 2.",
+        mistakes=[
+            Mistake(
+                lambda: _r2(as_numbers=True),
+                "You fitted a line through the codes of the occupations, as if they were numbers. "
+                "Make an indicator for each.",
+            ),
+            Mistake(
+                lambda: _r2("relationship"),
+                "This is the relationship, the column of the chapter; take the occupation.",
+            ),
+        ],
+        rtol=1e-3,
+    ),
+    "theorem-2/3": Function(
+        "a function `fall(table, i, k)` that returns by how much ρ_R² falls when rows i and k of "
+        "a table of counts (columns: b = 0, 1) are merged",
+        answer=_fall,
+        why="It is the loss of explained variance over q(1 − q), and zero for equal shares.",
+        cases=_tables,
+        mistakes=[
+            Mistake(
+                _fall_of_variance,
+                "This is the loss of explained variance; ρ_R² is a share of q(1 − q).",
+            ),
+            Mistake(
+                lambda table, i, k: _fall(table, i, k, power=1),
+                "This is the fall of ρ_R, not of its square.",
+            ),
+            Mistake(
+                lambda table, i, k: -_fall(table, i, k),
+                "A merger cannot raise ρ_R; the sign is wrong.",
+            ),
+            Mistake(
+                lambda table, i, k: _fall_of_variance(table, i, k) * table.sum(),
+                "You put counts in the place of the probabilities pᵢ and pₖ.",
+            ),
+        ],
+    ),
+    "theorem-2/4": Function(
+        "a function `explained(P, g)` that returns Var(E[g(S) | a]) / Var(g(S)); `P` has a row "
+        "for each value of a, and `g` is any coding of the groups",
+        answer=_explained,
+        why="It is at most ρ_R² for every coding, and the best coding reaches it.",
+        cases=_codings,
+        mistakes=[
+            Mistake(
+                lambda P, g: _explained(P, g, centre=False),
+                "The coding is not centred: take its mean off, or these are not variances.",
+            ),
+            Mistake(
+                lambda P, g: _explained(P, g, divide=False),
+                "This is the explained variance; divide it by the variance of the coding.",
+            ),
+            Mistake(
+                lambda P, g: _explained(P, g, weigh=False),
+                "The classes count by their probabilities, not all alike.",
+            ),
+        ],
+    ),
+}

@@ -1,0 +1,45 @@
+"""The paper's figures and tables as functions: each returns a tidy DataFrame.
+
+Every row is one measurement, and says where it comes from: ``split`` ("paper", or "random" for
+sets of the same sizes drawn anew), ``seed``, ``lam`` and, for classifiers, ``rows`` ("train" or
+"test"). A function gives the same table whenever it is called with the same options. Only columns
+named ``cpu_seconds`` are measured by a clock.
+
+`run_all` computes everything and stores it; `load` reads a stored table back and refuses it if
+the code or the data have changed since.
+"""
+
+from renyi_book.experiments._classification import (
+    boundary_covariance,
+    equal_opportunity,
+    equal_opportunity_rivals,
+    penalties_compared,
+    starting_points,
+)
+from renyi_book.experiments._clusters import fair_clusters, four_points, toy_clusters
+from renyi_book.experiments._network import fair_network
+from renyi_book.experiments._splits import resplit
+from renyi_book.experiments._store import StaleResultsError, load, run_all
+from renyi_book.experiments._summary import best_at, interval, summarise
+from renyi_book.experiments._theory import convergence, theorems
+
+__all__ = [
+    "StaleResultsError",
+    "best_at",
+    "boundary_covariance",
+    "convergence",
+    "equal_opportunity",
+    "equal_opportunity_rivals",
+    "fair_clusters",
+    "fair_network",
+    "four_points",
+    "interval",
+    "load",
+    "penalties_compared",
+    "resplit",
+    "run_all",
+    "starting_points",
+    "summarise",
+    "theorems",
+    "toy_clusters",
+]

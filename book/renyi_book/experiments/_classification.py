@@ -1,0 +1,305 @@
+"""Fair classification: where the data start, Fig. 1 (EO), Fig. 2 (penalties) and Fig. 6 (NMI)."""
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from renyi_lib.baselines import (
+    DoniniClassifier,
+    HardtClassifier,
+    HSICClassifier,
+    PearsonClassifier,
+    RezaeiClassifier,
+    ZafarClassifier,
+)
+from renyi_lib.classification import PenalizedClassifier, RenyiClassifier, renyi_path
+from renyi_book.experiments._measures import measures
+from renyi_book.experiments._splits import encoded_splits
+from renyi_lib.penalties import ScoreBinsPenalty
+
+# The penalties that are compared, and how many of their own units one lam is: HSIC is not
+# normalised, and a hundredth of a correlation is a large value of it.
+PENALTIES = {
+    "renyi": (RenyiClassifier(), 1),
+    "pearson": (PearsonClassifier(), 1),
+    "hsic-linear": (HSICClassifier(kernel="linear"), 10),
+    "hsic-gaussian": (HSICClassifier(), 10),
+    "score-bins": (PenalizedClassifier(ScoreBinsPenalty()), 1),
+}
+# The values of lam in the authors' plotting script for Fig. 1 (a), and some beyond.
+CODE_LAMS = (0, 4, 5, 6, 8, 20, 22, 30, 40, 60, 160, 600, 1000, 3000, 10000)
+
+
+def starting_points(*, datasets=("adult", "bank", "german"), seeds=range(10), progress=True):
+    """How unfair logistic regression is before anything is done (appendix D).
+
+    Parameters
+    ----------
+    datasets : sequence of str
+        Of "adult", "bank", "german", "adult-gender-race".
+    seeds : iterable of int
+        A random split for each, beside the paper's.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, split, seed, lam, rows`` and the measures.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import starting_points
+    >>> table = starting_points(datasets=["german"], seeds=[], progress=False)
+    >>> table[["rows", "dp_violation"]].round(2).values.tolist()
+    [['train', 0.15], ['test', 0.06]]
+    """
+    runs = [
+        _measured(where | {"lam": 0.0}, PenalizedClassifier(lam=0.0), data)
+        for name in datasets
+        for where, data in _bar(encoded_splits(name, seeds), name, 1 + len(seeds), progress)
+    ]
+    return _tidy(runs)
+
+
+def equal_opportunity(
+    *,
+    lams=(0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 10, 30, 100, 300, 1000),
+    code_lams=CODE_LAMS,
+    seeds=range(5),
+    progress=True,
+):
+    """Equality of opportunity on Adult over lam (Fig. 1 (a), (b)).
+
+    Two recipes. "paper" minimises mean loss + lam * rho_R^2(Ŷ, S | Y = 1). "code" minimises what
+    the authors' program comes to rest at, with lam in its units: its adversary is a least-squares
+    fit, so that it penalises the squared Pearson correlation of the *score* and S given Y = 1,
+    and beside the mean loss its weight is
+
+        lam * P(Y = 1) * q (1 - q) / 2,      q = P(S = 1 | Y = 1).
+
+    Parameters
+    ----------
+    lams : sequence of float
+        For the recipe "paper".
+    code_lams : sequence of float
+        For the recipe "code".
+    seeds : iterable of int
+        A random split for each, beside the paper's.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``recipe, dataset, split, seed, lam, rows`` and the measures.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import equal_opportunity
+    >>> table = equal_opportunity(lams=[0, 1], code_lams=[], seeds=[], progress=False)
+    >>> table.query("rows == 'test'")[["lam", "accuracy", "eo_violation"]].round(2).values.tolist()
+    [[0.0, 0.85, 0.06], [1.0, 0.85, 0.01]]
+    """
+    fairness = "equal_opportunity"
+    runs = []
+    for where, data in _bar(encoded_splits("adult", seeds), "EO", 1 + len(seeds), progress):
+        runs += _path(
+            where | {"recipe": "paper"}, RenyiClassifier(fairness=fairness), data, lams, lams
+        )
+        q = data.s_train[data.y_train == 1].mean()
+        unit = data.y_train.mean() * q * (1 - q) / 2
+        ours = [lam * unit for lam in code_lams]
+        runs += _path(
+            where | {"recipe": "code"}, PearsonClassifier(fairness=fairness), data, ours, code_lams
+        )
+    return _tidy(runs)
+
+
+def equal_opportunity_rivals(
+    *, renyi_lams=(0.3, 1, 3, 10, 100), zafar_c=(0.02, 0.0), seeds=range(5), progress=True
+):
+    """Equality of opportunity on Adult: every method of Fig. 1 (c).
+
+    Decisions that are drawn at random (Hardt) count with their probabilities.
+
+    Parameters
+    ----------
+    renyi_lams : sequence of float
+    zafar_c : sequence of float
+        Bounds on the covariance of score and S given Y = 1.
+    seeds : iterable of int
+        A random split for each, beside the paper's.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``method, dataset, split, seed, lam, rows`` and the measures; for Zafar ``lam`` holds c,
+        for the others without a weight it is NaN.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import equal_opportunity_rivals
+    >>> table = equal_opportunity_rivals(renyi_lams=[1], seeds=[], progress=False)
+    >>> sorted(table["method"].unique())
+    ['donini', 'hardt', 'plain', 'renyi', 'rezaei', 'zafar']
+    """
+    fairness = "equal_opportunity"
+    others = [
+        ("plain", 0.0, PenalizedClassifier(lam=0.0)),
+        ("hardt", np.nan, HardtClassifier(fairness=fairness)),
+        *(("zafar", c, ZafarClassifier(c, fairness=fairness)) for c in zafar_c),
+        ("rezaei", np.nan, RezaeiClassifier(fairness=fairness)),
+        ("donini", np.nan, DoniniClassifier(fairness=fairness)),
+    ]
+    runs = []
+    for where, data in _bar(encoded_splits("adult", seeds), "rivals", 1 + len(seeds), progress):
+        for method, lam, classifier in others:
+            runs.append(_measured(where | {"method": method, "lam": lam}, classifier, data))
+        renyi = RenyiClassifier(fairness=fairness)
+        runs += _path(where | {"method": "renyi"}, renyi, data, renyi_lams, renyi_lams)
+    return _tidy(runs)
+
+
+def penalties_compared(
+    dataset="adult",
+    *,
+    penalties=tuple(PENALTIES),
+    lams=(0, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 30, 50, 100, 300, 1000),
+    seeds=range(5),
+    progress=True,
+):
+    """Accuracy and fairness over lam for each penalty (a panel of Fig. 2; with NMI, Fig. 6).
+
+    Parameters
+    ----------
+    dataset : {"adult", "bank", "german", "adult-gender-race"}
+    penalties : sequence of str
+        Of "renyi", "pearson", "hsic-linear", "hsic-gaussian" and "score-bins".
+    lams : sequence of float
+        HSIC, which is not normalised, gets ten times as much.
+    seeds : iterable of int
+        A random split for each, beside the paper's.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``method, dataset, split, seed, lam, rows`` and the measures.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import penalties_compared
+    >>> table = penalties_compared(
+    ...     "german", penalties=["renyi"], lams=[0, 10], seeds=[], progress=False
+    ... )
+    >>> table.query("rows == 'train'")["soft_rho_R"].round(2).tolist()
+    [0.04, 0.02]
+    """
+    unknown = set(penalties) - set(PENALTIES)
+    if unknown:
+        raise ValueError(f"penalties must be of {list(PENALTIES)}, not {sorted(unknown)}")
+    splits = encoded_splits(dataset, seeds)
+    runs = []
+    for where, data in _bar(splits, dataset, 1 + len(seeds), progress):
+        for method in penalties:
+            classifier, unit = PENALTIES[method]
+            used = [unit * lam for lam in lams]
+            runs += _path(where | {"method": method}, classifier, data, used, used)
+    return _tidy(runs)
+
+
+def boundary_covariance(
+    dataset="adult",
+    *,
+    c=(0.1, 0.03, 0.01, 0.0),
+    l2=(0.0, 1e-6, 1e-4, 1e-2),
+    seeds=range(5),
+    progress=True,
+):
+    """How far a bound on the covariance of boundary and S gets (Zafar; Fig. 2 and section 6).
+
+    Parameters
+    ----------
+    dataset : {"adult", "bank"}
+    c : sequence of float
+        Bounds on the covariance of the score and S; 0 allows none.
+    l2 : sequence of float
+        Weights of the ridge.
+    seeds : iterable of int
+        A random split for each, beside the paper's.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, split, seed, c, l2, rows`` and the measures.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import boundary_covariance
+    >>> table = boundary_covariance("bank", c=[0.0], l2=[1e-4], seeds=[], progress=False)
+    >>> table[["rows", "c", "l2"]].values.tolist()
+    [['train', 0.0, 0.0001], ['test', 0.0, 0.0001]]
+    """
+    splits = encoded_splits(dataset, seeds)
+    runs = [
+        _measured(where | {"c": bound, "l2": ridge}, ZafarClassifier(bound, l2=ridge), data)
+        for where, data in _bar(splits, f"{dataset}, covariance", 1 + len(seeds), progress)
+        for ridge in l2
+        for bound in c
+    ]
+    return _tidy(runs)
+
+
+def _path(where, classifier, data, lams, names):
+    """The measures along a path of lam; `names` are what the lams are called in the table."""
+    path = renyi_path(
+        data.X_train,
+        data.y_train,
+        sensitive_features=data.s_train,
+        lams=lams,
+        estimator=classifier,
+        progress=False,
+    )
+    return [
+        _measures_of(where | {"lam": float(name)}, fitted, data)
+        for name, fitted in zip(names, path)
+    ]
+
+
+def _measured(where, classifier, data):
+    fitted = classifier.fit(data.X_train, data.y_train, sensitive_features=data.s_train)
+    return _measures_of(where, fitted, data)
+
+
+def _measures_of(where, fitted, data):
+    """Two rows: the measures of a fitted classifier on the training and on the test rows."""
+    found = []
+    for rows in ("train", "test"):
+        X, y, s = (getattr(data, f"{name}_{rows}") for name in "Xys")
+        decision, score = _decide(fitted, X, s)
+        found.append(where | {"rows": rows} | measures(y, decision, s, score))
+    return found
+
+
+def _decide(fitted, X, s):
+    """The decisions (probabilities of 1 where they are drawn) and the score, if there is one."""
+    if isinstance(fitted, HardtClassifier):
+        return fitted.predict_proba(X, sensitive_features=s)[:, 1], None
+    if isinstance(fitted, DoniniClassifier):
+        return fitted.predict(X), None
+    knows = {"sensitive_features": s} if isinstance(fitted, RezaeiClassifier) else {}
+    score = fitted.predict_proba(X, **knows)[:, 1]
+    return (score > 0.5).astype(int), score
+
+
+def _bar(items, what, total, progress):
+    return tqdm(items, desc=what, total=total, disable=not progress, leave=False)
+
+
+def _tidy(runs):
+    """The rows of all runs, keys first."""
+    table = pd.DataFrame([row for run in runs for row in run])
+    keys = ["method", "recipe", "dataset", "split", "seed", "lam", "c", "l2", "rows"]
+    keys = [key for key in keys if key in table]
+    return table[keys + [column for column in table if column not in keys]]

@@ -1,0 +1,89 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from renyi_lib.baselines import PearsonClassifier
+from renyi_lib.datasets import load_adult
+from renyi_book.experiments import (
+    boundary_covariance,
+    equal_opportunity,
+    equal_opportunity_rivals,
+    penalties_compared,
+    resplit,
+    starting_points,
+)
+from renyi_lib.metrics import p_rule
+
+KEYS = ["dataset", "split", "seed", "lam", "rows"]
+
+
+def test_the_starting_point_of_a_random_split_is_that_of_scikit_learn():
+    table = starting_points(datasets=["german"], seeds=[2], progress=False)
+    from renyi_lib.datasets import load_german
+
+    data = resplit(load_german(), 2).encode(sensitive="gender-marital", scaling="standard")
+    plain = LogisticRegression(C=np.inf, tol=1e-8, max_iter=10_000).fit(data.X_train, data.y_train)
+    row = table.query("split == 'random' and rows == 'test'").iloc[0]
+    assert row["accuracy"] == pytest.approx(plain.score(data.X_test, data.y_test), abs=0.006)
+    rule = p_rule(plain.predict(data.X_test), sensitive_features=data.s_test)
+    assert row["p_rule"] == pytest.approx(rule, abs=0.02)
+
+
+def test_the_same_options_give_the_same_table():
+    options = {"penalties": ["renyi", "hsic-gaussian"], "lams": [0, 3], "seeds": [0]}
+    once = penalties_compared("german", **options, progress=False)
+    again = penalties_compared("german", **options, progress=False)
+    pd.testing.assert_frame_equal(once, again)
+    assert once.columns[:6].tolist() == ["method", *KEYS]
+    assert len(once) == 2 * 2 * 2 * 2
+
+
+def test_at_the_code_recipe_the_authors_step_vanishes():
+    # Their step for theta: that of the loss, minus lam times the penalty's over Y = 1, with w the
+    # least-squares fit of s on the class probabilities there, and no factor 2.
+    lam = 20
+    data = load_adult().encode(sensitive="gender", scaling="standard")
+    among = data.y_train == 1
+    q = data.s_train[among].mean()
+    ours = lam * among.mean() * q * (1 - q) / 2
+    clf = PearsonClassifier(ours, fairness="equal_opportunity", tol=1e-6)
+    clf.fit(data.X_train, data.y_train, sensitive_features=data.s_train)
+    F = clf.predict_proba(data.X_train)
+    w = np.linalg.lstsq(F[among], data.s_train[among])[0]
+    slope = F[:, 1] * F[:, 0]
+    loss_part = data.X_train.T @ (F[:, 1] - data.y_train)
+    residual = F[among] @ w - data.s_train[among]
+    fair_part = (w[1] - w[0]) * data.X_train[among].T @ (residual * slope[among])
+    rest = np.linalg.norm(loss_part - lam * fair_part) / np.linalg.norm(loss_part)
+    assert rest < 0.01
+    table = equal_opportunity(lams=[], code_lams=[0, lam], seeds=[], progress=False)
+    row = table.query("rows == 'test' and lam == @lam").iloc[0]
+    assert row["accuracy"] == pytest.approx(clf.score(data.X_test, data.y_test), abs=1e-3)
+
+
+def test_more_lam_makes_the_soft_gap_on_the_training_rows_smaller():
+    table = equal_opportunity(lams=[0, 1, 100], code_lams=[], seeds=[], progress=False)
+    gap = table.query("rows == 'train'")["soft_eo_gap"].abs().to_numpy()
+    assert (np.diff(gap) < 0).all()
+
+
+def test_every_rival_is_fairer_than_the_plain_classifier_on_its_training_rows():
+    table = equal_opportunity_rivals(renyi_lams=[3], zafar_c=[0.0], seeds=[], progress=False)
+    train = table.query("rows == 'train'").set_index("method")
+    assert set(train.index) == {"plain", "hardt", "zafar", "rezaei", "donini", "renyi"}
+    fairness = train["eo_violation"].drop("plain")
+    assert (fairness < train.loc["plain", "eo_violation"]).all()
+    assert (train["accuracy"] <= train.loc["plain", "accuracy"] + 1e-3).all()
+
+
+def test_every_pair_of_bound_and_ridge_is_measured_on_both_files():
+    table = boundary_covariance("bank", c=[0.1, 0.0], l2=[1e-4], seeds=[], progress=False)
+    assert table[["c", "l2", "rows"]].values.tolist() == [
+        [c, 1e-4, rows] for c in (0.1, 0.0) for rows in ("train", "test")
+    ]
+
+
+def test_an_unknown_penalty_is_refused():
+    with pytest.raises(ValueError, match="not \\['mmd'\\]"):
+        penalties_compared("german", penalties=["mmd"])
