@@ -14,9 +14,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from renyi_lib.classification import PenalizedClassifier, RenyiClassifier, renyi_path
+from renyi_lib.classification import PenalizedClassifier, RenyiClassifier
 from renyi_lib.datasets import load_adult
 from renyi_lib.penalties import HSICPenalty, PearsonPenalty, ScoreBinsPenalty
+from renyi_lib.tuning import lam_path
 
 FIT_GOAL = 1.5
 PATH_GOAL = 10.0
@@ -58,18 +59,17 @@ def single_fits(data, tol):
 
 def paths(data):
     """Twenty values of lam in one call."""
-    print(f"\nrenyi_path of {len(PATH)} values of lam / one LogisticRegression")
+    print(f"\nlam_path of {len(PATH)} values of lam / one LogisticRegression")
     plain = LogisticRegression(C=np.inf, max_iter=1000)
     for fairness in ["demographic_parity", "equalized_odds", "equal_opportunity"]:
         ours, reference = best_times(
             partial(
-                renyi_path,
+                lam_path,
+                RenyiClassifier(fairness=fairness),
                 data.X_train,
                 data.y_train,
                 sensitive_features=data.s_train,
                 lams=PATH,
-                fairness=fairness,
-                progress=False,
             ),
             partial(plain.fit, data.X_train, data.y_train),
             repeats=3,

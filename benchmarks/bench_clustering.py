@@ -17,8 +17,9 @@ import pandas as pd
 from sklearn.cluster import KMeans, kmeans_plusplus
 from threadpoolctl import threadpool_limits
 
-from renyi_lib.clustering import RenyiKMeans, renyi_kmeans_path
+from renyi_lib.clustering import RenyiKMeans
 from renyi_lib.datasets import load_adult
+from renyi_lib.tuning import lam_path
 
 K = 14
 COLUMNS = ["capital-gain", "age", "fnlwgt", "capital-loss", "hours-per-week"]
@@ -117,8 +118,8 @@ def path_against_kmeans(X, s, seeds, repeats):
         start, _ = kmeans_plusplus(X, K, random_state=seed)
         tasks = [
             lambda start=start: KMeans(K, init=start, n_init=1).fit(X),
-            lambda start=start: renyi_kmeans_path(
-                X, sensitive_features=s, lams=PATH, n_clusters=K, init=start
+            lambda start=start: lam_path(
+                RenyiKMeans(K, init=start), X, sensitive_features=s, lams=PATH
             ),
         ]
         (plain, path), _ = least_times(tasks, repeats)

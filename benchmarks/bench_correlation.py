@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from renyi_lib.correlation import hsic, normalised_table, renyi_correlation, renyi_from_joint
+from renyi_lib.correlation import hsic, normalized_table, renyi_correlation, renyi_from_joint
 
 N = 10**6
 GOAL = 3.0
@@ -53,7 +53,7 @@ def other_labels(rng):
     """Text and categoricals against the pandas cross tabulation that would do the same."""
 
     def by_pandas(x, y):
-        return np.linalg.svd(normalised_table(pd.crosstab(x, y)), compute_uv=False)[1]
+        return np.linalg.svd(normalized_table(pd.crosstab(x, y)), compute_uv=False)[1]
 
     print(f"\nrenyi_correlation of {N:,} labels / pandas.crosstab and an SVD")
     a = pd.Series(rng.integers(0, 14, N)).map(lambda code: f"occupation {code}")
@@ -72,7 +72,7 @@ def large_table(rng):
     table = rng.integers(0, 5, (1000, 1000))
     ours, reference = best_times(
         lambda: renyi_from_joint(table),
-        lambda: np.linalg.svd(normalised_table(table), compute_uv=False)[1],
+        lambda: np.linalg.svd(normalized_table(table), compute_uv=False)[1],
         repeats=3,
     )
     report("1000 x 1000", ours, reference)

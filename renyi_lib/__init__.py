@@ -1,8 +1,9 @@
 """Rényi fair inference: maximal correlation, fair classifiers, fair k-means.
 
-The library behind the book *Rényi Fair Inference, executed*. Everything public is importable from
-here; a module is loaded when one of its names is first used, so that `import renyi_lib` is quick
-and does not need matplotlib or numba.
+The library behind the book *Rényi Fair Inference, executed*. What a user needs is importable from
+here; the parts that it is made of (models, objective, solvers, the adversary's moves) are in
+their modules. A module is loaded when one of its names is first used, so that `import renyi_lib`
+is quick.
 """
 
 from importlib import import_module
@@ -14,7 +15,6 @@ _PUBLIC = {
         "hsic",
         "joint_table",
         "maximal_functions",
-        "normalised_table",
         "normalized_mutual_information",
         "pearson_correlation",
         "renyi_binary",
@@ -23,16 +23,14 @@ _PUBLIC = {
         "renyi_from_soft",
     ],
     "classification": [
-        "FairObjective",
         "NoSensitiveFeaturesWarning",
         "PenalizedClassifier",
         "RenyiClassifier",
-        "SoftmaxModel",
+    ],
+    "tuning": [
         "TargetNotReachedError",
         "fit_to_target",
-        "gradient_descent",
-        "lbfgs",
-        "renyi_path",
+        "lam_path",
     ],
     "cluster_metrics": [
         "balance",
@@ -44,7 +42,6 @@ _PUBLIC = {
     "clustering": [
         "RenyiKMeans",
         "renyi_kmeans_objective",
-        "renyi_kmeans_path",
         "tradeoff_table",
     ],
     "metrics": [
@@ -57,19 +54,14 @@ _PUBLIC = {
     "penalties": [
         "BinaryRenyiPenalty",
         "ConditionalPenalty",
-        "Groups",
         "HSICPenalty",
         "PearsonPenalty",
         "RenyiPenalty",
         "ScoreBinsPenalty",
-        "best_response_v",
-        "best_response_w",
-        "renyi_given_v",
-        "renyi_given_w",
     ],
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
-_SUBMODULES = ["baselines", "checks", "datasets", "experiments", "plotting", "scorecard", *_PUBLIC]
+_SUBMODULES = ["baselines", "datasets", "models", "objective", "solvers", *_PUBLIC]
 
 __all__ = ["__version__", *_MODULE_OF, *_SUBMODULES]
 

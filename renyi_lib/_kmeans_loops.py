@@ -3,9 +3,11 @@
 Plain Python on arrays, each function complete in itself, so that numba can compile it as it
 stands. The compiler reorders no sum, so both ways give the same bits.
 
-Letters: X (N x d) are the data; point i belongs to cluster ``labels[i]`` and group ``groups[i]``;
-``size[k]`` is n_k; ``table[k, g]`` is the number of points of group g in cluster k, ``totals[g]``
-their number in all the data.
+Letters: X (N x d) are the data; point i, of weight ``weights[i]``, belongs to cluster
+``labels[i]`` and group ``groups[i]``; ``count[k]`` is the number of points of cluster k and
+``size[k]``, n_k, their weight; ``table[k, g]`` is the weight of the points of group g in cluster
+k, ``totals[g]`` that in all the data. With all weights 1 every weight is a number of points, and
+all sums of them are exact.
 """
 
 from functools import cache
@@ -31,7 +33,7 @@ def compiled(loop):
         return numba.njit(loop)
 
 
-def paper_pass(X, s, labels, centers, w, size, ones, lam):
+def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
     """One turn of Algorithm 3's while loop: every point, then the centres. All in place.
 
     The proportion w of the two clusters that a move touches is brought up to date at once, in
@@ -65,45 +67,48 @@ def paper_pass(X, s, labels, centers, w, size, ones, lam):
         if b != a:
             moved += 1
             labels[i] = b
-            size[a] -= 1
-            ones[a] -= s[i]
-            size[b] += 1
-            ones[b] += s[i]
+            count[a] -= 1
+            size[a] -= weights[i]
+            ones[a] -= weights[i] * s[i]
+            count[b] += 1
+            size[b] += weights[i]
+            ones[b] += weights[i] * s[i]
             w[b] = ones[b] / size[b]
-            if size[a] > 0:
+            if count[a] > 0:
                 w[a] = ones[a] / size[a]
 
     for k in range(n_clusters):
-        if size[k] > 0:
+        if count[k] > 0:
             centers[k] = 0.0
     for i in range(n_samples):
         for j in range(n_features):
-            centers[labels[i], j] += X[i, j]
+            centers[labels[i], j] += weights[i] * X[i, j]
     for k in range(n_clusters):
-        if size[k] > 0:
+        if count[k] > 0:
             for j in range(n_features):
                 centers[k, j] /= size[k]
     inertia = 0.0
     for i in range(n_samples):
         for j in range(n_features):
             t = X[i, j] - centers[labels[i], j]
-            inertia += t * t
+            inertia += weights[i] * (t * t)
     return moved, inertia
 
 
-def descent_pass(X, groups, labels, totals, n_clusters, weight, slack):
+def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
     """Visit every point once and move it where the objective falls most; `labels` in place.
 
     The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g. With e_g = table[k, g] -
-    p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, cluster k pays E / n, and one point of group g more
-    or less changes E to E + 2 e_g / p_g + (1 - p_g) / p_g or E - 2 e_g / p_g + (1 - p_g) / p_g. So
-    a point at squared distance D from the centre
+    p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, cluster k pays E / n, and a point of group g and
+    weight a more or less adds a (a (1 - p_g) / p_g + 2 e_g / p_g) or
+    a (a (1 - p_g) / p_g - 2 e_g / p_g) to E. So a point at squared distance D from the centre
 
-        costs the cluster that it joins   n D / (n + 1) + weight * (n u - E) / (n (n + 1)),
-        saves the cluster that it leaves  n D / (n - 1) + weight * (n v - E) / (n (n - 1)),
+        costs the cluster that it joins   a n D / (n + a) + weight * a (n u - E) / (n (n + a)),
+        saves the cluster that it leaves  a n D / (n - a) + weight * a (n v - E) / (n (n - a)),
 
-    with u, v = 2 e_g / p_g plus, minus (1 - p_g) / p_g. It moves if the saving is greater than
+    with u, v = 2 e_g / p_g plus, minus a (1 - p_g) / p_g. It moves if the saving is greater than
     the cost by more than rounding could make it so. The last point of a cluster never leaves.
+    Factors and prices are kept for one weight a, and made anew for a point of another weight.
 
     Parameters
     ----------
@@ -123,18 +128,21 @@ def descent_pass(X, groups, labels, totals, n_clusters, weight, slack):
     """
     n_samples, n_features = X.shape
     n_groups = len(totals)
+    total = totals.sum()
     # Rows a multiple of four long are handled by vector instructions from end to end; nothing
     # can enter the clusters that fill them up, as that costs infinity.
     width = (n_clusters + 3) // 4 * 4
+    count = np.zeros(n_clusters)
     size = np.zeros(width)
     table = np.zeros((n_clusters, n_groups))
     centers = np.zeros((n_features, width))
     for i in range(n_samples):
         k = labels[i]
-        size[k] += 1
-        table[k, groups[i]] += 1
+        count[k] += 1
+        size[k] += weights[i]
+        table[k, groups[i]] += weights[i]
         for j in range(n_features):
-            centers[j, k] += X[i, j]
+            centers[j, k] += weights[i] * X[i, j]
     for k in range(n_clusters):
         for j in range(n_features):
             centers[j, k] /= size[k]
@@ -145,32 +153,41 @@ def descent_pass(X, groups, labels, totals, n_clusters, weight, slack):
     leave_price = np.zeros((n_groups, n_clusters))
     cost = np.empty(width)
     stale = np.arange(n_clusters)
-    n_stale = n_clusters
+    n_stale = 0
+    priced_for = np.nan
     moved = 0
     change = 0.0
     for i in range(n_samples):
+        alpha = weights[i]
+        if alpha != priced_for:
+            priced_for = alpha
+            for k in range(n_clusters):
+                stale[k] = k
+            n_stale = n_clusters
         for q in range(n_stale):
             k = stale[q]
             n = size[k]
             E = 0.0
             for g in range(n_groups):
                 # N e_g is a whole number: fair clusters have e_g = 0 without rounding.
-                e = (n_samples * table[k, g] - totals[g] * n) / n_samples
-                E += e * e * n_samples / totals[g]
-            join_factor[k] = n / (n + 1)
-            if n > 1:
-                leave_factor[k] = n / (n - 1)
+                e = (total * table[k, g] - totals[g] * n) / total
+                E += e * e * total / totals[g]
+            join_factor[k] = alpha * n / (n + alpha)
+            if count[k] > 1:
+                leave_factor[k] = alpha * n / (n - alpha)
             for g in range(n_groups):
-                pull = 2 * (n_samples * table[k, g] - totals[g] * n) / totals[g]
-                odds = (n_samples - totals[g]) / totals[g]
+                pull = 2 * (total * table[k, g] - totals[g] * n) / totals[g]
+                odds = alpha * (total - totals[g]) / totals[g]
                 error = 1e-14 * (n * (abs(pull) + odds) + E)
-                join_price[g, k] = weight * (n * (pull + odds) - E + error) / (n * (n + 1))
-                if n > 1:
-                    leave_price[g, k] = weight * (n * (pull - odds) - E - error) / (n * (n - 1))
+                price = weight * alpha
+                join_price[g, k] = price * (n * (pull + odds) - E + error) / (n * (n + alpha))
+                if count[k] > 1:
+                    saved = n * (pull - odds) - E - error
+                    leave_price[g, k] = price * saved / (n * (n - alpha))
         n_stale = 0
 
         a = labels[i]
-        if size[a] < 2:
+        if count[a] < 2:
             continue
         g = groups[i]
         x = X[i, 0]
@@ -182,7 +199,7 @@ def descent_pass(X, groups, labels, totals, n_clusters, weight, slack):
             for k in range(width):
                 t = x - centers[j, k]
                 cost[k] += t * t
-        saving = leave_factor[a] * cost[a] + leave_price[g, a] - slack
+        saving = leave_factor[a] * cost[a] + leave_price[g, a] - alpha * slack
         cheaper = 0
         for k in range(width):
             cost[k] = join_factor[k] * cost[k] + join_price[g, k]
@@ -205,13 +222,15 @@ def descent_pass(X, groups, labels, totals, n_clusters, weight, slack):
             v = X[i, j] - centers[j, b]
             from_a += u * u
             from_b += v * v
-            centers[j, a] -= u / (size[a] - 1)
-            centers[j, b] += v / (size[b] + 1)
+            centers[j, a] -= alpha * u / (size[a] - alpha)
+            centers[j, b] += alpha * v / (size[b] + alpha)
         change += join_factor[b] * from_b - leave_factor[a] * from_a
-        size[a] -= 1
-        size[b] += 1
-        table[a, g] -= 1
-        table[b, g] += 1
+        count[a] -= 1
+        count[b] += 1
+        size[a] -= alpha
+        size[b] += alpha
+        table[a, g] -= alpha
+        table[b, g] += alpha
         stale[0] = a
         stale[1] = b
         n_stale = 2
@@ -219,8 +238,8 @@ def descent_pass(X, groups, labels, totals, n_clusters, weight, slack):
     chi_square = 0.0
     for k in range(n_clusters):
         for g in range(n_groups):
-            e = (n_samples * table[k, g] - totals[g] * size[k]) / n_samples
-            chi_square += e * e * n_samples / (totals[g] * size[k])
+            e = (total * table[k, g] - totals[g] * size[k]) / total
+            chi_square += e * e * total / (totals[g] * size[k])
     return moved, change, chi_square
 
 

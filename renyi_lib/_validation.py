@@ -22,6 +22,15 @@ def check_same_length(**arrays):
         raise ValueError(f"all arguments need the same number of samples, but {sizes}")
 
 
+def check_several_groups(categories, name="sensitive_features"):
+    """Raise a `ValueError` if there is nothing to compare: one group only."""
+    if len(categories) < 2:
+        raise ValueError(
+            f"{name} has one group only, {categories.tolist()[0]!r}: fairness between groups "
+            "needs at least two"
+        )
+
+
 def encode_labels(values, name):
     """Codes 0 … m-1 and the sorted categories, every one of which occurs.
 
@@ -68,6 +77,39 @@ def encode_labels(values, name):
     rank[order] = np.arange(len(order))
     plain = categories.dtype if isinstance(categories.dtype, np.dtype) else object
     return rank[codes], np.asarray(categories, dtype=plain)[order]
+
+
+def without_unused(codes, categories):
+    """The codes of those categories only that occur, and these categories.
+
+    Examples
+    --------
+    >>> without_unused(np.array([0, 2, 2]), np.array(["a", "b", "c"]))
+    (array([0, 1, 1]), array(['a', 'c'], dtype='<U1'))
+    """
+    used = np.bincount(codes, minlength=len(categories)) > 0
+    if used.all():
+        return codes, categories
+    return (np.cumsum(used) - 1)[codes], categories[used]
+
+
+def known_codes(values, known, name):
+    """The position of each label among those that are known from a fit.
+
+    Examples
+    --------
+    >>> known_codes(["m", "m"], np.array(["f", "m"]), "sensitive_features")
+    array([1, 1])
+    """
+    codes, categories = encode_labels(values, name)
+    position = {label: code for code, label in enumerate(known.tolist())}
+    unseen = [label for label in categories.tolist() if label not in position]
+    if unseen:
+        raise ValueError(
+            f"{name} has groups that were not seen in the fit: {unseen}; known are "
+            f"{list(position)}"
+        )
+    return np.array([position[label] for label in categories.tolist()], dtype=np.int64)[codes]
 
 
 def integer_codes(values, name):

@@ -4,40 +4,41 @@ Every classifier here minimises, over its parameters theta,
 
     mean loss + lam * penalty(F, S)          (eq. fair-classification for the penalty rho_R^2),
 
-where F(theta, x) are the class probabilities of a *model* and the *penalty* (see
-`renyi_lib.penalties`) measures how much the label depends on the group S. The parts know nothing
+where F(theta, x) are the class probabilities of a *model* (`renyi_lib.models`) and the *penalty*
+(`renyi_lib.penalties`) measures how much the label depends on the group S. The parts know nothing
 of each other: a model maps theta to F and pulls a gradient by F back to one by theta; a penalty
-maps F to a value and a gradient by F. `lam` always multiplies the penalty itself beside the mean
+maps F to a value and a gradient by F; they meet in `renyi_lib.objective`, which one of
+`renyi_lib.solvers` minimises. `lam` always multiplies the penalty itself beside the mean
 loss, so that Algorithm 1, Algorithm 2 and both solvers minimise the same function.
-
-With the adversary's maximum inside the penalty this function is g(theta) = max f(theta, ·), and by
-Danskin's theorem its gradient is that of f at the best response, held fixed. So one evaluation of
-the objective *is* the adversary's move, and the paper's algorithms are gradient descent on g.
 """
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
-from typing import NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import minimize
+from numpy.typing import ArrayLike
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
-from tqdm import tqdm
 
-from renyi_lib import metrics
+from renyi_lib._counting import count_codes
+from renyi_lib._parameters import Checked, choice, either, flag, instance, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
+    check_several_groups,
     encode_labels,
+    known_codes,
     sample_weights,
+    without_unused,
 )
+from renyi_lib.models import SoftmaxModel
+from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     ConditionalPenalty,
@@ -45,496 +46,12 @@ from renyi_lib.penalties import (
     Penalty,
     RenyiPenalty,
 )
+from renyi_lib.solvers import gradient_descent, lbfgs
 
-__all__ = [
-    "FairObjective",
-    "History",
-    "NoSensitiveFeaturesWarning",
-    "PenalizedClassifier",
-    "RenyiClassifier",
-    "SoftmaxModel",
-    "Solution",
-    "TargetNotReachedError",
-    "fit_to_target",
-    "gradient_descent",
-    "lbfgs",
-    "renyi_path",
-]
+__all__ = ["NoSensitiveFeaturesWarning", "PenalizedClassifier", "RenyiClassifier"]
 
-# Up to this many features, L-BFGS whitens with the full matrix of curvature; beyond, to form and
-# factor it would cost more than it saves, and the diagonal has to do.
-_MAX_DENSE = 400
-
-# Rows at a time where a scaled copy of X is needed, so that the copy stays in the cache.
-_BLOCK = 4096
-
-_FAIRNESS = ("demographic_parity", "equalized_odds", "equal_opportunity")
-
-# The metric, whether it takes the true label, and whether more of it is better.
-_METRICS = {
-    "p_rule": (metrics.p_rule, False, True),
-    "demographic_parity_violation": (metrics.demographic_parity_violation, False, False),
-    "equal_opportunity_violation": (metrics.equal_opportunity_violation, True, False),
-    "equalized_odds_violation": (metrics.equalized_odds_violation, True, False),
-}
-
-
-class TargetNotReachedError(ValueError):
-    """No lam that was tried reaches the fairness that was asked for."""
-
-
-class SoftmaxModel:
-    """Multinomial logistic regression on given data: from theta to F, and gradients back.
-
-    Parameters
-    ----------
-    X : ndarray or scipy CSR array of shape (n, p)
-    y : ndarray of int, shape (n,)
-        Classes 0 … c-1.
-    n_classes : int
-    weight : float or ndarray of shape (n,), optional
-        The probability of each sample; 1 / n by default.
-    fit_intercept : bool, default=True
-        Whether the last column of theta multiplies a constant 1.
-    l2 : float, default=0.0
-        Adds ``l2 / 2 * |theta|^2``, without the intercepts, to the loss.
-
-    Attributes
-    ----------
-    shape : tuple
-        The shape of theta: a row of coefficients for each class, or one row for two classes,
-        where F = (1 - expit(z), expit(z)).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from renyi_lib.classification import SoftmaxModel
-    >>> model = SoftmaxModel(np.array([[0.0], [1.0]]), np.array([0, 1]), n_classes=2)
-    >>> loss, F = model.forward(np.zeros(model.shape))
-    >>> round(loss, 6), F.tolist()
-    (0.693147, [[0.5, 0.5], [0.5, 0.5]])
-    >>> model.loss_gradient()
-    array([[-0.25,  0.  ]])
-    """
-
-    def __init__(self, X, y, n_classes, weight=None, *, fit_intercept=True, l2=0.0):
-        self.X = _with_ones(X) if fit_intercept else X
-        self.y = y
-        self.n_classes = n_classes
-        self.weight = 1.0 / len(y) if weight is None else weight
-        self.ridge = np.full(self.X.shape[1], float(l2))
-        if fit_intercept:
-            self.ridge[-1] = 0.0
-        self.shape = (1 if n_classes == 2 else n_classes, self.X.shape[1])
-        self._one_hot = (y, np.arange(len(y)))
-        self._sign = np.where(y, -1.0, 1.0)
-        self._theta = None
-
-    def forward(self, theta):
-        """The mean loss and the class probabilities F of shape (n, c) at theta."""
-        if np.array_equal(theta, self._theta):
-            return self._loss, self._F.T
-        self._theta = theta.copy()
-        # A matrix-vector product for each class: faster than one matrix product for a few.
-        Z = np.stack([self.X @ row for row in theta])
-        if self.n_classes == 2:
-            z = Z[0]
-            # No probability is formed as 1 - (the other): both keep all their digits.
-            tail = np.exp(-np.abs(z))
-            likely = 1 / (1 + tail)
-            unlikely = tail * likely
-            self._F = np.where([z < 0, z >= 0], likely, unlikely)
-            losses = np.log1p(tail) + np.maximum(z * self._sign, 0)
-        else:
-            Z -= Z.max(axis=0)
-            E = np.exp(Z)
-            total = E.sum(axis=0)
-            self._F = E / total
-            losses = np.log(total) - Z[self._one_hot]
-        ridge = 0.5 * np.sum(self.ridge * theta**2)
-        self._loss = float(np.sum(losses * self.weight) + ridge)
-        return self._loss, self._F.T
-
-    def pull_back(self, dF):
-        """The gradient by theta of sum(dF * F), at the last theta that went forward."""
-        return self._by_theta(self._by_scores(dF))
-
-    def loss_gradient(self, dF=None):
-        """The gradient by theta of loss + sum(dF * F), at the last theta that went forward."""
-        if self.n_classes == 2:
-            dZ = ((self._F[1] - self.y) * self.weight)[None]
-        else:
-            dZ = self._F * self.weight
-            dZ[self._one_hot] -= self.weight
-        if dF is not None:
-            dZ = dZ + self._by_scores(dF)
-        return self._by_theta(dZ) + self.ridge * self._theta
-
-    def canonical(self, theta):
-        """Of all theta with the same F the one whose classes sum to 0, and so the shortest."""
-        return theta if self.n_classes == 2 else theta - theta.mean(axis=0)
-
-    def curvature_roots(self):
-        """For each row of theta, a matrix R with R R^T about the inverse Hessian of the loss.
-
-        Each is a (p, p) matrix, or for many features the diagonal of one. Of the Hessian's blocks,
-        the mean of F_i (1 - F_i) x x^T, those that couple two classes are left out.
-        """
-        rows = self._F[1:] if self.n_classes == 2 else self._F
-        return [
-            self._inverse_root(self._second_moments(np.sqrt(f * (1 - f) * self.weight)))
-            for f in rows
-        ]
-
-    def lipschitz(self):
-        """A Lipschitz constant of the loss's gradient.
-
-        The Hessian is at most 1/4 (two classes) or 1/2 of the second moments of x, whatever theta
-        is: D. Böhning, "Multinomial logistic regression algorithm", Annals of the Institute of
-        Statistical Mathematics 44 (1992), 197-200, doi:10.1007/BF00048682.
-        """
-        moments = self._second_moments(np.sqrt(np.broadcast_to(self.weight, self.y.shape)))
-        top = np.linalg.eigvalsh(moments)[-1] if moments.ndim == 2 else moments.sum()
-        return top / (4 if self.n_classes == 2 else 2) + self.ridge.max()
-
-    def _by_scores(self, dF):
-        if self.n_classes == 2:
-            return (self._F[0] * self._F[1] * (dF[:, 1] - dF[:, 0]))[None]
-        return self._F * (dF.T - np.sum(self._F * dF.T, axis=0))
-
-    def _by_theta(self, dZ):
-        return np.stack([self.X.T @ row for row in dZ])
-
-    def _inverse_root(self, hessian):
-        if hessian.ndim == 1:
-            return 1 / np.sqrt(_positive(hessian + self.ridge))
-        hessian = hessian + np.diag(self.ridge)
-        # Columns on one scale first: only then do small eigenvalues mean collinear columns.
-        unit = np.sqrt(_positive(np.diag(hessian)))
-        values, vectors = np.linalg.eigh(hessian / np.outer(unit, unit))
-        return vectors / np.sqrt(np.maximum(values, 1e-6 * values[-1])) / unit[:, None]
-
-    def _second_moments(self, scale):
-        """sum over n of scale_n^2 x_n x_n^T; for many features, its diagonal only."""
-        if self.X.shape[1] > _MAX_DENSE:
-            squares = self.X.power(2) if sparse.issparse(self.X) else self.X**2
-            return squares.T @ scale**2
-        if sparse.issparse(self.X):
-            scaled = sparse.diags_array(scale) @ self.X
-            return (scaled.T @ scaled).toarray()
-        moments = np.zeros((self.X.shape[1], self.X.shape[1]))
-        for start in range(0, len(scale), _BLOCK):
-            scaled = self.X[start : start + _BLOCK] * scale[start : start + _BLOCK, None]
-            moments += scaled.T @ scaled
-        return moments
-
-
-class FairObjective:
-    """mean loss + lam * penalty, as a function of theta, with its gradient by Danskin's theorem.
-
-    Parameters
-    ----------
-    model : SoftmaxModel
-        Or any object with its methods.
-    penalty : Penalty or None
-    groups : Groups or None
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from renyi_lib.classification import FairObjective, SoftmaxModel
-    >>> from renyi_lib.penalties import Groups, RenyiPenalty
-    >>> X, y, s = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1]), ["f", "f", "m"]
-    >>> model = SoftmaxModel(X, y, n_classes=2)
-    >>> objective = FairObjective(model, RenyiPenalty(), Groups.from_labels(s))
-    >>> value, gradient = objective(np.ones(model.shape), lam=0.1)
-    >>> round(value, 6), round(objective.loss, 6), round(objective.penalty_value, 6)
-    (0.50011, 0.496259, 0.038506)
-    """
-
-    def __init__(self, model, penalty=None, groups=None):
-        self.model = model
-        self.penalty = self.true_penalty = penalty
-        self.groups = groups
-
-    def __call__(self, theta, lam):
-        """The objective and its gradient; leaves `F`, `loss` and `penalty_value` behind."""
-        self.loss, self.F = self.model.forward(theta)
-        self.penalty_value = 0.0
-        if self.penalty is None:
-            return self.loss, self.model.loss_gradient()
-        self.penalty_value, dF = self.penalty.value_and_grad(self.F, self.groups)
-        gradient = self.model.loss_gradient(lam * dF if lam else None)
-        return self.loss + lam * self.penalty_value, gradient
-
-    def residual_gradients(self):
-        """Gradients by theta of the penalty's residuals, at the last theta evaluated."""
-        if self.penalty is None:
-            return []
-        by_F = self.penalty.residual_gradients(self.F, self.groups)
-        return [self.model.pull_back(dF) for dF in by_F]
-
-    def at_smoothing(self, mu):
-        """The same objective with the penalty smoothed by mu."""
-        smooth = FairObjective(self.model, self.penalty.smoothed(mu), self.groups)
-        smooth.true_penalty = self.true_penalty
-        return smooth
-
-    def true_penalty_value(self):
-        """The penalty without any smoothing, at the last theta evaluated."""
-        if self.penalty is self.true_penalty:
-            return self.penalty_value
-        return self.true_penalty.value_and_grad(self.F, self.groups)[0]
-
-    @property
-    def has_kinks(self):
-        """Whether the penalty may fail to be differentiable."""
-        return self.penalty is not None and self.penalty.has_kinks(
-            self.model.n_classes, len(self.groups.q)
-        )
-
-
-class History:
-    """What a solver went through: the start, and what came of each iteration."""
-
-    def __init__(self):
-        self.rows = []
-
-    @property
-    def n_iter(self):
-        """The number of iterations so far."""
-        return max(0, len(self.rows) - 1)
-
-    def record(self, objective, lam, gradient):
-        """Write down where the objective was last evaluated."""
-        loss, penalty = objective.loss, objective.true_penalty_value()
-        norm, largest = np.linalg.norm(gradient), np.abs(gradient).max()
-        self.rows.append((lam, loss, penalty, loss + lam * penalty, norm, largest))
-
-    def columns(self):
-        """A dict of arrays, one entry for the start and for each iteration."""
-        names = ["lam", "loss", "penalty", "objective", "gradient_norm", "gradient_max"]
-        return dict(zip(names, np.array(self.rows, dtype=float).reshape(-1, len(names)).T))
-
-
-class Solution(NamedTuple):
-    """What a solver found, how it came there, and whether it is a minimum."""
-
-    theta: np.ndarray
-    history: History
-    converged: bool
-
-
-def gradient_descent(objective, theta, lam, *, eta=None, tol=1e-4, max_iter=1000):
-    """Algorithms 1 and 2 as written: best response, then one gradient step, over and over.
-
-    Parameters
-    ----------
-    objective : FairObjective
-    theta : ndarray
-        The start, theta^0.
-    lam : float
-    eta : float, optional
-        The step size; by default 1 / L, for an estimate L of the Lipschitz constant of the
-        gradient: a bound for the loss and, for the penalty, twice its curvature at theta^0.
-    tol : float, default=1e-4
-        Stop when no entry of the gradient is larger.
-    max_iter : int, default=1000
-
-    Returns
-    -------
-    Solution
-        A named tuple: ``theta``; ``history``, whose ``columns()`` are those of `RenyiClassifier`'s
-        ``history_``; and ``converged``.
-    """
-    eta = 1 / _lipschitz_estimate(objective, theta, lam) if eta is None else eta
-    history = History()
-    while True:
-        # Line 3 of either algorithm: v (or w) is the best response to theta. It is inside the
-        # penalty, whose gradient is that of f(theta, v) with v fixed.
-        _, gradient = objective(theta, lam)
-        history.record(objective, lam, gradient)
-        converged = bool(np.abs(gradient).max() <= tol)
-        if converged or history.n_iter >= max_iter:
-            return Solution(theta, history, converged)
-        # Line 4.
-        theta = theta - eta * gradient
-
-
-def lbfgs(objective, theta, lam, *, lam_before=0.0, tol=1e-4, max_iter=1000):
-    """Minimise g(theta), the maximum over the adversary's moves, by L-BFGS.
-
-    Three things make a plain L-BFGS slow or stuck here, and each has its cure:
-
-    - *Ill-conditioned data*: L-BFGS works in coordinates in which the loss has about the same
-      curvature in every direction. They are renewed now and then (see `_Whitening`).
-    - *A large lam* confines theta to a narrow curved valley. The whitening also takes off the
-      steepness of the penalty, and lam is raised by factors of 10, each solution being the start
-      for the next.
-    - *Kinks*: where the adversary has two equally good answers, the gradient jumps, and a line
-      search fails. There the penalty is smoothed (see `RenyiPenalty`), less and less, until the
-      smoothing is worth less than tol / 10. Elsewhere smoothing changes nothing.
-
-    Parameters
-    ----------
-    objective : FairObjective
-    theta : ndarray
-        The start.
-    lam : float
-    lam_before : float, default=0.0
-        The lam that `theta` is a solution for.
-    tol : float, default=1e-4
-        Stop when no entry of the gradient is larger. At a kink, when no entry of the gradient
-        of the smoothed objective is: then theta is nearly stationary in Clarke's sense.
-    max_iter : int, default=1000
-
-    Returns
-    -------
-    Solution
-        A named tuple: ``theta``; ``history``, whose ``columns()`` are those of `RenyiClassifier`'s
-        ``history_``; and ``converged``.
-    """
-    history = History()
-    stages = _stages(lam_before, lam) if objective.penalty is not None and lam else []
-    if not theta.any():
-        # Four steps without the penalty: at theta = 0 nothing depends on S, and a penalty has
-        # nothing to say yet.
-        theta, _ = _descend(objective, theta, 0.0, tol, min(4, max_iter), history)
-    for stage in stages:
-        smooth, _ = _smoothed(objective, theta, 0.1)
-        budget = min(8, max_iter - history.n_iter)
-        theta, _ = _descend(smooth, theta, stage, max(tol, 1e-3), budget, history)
-    fraction = 0.1
-    while True:
-        smooth, mu = _smoothed(objective, theta, fraction)
-        theta, converged = _minimise(smooth, theta, lam, tol, max_iter, history)
-        if not converged or lam * mu / 2 <= tol / 10:
-            return Solution(theta, history, converged)
-        _, gradient = objective(theta, lam)
-        if np.abs(gradient).max() <= tol:
-            return Solution(theta, history, True)
-        fraction /= 10
-
-
-def _stages(before, lam):
-    """The values of lam on the way, by factors of 10."""
-    stages = []
-    stage = max(10 * before, 10.0)
-    while stage < lam:
-        stages.append(stage)
-        stage *= 10
-    return stages
-
-
-def _smoothed(objective, theta, fraction):
-    """The objective with its penalty smoothed by a fraction of its value, and that smoothing."""
-    if not objective.has_kinks:
-        return objective, 0.0
-    objective(theta, 0.0)
-    mu = fraction * objective.penalty_value
-    return (objective.at_smoothing(mu), mu) if mu > 0 else (objective, 0.0)
-
-
-def _minimise(objective, theta, lam, tol, max_iter, history):
-    """Descend in ever longer runs, with fresh coordinates for each, until nothing is left."""
-    run, status = 8, "going"
-    while status == "going" and history.n_iter < max_iter:
-        budget = min(run, max_iter - history.n_iter)
-        theta, status = _descend(objective, theta, lam, tol, budget, history)
-        run *= 2
-    return theta, status == "converged"
-
-
-def _descend(objective, theta, lam, tol, budget, history):
-    """At most `budget` iterations of L-BFGS from theta, in whitened coordinates.
-
-    Returns the new theta and whether the descent has "converged", is "stuck" or still "going".
-    """
-    if budget < 1:
-        return theta, "going"
-    value, gradient = objective(theta, lam)
-    if not history.rows:
-        history.record(objective, lam, gradient)
-    if np.abs(gradient).max() <= tol:
-        return theta, "converged"
-    whitening = _Whitening(objective, lam)
-    steepness = np.linalg.norm(whitening.gradient(gradient))
-    # A Newton step gains half the square of the steepness. Too little to be seen in the value?
-    if 0.5 * steepness**2 <= 1e-14 * max(1.0, abs(value)):
-        return _polish(objective, theta, lam, gradient, whitening, tol, budget, history)
-    last = {"z": np.zeros(theta.size), "value": value, "gradient": gradient}
-
-    def function(z):
-        # scipy's first step has length 1: in units of the steepness that is a Newton step.
-        if not np.array_equal(z, last["z"]):
-            value, gradient = objective(theta + whitening.step(steepness * z), lam)
-            last.update(z=z.copy(), value=value, gradient=gradient)
-        return last["value"], steepness * whitening.gradient(last["gradient"])
-
-    def callback(intermediate_result):
-        function(intermediate_result.x)
-        history.record(objective, lam, last["gradient"])
-        if np.abs(last["gradient"]).max() <= tol:
-            raise StopIteration
-
-    result = minimize(
-        function,
-        last["z"],
-        jac=True,
-        method="L-BFGS-B",
-        callback=callback,
-        options={"maxiter": budget, "maxcor": 20, "maxls": 30, "ftol": 0.0, "gtol": 0.0},
-    )
-    function(result.x)
-    theta = theta + whitening.step(steepness * result.x)
-    if np.abs(last["gradient"]).max() <= tol:
-        return theta, "converged"
-    return theta, "going" if result.fun < value else "stuck"
-
-
-def _polish(objective, theta, lam, gradient, whitening, tol, budget, history):
-    """Newton steps guided by the gradient, where differences of the value are rounding error."""
-    for _ in range(budget):
-        moved = theta - whitening.step(whitening.gradient(gradient))
-        _, moved_gradient = objective(moved, lam)
-        if np.abs(moved_gradient).max() >= np.abs(gradient).max():
-            break
-        theta, gradient = moved, moved_gradient
-        history.record(objective, lam, gradient)
-        if np.abs(gradient).max() <= tol:
-            break
-    # The minimum, to rounding error, even if tol asks for more.
-    return theta, "converged"
-
-
-class _Whitening:
-    """Coordinates z, theta = step(z), in which the objective's curvature is about the identity.
-
-    The curvature is taken as that of the loss, H = (R R^T)^-1 by blocks, plus 2 lam J^T J, where
-    the rows of J are the gradients of the penalty's residuals (Gauss and Newton). In the
-    coordinates of R it is I + 2 lam (J R)^T (J R), which differs from I in few directions:
-    the right singular vectors of J R, which are shrunk to fit.
-    """
-
-    def __init__(self, objective, lam):
-        """At the theta of the objective's last evaluation."""
-        self.shape = objective.model.shape
-        self.roots = objective.model.curvature_roots()
-        self.steep, self.shrink = np.zeros((np.prod(self.shape), 0)), np.zeros(0)
-        rows = [self.gradient(row) for row in objective.residual_gradients()] if lam else []
-        if rows:
-            self.steep, sizes, _ = np.linalg.svd(np.transpose(rows), full_matrices=False)
-            self.shrink = 1 / np.sqrt(1 + 2 * lam * sizes**2) - 1
-
-    def step(self, z):
-        """From z to a step of theta."""
-        z = z + self.steep @ (self.shrink * (self.steep.T @ z))
-        return np.stack([_apply(R, row) for R, row in zip(self.roots, z.reshape(self.shape))])
-
-    def gradient(self, by_theta):
-        """From a gradient by theta to one by z."""
-        z = np.concatenate([_apply(R.T, row) for R, row in zip(self.roots, by_theta)])
-        return z + self.steep @ (self.shrink * (self.steep.T @ z))
+# The largest lam: beyond, the loss would be lost in the rounding errors of lam * penalty.
+MAX_LAM = 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -547,7 +64,7 @@ class _Problem:
     feature_names: np.ndarray | None
 
 
-class PenalizedClassifier(ClassifierMixin, BaseEstimator):
+class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
     """Logistic regression with any penalty on the dependence between label and group.
 
     Minimises mean loss + lam * penalty. `RenyiClassifier` is the case of the paper; this class
@@ -556,46 +73,13 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     penalty : Penalty, default=None
-        None is `RenyiPenalty`.
+        None is `RenyiPenalty`. Its parameters can be set from here, as ``penalty__bandwidth``.
     lam : float, default=1.0
-        The weight of the penalty beside the mean loss, 0 or more.
-    fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}
-        Whether the penalty is that of the label and the group; its sum given Y = y over all
-        classes y; or its value given Y = `favourable_label`.
-    favourable_label : label, default=None
-        The class that equality of opportunity is about. None is the last in sorted order.
-    solver : {"lbfgs", "gd"}, default="lbfgs"
-        See `lbfgs` and `gradient_descent`.
-    l2 : float, default=0.0
-        Adds ``l2 / 2 * |coef|^2`` to the mean loss (C of scikit-learn is ``1 / (n l2)``).
-    fit_intercept : bool, default=True
-    eta : float, default=None
-        Step size of "gd"; by default from an estimate of the gradient's Lipschitz constant.
-    tol : float, default=1e-4
-        The fit ends when no entry of the objective's gradient is larger.
-    max_iter : int, default=1000
-    warm_start : bool, default=False
-        Start from the last solution instead of 0.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-    groups_ : ndarray or None
-        The groups, in the order in which `adversary_` counts them.
-    adversary_ : ndarray or None
-        The adversary's best response to the solution: v of Algorithm 1 or w of Algorithm 2; for
-        conditional fairness, one row for each condition. None if the penalty has no adversary.
-    history_ : dict of ndarray
-        At the start and after each iteration: ``"lam"``, ``"loss"``, ``"penalty"``,
-        ``"objective"`` (loss + lam * penalty), ``"gradient_norm"`` (Euclidean) and
-        ``"gradient_max"`` (its largest entry). The solver "lbfgs" may begin with smaller values
-        of lam, and at kinks the gradient is that of the smoothed objective.
-    n_iter_ : int
-    n_features_in_ : int
-    feature_names_in_ : ndarray
-        If X had names of columns.
+        The weight of the penalty beside the mean loss, from 0 to 1e12. HSIC is not normalised and
+        far smaller than a squared correlation, so that its lam has to be larger.
+    fairness, pos_label, solver, l2, fit_intercept, class_weight, eta, tol, max_iter, warm_start
+        As in `RenyiClassifier`, and so are the attributes; `adversary_` is None if the penalty is
+        not a maximum over an adversary.
 
     Examples
     --------
@@ -612,16 +96,31 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    _constraints: ClassVar = {
+        "penalty": either(None, instance(Penalty, "a Penalty, such as RenyiPenalty()")),
+        "lam": number(0, MAX_LAM),
+        "fairness": choice("demographic_parity", "equalized_odds", "equal_opportunity"),
+        "solver": choice("lbfgs", "gd"),
+        "l2": number(0),
+        "fit_intercept": flag,
+        "class_weight": either(None, either("balanced", instance(dict, "a dictionary"))),
+        "eta": either(None, number(0, above=True)),
+        "tol": number(0),
+        "max_iter": whole(1),
+        "warm_start": flag,
+    }
+
     def __init__(
         self,
         penalty=None,
         lam=1.0,
         *,
         fairness="demographic_parity",
-        favourable_label=None,
+        pos_label=None,
         solver="lbfgs",
         l2=0.0,
         fit_intercept=True,
+        class_weight=None,
         eta=None,
         tol=1e-4,
         max_iter=1000,
@@ -630,16 +129,24 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
         self.penalty = penalty
         self.lam = lam
         self.fairness = fairness
-        self.favourable_label = favourable_label
+        self.pos_label = pos_label
         self.solver = solver
         self.l2 = l2
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.eta = eta
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
 
-    def fit(self, X, y, *, sensitive_features=None, sample_weight=None):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "PenalizedClassifier":
         """Fit the classifier.
 
         Parameters
@@ -665,27 +172,34 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
                 theta, lam_before = last, float(self.history_["lam"][-1])
         return self._solve(problem, theta, lam_before)
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Class probabilities F of shape (n, n_classes)."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return np.column_stack([expit(-scores), expit(scores)])
         return softmax(scores, axis=1)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """The most probable class of each sample."""
         scores = self.decision_function(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
 
-    def penalty_value(self, X, y=None, *, sensitive_features, sample_weight=None):
+    def penalty_value(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        sensitive_features: Any,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """The penalty of the fitted classifier's soft labels on any data, such as a test set.
 
         Parameters
@@ -706,12 +220,7 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
         groups = Groups.from_labels(sensitive_features, sample_weight, name="sensitive_features")
         check_same_length(X=F, sensitive_features=groups.codes)
         if self.groups_ is not None:
-            seen = self.groups_.tolist()
-            unseen = [group for group in groups.categories.tolist() if group not in seen]
-            if unseen:
-                raise ValueError(
-                    f"sensitive_features has groups that were not seen in the fit: {unseen}"
-                )
+            known_codes(groups.categories, self.groups_, "sensitive_features")
         if y is None and self.fairness != "demographic_parity":
             raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
         codes = None if y is None else _class_codes(y, self.classes_)
@@ -734,14 +243,13 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
             return penalty
         wanted = range(len(classes))
         if self.fairness == "equal_opportunity":
-            label = classes[-1] if self.favourable_label is None else self.favourable_label
+            label = classes[-1] if self.pos_label is None else self.pos_label
             if label not in classes:
                 raise ValueError(
-                    f"favourable_label={label!r} is not one of the classes {classes.tolist()}"
+                    f"pos_label={label!r} is not one of the classes {classes.tolist()}"
                 )
             wanted = np.flatnonzero(classes == label)
-        d = len(groups.categories)
-        cells = np.bincount(y * d + groups.codes, minlength=len(classes) * d).reshape(-1, d)
+        cells = count_codes([y, groups.codes], (len(classes), len(groups.categories)))
         for i in wanted:
             if not cells[i].all():
                 empty = groups.categories.tolist()[cells[i].argmin()]
@@ -757,28 +265,29 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
+        codes = categories = weight = None
         if sensitive_features is not None:
-            sensitive_features, categories = encode_labels(
-                sensitive_features, "sensitive_features"
-            )
-            check_same_length(y=y, sensitive_features=sensitive_features)
+            codes, categories = encode_labels(sensitive_features, "sensitive_features")
+            check_same_length(y=y, sensitive_features=codes)
         if sample_weight is not None:
-            sample_weight = sample_weights(sample_weight)
-            check_same_length(y=y, sample_weight=sample_weight)
-            kept = sample_weight > 0
-            X, y, sample_weight = X[kept], y[kept], sample_weight[kept] / sample_weight.sum()
-            if sensitive_features is not None:
-                sensitive_features = sensitive_features[kept]
+            weight = sample_weights(sample_weight)
+            check_same_length(y=y, sample_weight=weight)
+            kept = weight > 0
+            if not kept.all():
+                # Whoever has no weight is not there, and neither is a group or class of such.
+                X, y, weight = X[kept], y[kept], weight[kept]
+                if codes is not None:
+                    codes, categories = without_unused(codes[kept], categories)
+            weight = weight / weight.sum()
         classes, y = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
                 f"y has one class only, {classes.tolist()[0]!r}: a classifier needs two"
             )
         groups = penalty = None
-        if sensitive_features is not None:
-            groups = Groups.from_labels(
-                categories[sensitive_features], sample_weight, name="sensitive_features"
-            )
+        if codes is not None:
+            check_several_groups(categories)
+            groups = Groups.from_codes(codes, categories, weight)
             penalty = self._penalty_given(groups, y, classes)
         elif self.lam > 0:
             warnings.warn(
@@ -788,11 +297,36 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         model = SoftmaxModel(
-            X, y, len(classes), sample_weight, fit_intercept=self.fit_intercept, l2=self.l2
+            X,
+            y,
+            len(classes),
+            _loss_weight(self.class_weight, classes, y, weight),
+            fit_intercept=self.fit_intercept,
+            l2=self.l2,
         )
         objective = FairObjective(model, penalty, groups)
         names = getattr(self, "feature_names_in_", None)
         return _Problem(objective, classes, self.n_features_in_, names)
+
+    def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
+        """A function from lam to a fitted classifier, the data checked and counted once.
+
+        Each fit starts from the solution for the next smaller lam so far.
+        """
+        problem = clone(self)._prepare(X, y, sensitive_features, sample_weight)
+        solutions = [(0.0, np.zeros(problem.objective.model.shape))]
+
+        def fit(lam):
+            classifier = clone(self).set_params(lam=lam)
+            classifier._check_parameters()
+            before, theta = max(
+                (pair for pair in solutions if pair[0] <= lam), key=lambda pair: pair[0]
+            )
+            classifier._solve(problem, theta, before)
+            solutions.append((lam, classifier._theta()))
+            return classifier
+
+        return fit
 
     def _solve(self, problem, theta, lam_before):
         """Minimise from theta, the solution for lam_before, and store the result."""
@@ -833,24 +367,6 @@ class PenalizedClassifier(ClassifierMixin, BaseEstimator):
             return np.column_stack([self.coef_, self.intercept_])
         return self.coef_
 
-    def _check_parameters(self):
-        if not isinstance(self.penalty, Penalty | None):
-            raise ValueError(
-                f"penalty must be a Penalty, such as RenyiPenalty(), not {self.penalty!r}"
-            )
-        for name, least in [("lam", 0), ("l2", 0), ("tol", 0), ("max_iter", 1)]:
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not least <= value < np.inf:
-                raise ValueError(f"{name} must be a number, {least} or more, not {value!r}")
-        if self.eta is not None and not (isinstance(self.eta, Real) and 0 < self.eta < np.inf):
-            raise ValueError(f"eta must be a positive number or None, not {self.eta!r}")
-        for name, choices in [("fairness", _FAIRNESS), ("solver", ("lbfgs", "gd"))]:
-            if getattr(self, name) not in choices:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(map(repr, choices))}, "
-                    f"not {getattr(self, name)!r}"
-                )
-
 
 class RenyiClassifier(PenalizedClassifier):
     """Logistic regression whose label has a small Rényi correlation with the group.
@@ -861,12 +377,13 @@ class RenyiClassifier(PenalizedClassifier):
     Parameters
     ----------
     lam : float, default=1.0
-        The weight of rho_R^2 beside the mean loss, 0 or more.
+        The weight of rho_R^2 beside the mean loss, from 0 to 1e12.
     fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}
         rho_R^2 of label and group; its sum given Y = y over all classes y (eq.
-        Min-Max-Fairness_EO); or its value given Y = `favourable_label`.
-    favourable_label : label, default=None
-        The class that equality of opportunity is about. None is the last in sorted order.
+        Min-Max-Fairness_EO); or its value given Y = `pos_label`.
+    pos_label : label, default=None
+        The favourable class, which equality of opportunity is about. None is the last in sorted
+        order.
     algorithm : {"auto", "discrete", "binary"}, default="auto"
         The adversary: that of Algorithm 1 (v, the second singular vector), of Algorithm 2 (w, in
         closed form, for two groups), or Algorithm 2 where it applies. Both give rho_R^2, and so
@@ -878,6 +395,9 @@ class RenyiClassifier(PenalizedClassifier):
     l2 : float, default=0.0
         Adds ``l2 / 2 * |coef|^2`` to the mean loss (C of scikit-learn is ``1 / (n l2)``).
     fit_intercept : bool, default=True
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes in the loss: by label, or such that all classes weigh the same. The
+        penalty still counts everybody alike.
     eta : float, default=None
         Step size of "gd"; by default from an estimate of the gradient's Lipschitz constant.
     tol : float, default=1e-4
@@ -928,16 +448,23 @@ class RenyiClassifier(PenalizedClassifier):
     10 0.98
     """
 
+    _constraints: ClassVar = {
+        name: constraint
+        for name, constraint in PenalizedClassifier._constraints.items()
+        if name != "penalty"
+    } | {"algorithm": choice("auto", "discrete", "binary")}
+
     def __init__(
         self,
         lam=1.0,
         *,
         fairness="demographic_parity",
-        favourable_label=None,
+        pos_label=None,
         algorithm="auto",
         solver="lbfgs",
         l2=0.0,
         fit_intercept=True,
+        class_weight=None,
         eta=None,
         tol=1e-4,
         max_iter=1000,
@@ -946,10 +473,11 @@ class RenyiClassifier(PenalizedClassifier):
         super().__init__(
             lam=lam,
             fairness=fairness,
-            favourable_label=favourable_label,
+            pos_label=pos_label,
             solver=solver,
             l2=l2,
             fit_intercept=fit_intercept,
+            class_weight=class_weight,
             eta=eta,
             tol=tol,
             max_iter=max_iter,
@@ -967,204 +495,22 @@ class RenyiClassifier(PenalizedClassifier):
         binary = self.algorithm == "binary" or (self.algorithm == "auto" and two)
         return BinaryRenyiPenalty() if binary else RenyiPenalty()
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.algorithm not in ("auto", "discrete", "binary"):
-            raise ValueError(
-                f"algorithm must be one of 'auto', 'discrete', 'binary', not {self.algorithm!r}"
-            )
 
-
-def renyi_path(
-    X, y, *, sensitive_features, lams, estimator=None, sample_weight=None, progress=True, **params
-):
-    """Classifiers for many values of lam, each started from the one before.
-
-    Parameters
-    ----------
-    X, y, sensitive_features, sample_weight
-        As in `RenyiClassifier.fit`.
-    lams : sequence of float
-        In any order; the fits go from the smallest to the largest.
-    estimator : PenalizedClassifier, optional
-        What to fit; by default ``RenyiClassifier(**params)``.
-    progress : bool, default=True
-        Whether to show a progress bar.
-    **params
-        Parameters of the classifier, such as ``fairness="equalized_odds"``.
-
-    Returns
-    -------
-    list of classifiers
-        Fitted, one for each of `lams`, in their order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from renyi_lib.classification import renyi_path
-    >>> rng = np.random.default_rng(0)
-    >>> s = rng.integers(2, size=500)
-    >>> X = rng.normal(size=(500, 2)) + s[:, None]
-    >>> y = (X[:, 0] + rng.normal(size=500) > 0.5).astype(int)
-    >>> path = renyi_path(X, y, sensitive_features=s, lams=[0, 1, 10], progress=False)
-    >>> [round(c.penalty_value(X, sensitive_features=s), 3) for c in path]
-    [0.097, 0.04, 0.001]
-    """
-    lams = [float(lam) for lam in lams]
-    order = sorted(range(len(lams)), key=lams.__getitem__)
-    fits = _WarmStarts(X, y, sensitive_features, sample_weight, estimator, params)
-    path = {i: fits.fit(lams[i]) for i in tqdm(order, disable=not progress, desc="lam")}
-    return [path[i] for i in range(len(lams))]
-
-
-def fit_to_target(
-    X,
-    y,
-    *,
-    sensitive_features,
-    target=0.8,
-    metric="p_rule",
-    greater_is_better=None,
-    max_lam=1e4,
-    validation=None,
-    estimator=None,
-    sample_weight=None,
-    **params,
-):
-    """The classifier with the smallest lam that is as fair as asked for.
-
-    lam is raised from 0 until the target is met, and then narrowed down by bisection to 2 % (or
-    0.001). The fairness of a thresholded label may fall again at large lam; the search goes up
-    from 0, so that it finds the first lam that will do.
-
-    Parameters
-    ----------
-    X, y, sensitive_features, sample_weight
-        As in `RenyiClassifier.fit`.
-    target : float, default=0.8
-    metric : str or callable, default="p_rule"
-        One of the functions of `renyi_lib.metrics`: "p_rule", which is to be at least `target`,
-        or "demographic_parity_violation", "equal_opportunity_violation" or
-        "equalized_odds_violation", which are to be at most `target`; for two classes, where the
-        positive class is the favourable label. Or ``metric(y_true, y_pred, sensitive_features)``.
-    greater_is_better : bool, optional
-        Whether a metric of your own is to be at least `target`, or at most.
-    max_lam : float, default=1e4
-        Where to give up.
-    validation : tuple (X, y, sensitive_features), optional
-        Data to measure on; by default those of the fit.
-    estimator : PenalizedClassifier, optional
-        What to fit; by default ``RenyiClassifier(**params)``.
-    **params
-        Parameters of the classifier, such as ``fairness="equal_opportunity"``.
-
-    Returns
-    -------
-    classifier
-        Fitted; its ``lam`` is the answer.
-
-    Raises
-    ------
-    TargetNotReachedError
-        If no lam up to `max_lam` will do. The message says what was the best.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from renyi_lib.classification import fit_to_target
-    >>> from renyi_lib.metrics import p_rule
-    >>> rng = np.random.default_rng(0)
-    >>> s = rng.integers(2, size=2000)
-    >>> X = rng.normal(size=(2000, 2)) + s[:, None]
-    >>> y = (X[:, 0] + rng.normal(size=2000) > 0.5).astype(int)
-    >>> clf = fit_to_target(X, y, sensitive_features=s, metric="p_rule", target=0.8)
-    >>> p_rule(clf.predict(X), sensitive_features=s) >= 0.8
-    True
-    """
-    metric, greater_is_better = _metric(metric, greater_is_better)
-    X_val, y_val, s_val = (X, y, sensitive_features) if validation is None else validation
-    fits = _WarmStarts(X, y, sensitive_features, sample_weight, estimator, params)
-    tried = []
-
-    def is_fair(lam):
-        classifier = fits.fit(lam)
-        value = metric(classifier, X_val, y_val, s_val)
-        tried.append((value, classifier))
-        return value >= target if greater_is_better else value <= target
-
-    low, high = 0.0, 0.0
-    while not is_fair(high):
-        low, high = high, 2 * high or 0.1
-        if high > max_lam:
-            choose = max if greater_is_better else min
-            best, classifier = choose(tried, key=lambda pair: pair[0])
-            raise TargetNotReachedError(
-                f"the target {target} is not reached by any lam up to {max_lam:g}: the best is "
-                f"{best:.4g}, at lam = {classifier.lam:.4g}. A larger max_lam may help; if "
-                "the best is at a small lam, the thresholded label gets worse again beyond it, "
-                "and another penalty may do better (see ScoreBinsPenalty)"
-            )
-    fair = tried[-1][1]
-    low = max(low, 0.001)
-    while high > 1.02 * low:
-        middle = np.sqrt(low * high)
-        if is_fair(middle):
-            high, fair = middle, tried[-1][1]
-        else:
-            low = middle
-    return fair
-
-
-class _WarmStarts:
-    """Fits for any lam on one problem, each from the solution for the next smaller lam so far."""
-
-    def __init__(self, X, y, sensitive_features, sample_weight, estimator, params):
-        if estimator is not None and params:
-            raise ValueError(f"give either estimator or parameters, not both: {sorted(params)}")
-        self.estimator = RenyiClassifier(**params) if estimator is None else estimator
-        self.problem = clone(self.estimator)._prepare(X, y, sensitive_features, sample_weight)
-        self.solutions = [(0.0, np.zeros(self.problem.objective.model.shape))]
-
-    def fit(self, lam):
-        classifier = clone(self.estimator).set_params(lam=lam)
-        classifier._check_parameters()
-        before, theta = max(
-            (pair for pair in self.solutions if pair[0] <= lam), key=lambda pair: pair[0]
-        )
-        classifier._solve(self.problem, theta, before)
-        self.solutions.append((lam, classifier._theta()))
-        return classifier
-
-
-def _lipschitz_estimate(objective, theta, lam):
-    """An estimate of the Lipschitz constant of the objective's gradient."""
-    objective(theta, lam)
-    rows = [row.ravel() for row in objective.residual_gradients()] if lam else []
-    steepest = np.linalg.norm(rows, 2) if rows else 0.0
-    return objective.model.lipschitz() + 4 * lam * steepest**2
-
-
-def _with_ones(X):
-    """X with a last column of ones, dense X stored by columns."""
-    n, p = X.shape
-    if sparse.issparse(X):
-        return sparse.hstack([X, np.ones((n, 1))], format="csr")
-    by_columns = np.empty((n, p + 1), order="F")
-    # In blocks of rows that fit the cache: copying row by row into columns is slow otherwise.
-    for start in range(0, n, 256):
-        by_columns[start : start + 256, :p] = X[start : start + 256]
-    by_columns[:, p] = 1.0
-    return by_columns
-
-
-def _positive(values):
-    """The values, with 1 in place of 0 (a column of zeros has no scale)."""
-    return np.where(values > 0, values, 1.0)
-
-
-def _apply(root, row):
-    """A matrix, or a diagonal, times a vector."""
-    return root @ row if root.ndim == 2 else root * row
+def _loss_weight(class_weight, classes, y, weight):
+    """The weight of each sample in the loss, None for equal ones; y are codes of the classes."""
+    if class_weight is None:
+        return weight
+    if class_weight == "balanced":
+        mass = np.bincount(y, weight, len(classes))
+        by_class = mass.sum() / (len(classes) * mass)
+    else:
+        labels = classes.tolist()
+        unknown = [label for label in class_weight if label not in labels]
+        if unknown:
+            raise ValueError(f"class_weight has {unknown[0]!r}, which is no class of y: {labels}")
+        by_class = sample_weights([class_weight.get(label, 1.0) for label in labels])
+    loss_weight = by_class[y] if weight is None else by_class[y] * weight
+    return loss_weight / loss_weight.sum()
 
 
 def _class_codes(y, classes):
@@ -1174,24 +520,3 @@ def _class_codes(y, classes):
     if (classes[codes] != y).any():
         raise ValueError(f"y has labels that are not among the classes {classes.tolist()}")
     return codes
-
-
-def _metric(metric, greater_is_better):
-    """A function of (classifier, X, y, sensitive_features), and whether more of it is better."""
-    if callable(metric):
-        if greater_is_better is None:
-            raise ValueError("greater_is_better must be given for a metric of your own")
-        return lambda clf, X, y, s: metric(y, clf.predict(X), s), greater_is_better
-    if metric not in _METRICS:
-        raise ValueError(
-            f"metric must be a function or one of {', '.join(map(repr, _METRICS))}, not {metric!r}"
-        )
-    function, takes_truth, better = _METRICS[metric]
-
-    def measured(classifier, X, y, s):
-        label = classifier.favourable_label
-        label = classifier.classes_[-1] if label is None else label
-        labels = (y, classifier.predict(X)) if takes_truth else (classifier.predict(X),)
-        return function(*labels, sensitive_features=s, pos_label=label)
-
-    return measured, better

@@ -5,10 +5,14 @@ each measure has two forms: from labels, and (`*_of_table`) from a table counted
 cluster without points has no proportions and is left out.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from renyi_lib._validation import check_same_length, encode_labels
+from renyi_lib._counting import count_labels, drop_empty
+from renyi_lib._validation import check_several_groups
 
 __all__ = [
     "balance",
@@ -23,7 +27,9 @@ __all__ = [
 ]
 
 
-def cluster_proportions(labels, *, sensitive_features):
+def cluster_proportions(
+    labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
+) -> pd.DataFrame:
     """Share of each group in each cluster: the paper's w, for every group.
 
     Parameters
@@ -32,6 +38,8 @@ def cluster_proportions(labels, *, sensitive_features):
         The cluster of each point.
     sensitive_features : array-like of shape (n,) or (n, k)
         The group of each point; several columns are one joint group.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
 
     Returns
     -------
@@ -46,13 +54,19 @@ def cluster_proportions(labels, *, sensitive_features):
     0  0.25  0.75
     1  0.50  0.50
     """
-    table, clusters, groups = _count(labels, sensitive_features)
+    table, clusters, groups = _count(labels, sensitive_features, sample_weight)
     shares = table / table.sum(axis=1, keepdims=True)
     index = pd.Index(clusters, tupleize_cols=False)
     return pd.DataFrame(shares, index, pd.Index(groups, tupleize_cols=False))
 
 
-def proportion_summary(labels, *, sensitive_features, group=None):
+def proportion_summary(
+    labels: ArrayLike,
+    *,
+    sensitive_features: Any,
+    sample_weight: ArrayLike | None = None,
+    group: Any = None,
+) -> dict[str, float]:
     """Least, greatest, mean and standard deviation of w over the clusters (Fig. 3).
 
     Each cluster counts once, whatever its size, as in the paper's figure; the deviation divides
@@ -62,6 +76,8 @@ def proportion_summary(labels, *, sensitive_features, group=None):
     ----------
     labels, sensitive_features : array-like of shape (n,)
         The cluster and the group of each point.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
     group : label, optional
         The group whose proportion is meant. With two groups, the second in sorted order unless
         told otherwise (1 of 0 and 1, "Male" of "Female" and "Male").
@@ -78,7 +94,7 @@ def proportion_summary(labels, *, sensitive_features, group=None):
     >>> {name: round(value, 3) for name, value in summary.items()}
     {'min': 0.5, 'max': 0.75, 'mean': 0.625, 'sd': 0.125, 'overall': 0.667}
     """
-    table, _, groups = _count(labels, sensitive_features)
+    table, _, groups = _count(labels, sensitive_features, sample_weight)
     return summary_of_table(table, _column(groups, group))
 
 
@@ -95,7 +111,9 @@ def summary_of_table(table, column):
     }
 
 
-def cluster_penalty(labels, *, sensitive_features):
+def cluster_penalty(
+    labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
+) -> float:
     """Sum over clusters of n_k (w_k - p)^2: what `RenyiKMeans` multiplies by lambda.
 
     With two groups this is the paper's penalty after its inner maximum over w has been taken,
@@ -105,6 +123,8 @@ def cluster_penalty(labels, *, sensitive_features):
     ----------
     labels, sensitive_features : array-like of shape (n,)
         The cluster and the group of each point.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
 
     Returns
     -------
@@ -131,7 +151,7 @@ def cluster_penalty(labels, *, sensitive_features):
     >>> cluster_penalty([0, 0, 1, 1], sensitive_features=["a", "b", "a", "b"])
     0.0
     """
-    return penalty_of_table(_count(labels, sensitive_features)[0])
+    return penalty_of_table(_count(labels, sensitive_features, sample_weight)[0])
 
 
 def penalty_of_table(table):
@@ -155,7 +175,9 @@ def penalty_scale(totals):
     return float(shares @ (1 - shares) / (2 * (len(shares) - 1)))
 
 
-def weighted_deviation(labels, *, sensitive_features):
+def weighted_deviation(
+    labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
+) -> float:
     """Root mean square of w_k - p, each cluster weighted by its size.
 
     With two groups it is sqrt(p (1 - p)) rho_R(labels, sensitive_features); in general the
@@ -165,6 +187,8 @@ def weighted_deviation(labels, *, sensitive_features):
     ----------
     labels, sensitive_features : array-like of shape (n,)
         The cluster and the group of each point.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
 
     Returns
     -------
@@ -176,11 +200,13 @@ def weighted_deviation(labels, *, sensitive_features):
     >>> weighted_deviation([0, 0, 1, 1], sensitive_features=[1, 1, 0, 0])
     0.5
     """
-    table, _, _ = _count(labels, sensitive_features)
+    table, _, _ = _count(labels, sensitive_features, sample_weight)
     return float(np.sqrt(penalty_of_table(table) / table.sum()))
 
 
-def balance(labels, *, sensitive_features):
+def balance(
+    labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
+) -> float:
     """Balance (Chierichetti and others): the worst ratio of two groups in any cluster.
 
     With two groups and w the share of one of them, the least over the clusters of
@@ -191,7 +217,9 @@ def balance(labels, *, sensitive_features):
     Parameters
     ----------
     labels, sensitive_features : array-like of shape (n,)
-        The cluster and the group of each point; at least two groups.
+        The cluster and the group of each point.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
 
     Returns
     -------
@@ -208,27 +236,22 @@ def balance(labels, *, sensitive_features):
     >>> balance([0, 0, 0, 0, 1, 1], sensitive_features=[0, 1, 1, 1, 0, 1])
     0.3333333333333333
     """
-    return balance_of_table(_count(labels, sensitive_features)[0])
+    return balance_of_table(_count(labels, sensitive_features, sample_weight)[0])
 
 
 def balance_of_table(table):
     """`balance` of a table of counts (clusters in rows, groups in columns)."""
     table = _occupied(table)
-    if table.shape[1] < 2:
-        raise ValueError(
-            "sensitive_features has one group only: balance compares at least two groups"
-        )
     return float(np.min(table.min(axis=1) / table.max(axis=1)))
 
 
-def _count(labels, sensitive_features):
-    """The table of counts, its clusters and its groups."""
-    clusters, cluster_names = encode_labels(labels, "labels")
-    groups, group_names = encode_labels(sensitive_features, "sensitive_features")
-    check_same_length(labels=clusters, sensitive_features=groups)
-    shape = len(cluster_names), len(group_names)
-    cells = np.bincount(clusters * shape[1] + groups, minlength=shape[0] * shape[1])
-    return cells.reshape(shape), cluster_names, group_names
+def _count(labels, sensitive_features, sample_weight):
+    """The table of counts or weights, its clusters and its groups, of which there are several."""
+    variables = {"labels": labels, "sensitive_features": sensitive_features}
+    table, (clusters, groups) = count_labels(variables, sample_weight)
+    table, rows, columns = drop_empty(table)
+    check_several_groups(groups[columns])
+    return table, clusters[rows], groups[columns]
 
 
 def _occupied(table):

@@ -15,28 +15,33 @@ paper's Algorithm 3, which follows the first form and often never stops, and a d
 second form, which does.
 """
 
-import copy
 import hashlib
-import itertools
 import math
 import warnings
-from numbers import Integral, Real
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClusterMixin
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from renyi_lib._counting import count_codes
 from renyi_lib._kmeans_loops import compiled, descent_pass, join_in_turn, paper_pass
+from renyi_lib._parameters import Checked, choice, either, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
+    check_several_groups,
     encode_labels,
+    known_codes,
+    sample_weights,
+    without_unused,
 )
 from renyi_lib.cluster_metrics import (
     balance_of_table,
@@ -50,7 +55,6 @@ __all__ = [
     "KMeansObjective",
     "RenyiKMeans",
     "renyi_kmeans_objective",
-    "renyi_kmeans_path",
     "tradeoff_table",
 ]
 
@@ -68,7 +72,7 @@ class KMeansObjective(NamedTuple):
     penalty: float
 
 
-class RenyiKMeans(ClusterMixin, BaseEstimator):
+class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
     """K-means with a Rényi penalty on the dependence of cluster and group (Algorithm 3).
 
     Minimises SSE + lam * sum_k n_k (w_k - p)^2, where w_k is the proportion of the second group
@@ -115,7 +119,7 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
     groups_ : ndarray of shape (n_groups,) or None
         The groups in sorted order.
     contingency_ : ndarray of shape (n_clusters, n_groups)
-        Number of points of each cluster and group.
+        Number of points of each cluster and group, or with weights their weight.
     inertia_ : float
         SSE, the sum of squared distances to the centres.
     penalty_ : float
@@ -139,7 +143,7 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
 
     See Also
     --------
-    renyi_kmeans_path : a whole range of `lam`, each warm-started from the one before.
+    renyi_lib.tuning.lam_path : a whole range of `lam`, each warm-started from the one before.
 
     Notes
     -----
@@ -188,6 +192,15 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
     array([0.5, 0.5])
     """
 
+    _constraints: ClassVar = {
+        "n_clusters": whole(1),
+        "lam": number(0),
+        "algorithm": choice("descent", "paper"),
+        "n_init": either("auto", whole(1)),
+        "max_iter": whole(1),
+        "tol": number(0),
+    }
+
     def __init__(
         self,
         n_clusters=8,
@@ -209,7 +222,14 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, sensitive_features=None):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "RenyiKMeans":
         """Find the clusters.
 
         Parameters
@@ -221,37 +241,33 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
             The group of each point: labels of any kind, several columns are one joint group.
             Without it the result is plain k-means, and a warning says so if `lam` is not zero.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative weights, in the SSE and in the penalty: a point of weight 2 counts as two
+            points that stay together. One of weight 0 does not count at all; its label is that of
+            the nearest centre.
 
         Returns
         -------
         RenyiKMeans
             The estimator itself.
         """
-        self._check_parameters()
-        X = validate_data(self, X, dtype=np.float64, order="C")
-        data = _prepare(X, sensitive_features, self.n_clusters)
-        if sensitive_features is None and self.lam > 0:
-            warnings.warn(
-                f"lam={self.lam} has no effect without sensitive_features: this is plain k-means",
-                NoSensitiveFeaturesWarning,
-                stacklevel=2,
-            )
-        if self.algorithm == "paper" and len(data.totals) > 2:
-            raise ValueError(
-                f"sensitive_features has {len(data.totals)} groups and Algorithm 3 is for two: "
-                "use algorithm='descent'"
-            )
-        init = _check_init(self.init, data)
-        rng = check_random_state(self.random_state)
-        runs = [self._run(data, init, rng) for _ in range(self._number_of_starts(init))]
-        self._keep(data, min(runs, key=lambda run: run.last_objective))
+        X, data = self._read(X, sensitive_features, sample_weight)
+        self._keep(X, data, self._best_run(data))
         return self
 
-    def fit_predict(self, X, y=None, *, sensitive_features=None):
+    def fit_predict(
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> np.ndarray:
         """Find the clusters and return `labels_`; the parameters are those of `fit`."""
-        return self.fit(X, y, sensitive_features=sensitive_features).labels_
+        known = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+        return self.fit(X, y, **known).labels_
 
-    def predict(self, X, *, sensitive_features=None):
+    def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
         """Clusters of new points: the nearest centre or, given their groups, the fair rule.
 
         Parameters
@@ -289,7 +305,11 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
         if sensitive_features is None:
             chosen = pairwise_distances_argmin(X, centers)
         else:
-            groups = self._known_groups(sensitive_features)
+            if self.groups_ is None:
+                raise ValueError(
+                    "sensitive_features was given to predict but not to fit: fit with it first"
+                )
+            groups = known_codes(sensitive_features, self.groups_, "sensitive_features")
             check_same_length(X=X, sensitive_features=groups)
             totals = self.contingency_.sum(axis=0).astype(float)
             distances = euclidean_distances(X, centers, squared=True)
@@ -297,6 +317,61 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
             weight = float(self.lam) * penalty_scale(totals)
             chosen = compiled(join_in_turn)(distances, groups, table, totals, weight)
         return occupied[chosen].astype(np.int32)
+
+    def _read(self, X, sensitive_features, sample_weight):
+        """X, and the points that count with their groups and weights, all checked."""
+        self._check_parameters()
+        X = validate_data(self, X, dtype=np.float64, order="C")
+        data = _prepare(X, sensitive_features, self.n_clusters, sample_weight)
+        if sensitive_features is None and self.lam > 0:
+            warnings.warn(
+                f"lam={self.lam} has no effect without sensitive_features: this is plain k-means",
+                NoSensitiveFeaturesWarning,
+                stacklevel=3,
+            )
+        if self.algorithm == "paper" and len(data.totals) > 2:
+            raise ValueError(
+                f"sensitive_features has {len(data.totals)} groups and Algorithm 3 is for two: "
+                "use algorithm='descent'"
+            )
+        return X, data
+
+    def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
+        """A function from lam to a fitted clustering, the data checked and counted once.
+
+        The first fit is that of `fit`. Each later one with a larger lam goes on from the labels
+        of the next smaller lam so far, through the doublings that lie between ("descent" only).
+        """
+        reader = clone(self)
+        X, data = reader._read(X, sensitive_features, sample_weight)
+        fitted = []
+
+        def fit(lam):
+            model = clone(self).set_params(lam=lam)
+            model._check_parameters()
+            before = [other for other in fitted if other.lam <= lam]
+            if self.algorithm == "paper" or not before:
+                run = model._best_run(data)
+            else:
+                last = max(before, key=lambda other: other.lam)
+                labels = last.labels_[data.kept]
+                doublings = _doublings(data, labels, last.lam, lam)
+                run = _descent(data, labels, lam, doublings, self.max_iter, self.tol)
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(reader, name):
+                    setattr(model, name, getattr(reader, name))
+            model._keep(X, data, run)
+            fitted.append(model)
+            return model
+
+        return fit
+
+    def _best_run(self, data):
+        """The best of all starts."""
+        init = _check_init(self.init, data)
+        rng = check_random_state(self.random_state)
+        runs = [self._run(data, init, rng) for _ in range(self._number_of_starts(init))]
+        return min(runs, key=lambda run: run.last_objective)
 
     def _run(self, data, init, rng):
         """One start, and where it leads."""
@@ -311,12 +386,15 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
             doublings = _doublings(data, labels, 0.0, self.lam)
         return _descent(data, labels, float(self.lam), doublings, self.max_iter, self.tol)
 
-    def _keep(self, data, run):
+    def _keep(self, X, data, run):
         """Set the fitted attributes."""
         table = _contingency(run.labels, data)
         result = _evaluate(data, run.labels, run.centers, table, self.lam)
-        self.labels_ = run.labels
         self.cluster_centers_ = run.centers + data.offset
+        self.labels_ = run.labels
+        if data.kept is not ...:
+            self.labels_ = pairwise_distances_argmin(X, self.cluster_centers_).astype(np.int32)
+            self.labels_[data.kept] = run.labels
         self.contingency_ = table
         self.groups_ = data.group_names
         self.proportions_ = _proportions(table) if data.group_names is not None else None
@@ -328,22 +406,6 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
         if not run.converged:
             warnings.warn(_complaint(self), ConvergenceWarning, stacklevel=3)
 
-    def _known_groups(self, sensitive_features):
-        """The codes that `fit` gave to these groups."""
-        if self.groups_ is None:
-            raise ValueError(
-                "sensitive_features was given to predict but not to fit: fit with it first"
-            )
-        codes, names = encode_labels(sensitive_features, "sensitive_features")
-        position = {name: g for g, name in enumerate(self.groups_.tolist())}
-        unknown = [name for name in names.tolist() if name not in position]
-        if unknown:
-            raise ValueError(
-                f"sensitive_features has groups that were not there in fit: {unknown}; "
-                f"known are {list(position)}"
-            )
-        return np.array([position[name] for name in names.tolist()], dtype=np.int64)[codes]
-
     def _number_of_starts(self, init):
         if not isinstance(init, str):
             return 1
@@ -351,98 +413,14 @@ class RenyiKMeans(ClusterMixin, BaseEstimator):
             return 10 if init == "random" else 1
         return self.n_init
 
-    def _check_parameters(self):
-        for name, least in [("n_clusters", 1), ("max_iter", 1)]:
-            _check_number(name, getattr(self, name), Integral, least)
-        for name in ("lam", "tol"):
-            _check_number(name, getattr(self, name), Real, 0)
-        if not (isinstance(self.n_init, str) and self.n_init == "auto"):
-            _check_number("n_init", self.n_init, Integral, 1, " or 'auto'")
-        if self.algorithm not in ("descent", "paper"):
-            raise ValueError(f"algorithm must be 'descent' or 'paper', got {self.algorithm!r}")
 
-
-def renyi_kmeans_path(
-    X,
-    *,
-    sensitive_features,
-    lams,
-    n_clusters=8,
-    init="k-means++",
-    n_init="auto",
-    max_iter=300,
-    tol=0.0,
-    random_state=None,
-):
-    """Fair k-means for increasing lambda, each warm-started from the one before.
-
-    The first fit is that of `RenyiKMeans` with ``algorithm="descent"``. Each later one goes on
-    from the labels before it, through the doublings of lambda that lie between.
-
-    Parameters
-    ----------
-    X, sensitive_features
-        As for `RenyiKMeans.fit`.
-    lams : array-like of shape (n_lams,)
-        Weights of fairness, in increasing order.
-    n_clusters, init, n_init, max_iter, tol, random_state
-        As for `RenyiKMeans`; `init`, `n_init` and `random_state` concern the first fit.
-
-    Returns
-    -------
-    list of RenyiKMeans
-        A fitted estimator for each lambda.
-
-    See Also
-    --------
-    tradeoff_table : the path as a table, fairness beside loss.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from renyi_lib.clustering import renyi_kmeans_path
-    >>> X = np.array([[-5.0], [-4.0], [4.0], [5.0]])
-    >>> path = renyi_kmeans_path(
-    ...     X, sensitive_features=[1, 1, 0, 0], lams=[0, 1000], n_clusters=2, random_state=0
-    ... )
-    >>> [round(model.penalty_, 3) for model in path]
-    [1.0, 0.0]
-    >>> [round(model.inertia_, 3) for model in path]
-    [1.0, 82.0]
-    """
-    lams = [float(lam) for lam in np.atleast_1d(lams)]
-    increasing = all(before < lam for before, lam in itertools.pairwise(lams))
-    if not lams or not increasing or not all(map(math.isfinite, lams)):
-        raise ValueError(f"lams must be finite numbers in increasing order, got {lams}")
-    if sensitive_features is None:
-        raise ValueError("sensitive_features is None: a path of fair clusterings needs the groups")
-    model = RenyiKMeans(
-        n_clusters,
-        lams[0],
-        init=init,
-        n_init=n_init,
-        max_iter=max_iter,
-        tol=tol,
-        random_state=random_state,
-    ).fit(X, sensitive_features=sensitive_features)
-    path = [model]
-    data = _prepare(check_array(X, dtype=np.float64, order="C"), sensitive_features, n_clusters)
-    for before, lam in itertools.pairwise(lams):
-        doublings = _doublings(data, model.labels_, before, lam)
-        run = _descent(data, model.labels_, lam, doublings, max_iter, tol)
-        model = copy.copy(model).set_params(lam=lam)
-        model._keep(data, run)
-        path.append(model)
-    return path
-
-
-def tradeoff_table(path):
+def tradeoff_table(path: list) -> pd.DataFrame:
     """Loss and fairness of fitted models, one row each (the curves of Fig. 3).
 
     Parameters
     ----------
     path : list of RenyiKMeans
-        Fitted with `sensitive_features`, as `renyi_kmeans_path` gives them.
+        Fitted with `sensitive_features`, as `lam_path` gives them.
 
     Returns
     -------
@@ -454,11 +432,10 @@ def tradeoff_table(path):
     Examples
     --------
     >>> import numpy as np
-    >>> from renyi_lib.clustering import renyi_kmeans_path, tradeoff_table
-    >>> X = np.array([[-5.0], [-4.0], [4.0], [5.0]])
-    >>> path = renyi_kmeans_path(
-    ...     X, sensitive_features=[1, 1, 0, 0], lams=[0, 1000], n_clusters=2, random_state=0
-    ... )
+    >>> from renyi_lib import RenyiKMeans, lam_path, tradeoff_table
+    >>> X, s = np.array([[-5.0], [-4.0], [4.0], [5.0]]), [1, 1, 0, 0]
+    >>> model = RenyiKMeans(2, random_state=0)
+    >>> path = lam_path(model, X, lams=[0, 1000], sensitive_features=s)
     >>> tradeoff_table(path)[["lam", "inertia", "w_min", "w_max", "rho_R"]].round(3)
           lam  inertia  w_min  w_max  rho_R
     0     0.0      1.0    0.0    1.0    1.0
@@ -467,7 +444,14 @@ def tradeoff_table(path):
     return pd.DataFrame([_tradeoff(model) for model in path])
 
 
-def renyi_kmeans_objective(X, labels, *, sensitive_features=None, lam=0.0):
+def renyi_kmeans_objective(
+    X: ArrayLike,
+    labels: ArrayLike,
+    *,
+    sensitive_features: Any = None,
+    sample_weight: ArrayLike | None = None,
+    lam: float = 0.0,
+) -> KMeansObjective:
     """SSE + lam * sum_k n_k (w_k - p)^2 of any assignment, from scratch.
 
     Parameters
@@ -478,6 +462,8 @@ def renyi_kmeans_objective(X, labels, *, sensitive_features=None, lam=0.0):
         The cluster of each; labels of any kind.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
         The group of each.
+    sample_weight : array-like of shape (n_samples,), optional
+        Non-negative weights.
     lam : float, default=0.0
         Weight of fairness.
 
@@ -493,19 +479,26 @@ def renyi_kmeans_objective(X, labels, *, sensitive_features=None, lam=0.0):
     >>> renyi_kmeans_objective(X, [0, 0, 1, 1], sensitive_features=[1, 1, 0, 0], lam=2)
     KMeansObjective(objective=3.0, inertia=1.0, penalty=1.0)
     """
-    _check_number("lam", lam, Real, 0)
+    number(0)("lam", lam)
     X = check_array(X, dtype=np.float64)
     labels, names = encode_labels(labels, "labels")
     check_same_length(X=X, labels=labels)
-    data = _prepare(X, sensitive_features, len(names))
+    data = _prepare(X, sensitive_features, len(names), sample_weight)
+    labels = labels[data.kept]
     return _evaluate(data, labels, _centers(data, labels), _contingency(labels, data), lam)
 
 
 class _Data(NamedTuple):
-    """Points about their mean, that mean, their groups as codes, and the rounding to expect."""
+    """Points about their mean, that mean, their groups as codes, and the rounding to expect.
+
+    Of the points that were given these are the `kept` ones, those that have weight.
+    """
 
     X: np.ndarray
     offset: np.ndarray
+    weights: np.ndarray
+    weighted: bool
+    kept: Any
     groups: np.ndarray
     group_names: np.ndarray | None
     totals: np.ndarray
@@ -542,25 +535,35 @@ class _History:
         return {name: np.array(column) for name, column in zip(names, columns)}
 
 
-def _prepare(X, sensitive_features, n_clusters):
-    """The points about their mean and the groups as codes, checked."""
-    if len(X) < n_clusters:
-        raise ValueError(f"n_samples={len(X)} should be >= n_clusters={n_clusters}.")
+def _prepare(X, sensitive_features, n_clusters, sample_weight=None):
+    """The points about their mean and the groups as codes, checked; points without weight go."""
+    weights, kept = np.ones(len(X)), ...
+    if sample_weight is not None:
+        weights = sample_weights(sample_weight)
+        check_same_length(X=X, sample_weight=weights)
+        if not weights.all():
+            kept = weights > 0
     if sensitive_features is None:
-        groups, names = np.zeros(len(X), dtype=np.int64), None
+        groups, names = np.zeros(len(X), dtype=np.int64)[kept], None
     else:
         groups, names = encode_labels(sensitive_features, "sensitive_features")
-        groups = groups.astype(np.int64)
         check_same_length(X=X, sensitive_features=groups)
-    offset = X.mean(axis=0)
+        groups, names = without_unused(groups[kept], names)
+        check_several_groups(names)
+        groups = groups.astype(np.int64)
+    X, weights = X[kept], weights[kept]
+    if len(X) < n_clusters:
+        raise ValueError(f"n_samples={len(X)} should be >= n_clusters={n_clusters}.")
+    offset = X.mean(axis=0) if sample_weight is None else np.average(X, 0, weights)
     X = np.ascontiguousarray(X - offset)
     with np.errstate(over="ignore"):
         largest = float(np.einsum("ij,ij->i", X, X).max())
     if not math.isfinite(largest):
         raise ValueError("X has values whose squares overflow: scale its columns")
     slack = _ROUNDING * (X.shape[1] + 8) * largest
-    totals = np.bincount(groups).astype(float)
-    return _Data(X, offset, groups, names, totals, n_clusters, slack)
+    totals = np.bincount(groups, weights)
+    weighted = sample_weight is not None
+    return _Data(X, offset, weights, weighted, kept, groups, names, totals, n_clusters, slack)
 
 
 def _check_init(init, data):
@@ -572,7 +575,8 @@ def _check_init(init, data):
             "init must be 'k-means++', 'random', 'random-assignment', an array of centres or an "
             f"array of labels, got {init!r}"
         )
-    n_samples, n_features = data.X.shape
+    n_samples = len(data.X) if data.kept is ... else len(data.kept)
+    n_features = data.X.shape[1]
     array = np.asarray(init)
     if array.ndim == 2:
         array = check_array(array, dtype=np.float64, input_name="init")
@@ -592,7 +596,7 @@ def _check_init(init, data):
             f"init as an assignment must hold cluster numbers 0 to {data.n_clusters - 1}, "
             f"got {array.min()} to {array.max()}"
         )
-    return array.astype(np.int32)
+    return array[data.kept].astype(np.int32)
 
 
 def _is_assignment(init):
@@ -617,7 +621,8 @@ def _initial_centers(data, init, rng):
         return init
     if init == "random":
         return data.X[rng.choice(len(data.X), data.n_clusters, replace=False)]
-    return kmeans_plusplus(data.X, data.n_clusters, random_state=rng)[0]
+    weights = data.weights if data.weighted else None
+    return kmeans_plusplus(data.X, data.n_clusters, sample_weight=weights, random_state=rng)[0]
 
 
 def _lloyd(data, centers, max_iter):
@@ -626,7 +631,8 @@ def _lloyd(data, centers, max_iter):
         # Fewer distinct points than clusters; the empty ones are filled below.
         warnings.simplefilter("ignore", ConvergenceWarning)
         lloyd = KMeans(data.n_clusters, init=centers, n_init=1, max_iter=max_iter)
-        return _without_empty(data, lloyd.fit(data.X).labels_)
+        weights = data.weights if data.weighted else None
+        return _without_empty(data, lloyd.fit(data.X, sample_weight=weights).labels_)
 
 
 def _without_empty(data, labels):
@@ -651,7 +657,7 @@ def _doublings(data, labels, lam_from, lam):
     if len(data.totals) < 2 or lam <= lam_from:
         return 0
     inertia = _inertia(data, labels, _centers(data, labels))
-    least = max(lam_from, inertia / len(labels))
+    least = max(lam_from, inertia / data.weights.sum())
     if least <= 0 or lam <= least:
         return 0
     return min(_MAX_DOUBLINGS, math.ceil(math.log2(lam) - math.log2(least)) - 1)
@@ -675,7 +681,14 @@ def _descent(data, labels, lam, doublings, max_iter, tol):
         lam_now = lam / 2.0**left
         before = inertia + lam_now * penalty
         moved, change, chi_square = one_pass(
-            data.X, data.groups, labels, data.totals, data.n_clusters, lam_now * scale, data.slack
+            data.X,
+            data.groups,
+            data.weights,
+            labels,
+            data.totals,
+            data.n_clusters,
+            lam_now * scale,
+            data.slack,
         )
         inertia += change
         penalty = scale * chi_square
@@ -696,15 +709,18 @@ def _algorithm_3(data, labels, lam, max_iter):
     one_pass = compiled(paper_pass)
     s = data.groups
     centers = _centers(data, labels)
-    size = np.bincount(labels, minlength=data.n_clusters)
-    ones = np.bincount(labels, weights=s, minlength=data.n_clusters).astype(np.int64)
+    count = np.bincount(labels, minlength=data.n_clusters)
+    size = np.bincount(labels, data.weights, data.n_clusters)
+    ones = np.bincount(labels, data.weights * s, data.n_clusters)
     w = ones / size
     history = _History()
     inertia = _inertia(data, labels, centers)
     history.add(lam, inertia, penalty_of_table(_contingency(labels, data)), 0)
     seen = {_state(labels, centers, w): 0}
     for passes in range(1, max_iter + 1):
-        moved, inertia = one_pass(data.X, s, labels, centers, w, size, ones, lam)
+        moved, inertia = one_pass(
+            data.X, s, data.weights, labels, centers, w, count, size, ones, lam
+        )
         table = np.column_stack([size - ones, ones])
         history.add(lam, inertia, penalty_of_table(table), moved)
         if moved == 0:
@@ -723,20 +739,20 @@ def _state(labels, centers, w):
 
 def _centers(data, labels):
     """Means of the clusters; zero, the mean of all the data, for an empty one."""
-    size = np.bincount(labels, minlength=data.n_clusters)
-    columns = [np.bincount(labels, column, data.n_clusters) for column in data.X.T]
-    return np.column_stack(columns) / np.maximum(size, 1)[:, None]
+    size = np.bincount(labels, data.weights, data.n_clusters)
+    columns = [np.bincount(labels, column * data.weights, data.n_clusters) for column in data.X.T]
+    return np.column_stack(columns) / np.where(size > 0, size, 1.0)[:, None]
 
 
 def _inertia(data, labels, centers):
     difference = data.X - centers[labels]
-    return float(np.einsum("ij,ij->", difference, difference))
+    weighted = difference * data.weights[:, None]
+    return float(np.einsum("ij,ij->", weighted, difference))
 
 
 def _contingency(labels, data):
-    n_groups = len(data.totals)
-    cells = labels * np.int64(n_groups) + data.groups
-    return np.bincount(cells, minlength=data.n_clusters * n_groups).reshape(-1, n_groups)
+    shape = data.n_clusters, len(data.totals)
+    return count_codes([labels, data.groups], shape, data.weights if data.weighted else None)
 
 
 def _evaluate(data, labels, centers, table, lam):
@@ -766,7 +782,7 @@ def _tradeoff(model):
         row |= {f"w_{name}": summary[name] for name in ("min", "max", "mean", "sd")}
     return row | {
         "deviation": math.sqrt(model.penalty_ / table.sum()),
-        "balance": balance_of_table(table) if table.shape[1] > 1 else math.nan,
+        "balance": balance_of_table(table),
         "rho_R": renyi_from_joint(table),
         "n_iter": model.n_iter_,
         "converged": model.converged_,
@@ -791,11 +807,3 @@ def _complaint(model):
         f"{model.history_['moved'][-1]} points moved in the last one; it need not stop at all, "
         "algorithm='descent' does"
     )
-
-
-def _check_number(name, value, kind, least, otherwise=""):
-    what = "a whole number" if kind is Integral else "a finite number"
-    if isinstance(value, bool) or not isinstance(value, kind) or not math.isfinite(value):
-        raise ValueError(f"{name} must be {what}{otherwise}, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}{otherwise}, got {value!r}")

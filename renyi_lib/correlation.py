@@ -12,23 +12,23 @@ HSIC and the normalised mutual information stand beside it for comparison.
 A constant variable depends on nothing: every measure here gives 0 for it.
 """
 
-import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.stats import norm, pearsonr
 from sklearn.metrics import normalized_mutual_info_score
 
+from renyi_lib._counting import check_size, count_labels, drop_empty
 from renyi_lib._validation import (
     check_same_length,
     encode_labels,
     integer_codes,
     numeric_values,
     sample_weights,
-    unshifted_codes,
 )
 
 __all__ = [
@@ -39,8 +39,8 @@ __all__ = [
     "hsic",
     "joint_table",
     "maximal_functions",
-    "normalised_table",
     "normalized_mutual_information",
+    "normalized_table",
     "pearson_correlation",
     "renyi_binary",
     "renyi_correlation",
@@ -48,10 +48,6 @@ __all__ = [
     "renyi_from_soft",
 ]
 
-# Samples counted at a time: few enough that their combined codes stay in the cache.
-_BLOCK = 2**17
-# A dense table of more cells than this (half a gigabyte) is refused.
-_MAX_CELLS = 2**26
 # Numbers in a block of HSIC's features, and the largest range / bandwidth that it accepts.
 _FEATURE_BLOCK = 2**18
 _MAX_SPAN = 1e4
@@ -90,7 +86,9 @@ class BinaryRenyi(NamedTuple):
     w: np.ndarray
 
 
-def renyi_correlation(a, b, *, given=None, sample_weight=None):
+def renyi_correlation(
+    a: Any, b: Any, *, given: Any = None, sample_weight: ArrayLike | None = None
+) -> float | ConditionalRenyi:
     """Rényi correlation of two discrete variables, from their samples (Theorem 1).
 
     For a table that was counted elsewhere, see `renyi_from_joint`.
@@ -132,15 +130,15 @@ def renyi_correlation(a, b, *, given=None, sample_weight=None):
     array([1., 1.])
     """
     if given is None:
-        return renyi_from_joint(_count({"a": a, "b": b}, sample_weight)[0])
-    table, (values, _, _) = _count({"given": given, "a": a, "b": b}, sample_weight)
+        return renyi_from_joint(count_labels({"a": a, "b": b}, sample_weight)[0])
+    table, (values, _, _) = count_labels({"given": given, "a": a, "b": b}, sample_weight)
     mass = table.sum(axis=(1, 2))
     seen = mass > 0
     correlations = np.array([renyi_from_joint(slab) for slab in table[seen]])
     return ConditionalRenyi(values[seen], correlations, mass[seen] / mass.sum())
 
 
-def renyi_from_joint(P):
+def renyi_from_joint(P: ArrayLike) -> float:
     """Rényi correlation from a joint table: the second singular value of Q (Theorem 1).
 
     Parameters
@@ -165,7 +163,7 @@ def renyi_from_joint(P):
     >>> round(renyi_from_joint([[40, 10], [10, 40]]), 12)
     0.6
     """
-    core, _, _ = _core(_drop_empty(_checked_table(P))[0])
+    core, _, _ = _core(drop_empty(_checked_table(P))[0])
     if core.size == 0:
         return 0.0
     # The Gram matrix of the shorter side has the squares of the singular values. Squaring costs
@@ -174,7 +172,7 @@ def renyi_from_joint(P):
     return _at_most_one(np.sqrt(np.linalg.eigvalsh(gram)[-1]))
 
 
-def renyi_from_soft(F, b, *, sample_weight=None):
+def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Rényi correlation of a randomised label and a discrete variable (Theorem 1).
 
     A classifier's Ŷ takes class i with probability F[n, i] at sample n, independently of `b` given
@@ -213,7 +211,7 @@ def renyi_from_soft(F, b, *, sample_weight=None):
     return renyi_from_joint((_one_hot(codes, len(categories), weights).T @ F).T)
 
 
-def maximal_functions(P):
+def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     """The functions f* and g* that attain the Rényi correlation of a joint table (Theorem 1).
 
     With Q = U diag(1, rho, ...) V^T they are read off the second singular vectors::
@@ -256,7 +254,7 @@ def maximal_functions(P):
     True
     """
     P = _checked_table(P)
-    occurring, rows, columns = _drop_empty(P)
+    occurring, rows, columns = drop_empty(P)
     core, u_0, v_0 = _core(occurring)
     f, g = np.zeros(P.shape[0]), np.zeros(P.shape[1])
     singular_values = np.zeros(min(P.shape) - 1)
@@ -270,7 +268,7 @@ def maximal_functions(P):
     return MaximalFunctions(rho, f, g, singular_values)
 
 
-def renyi_binary(a, b, *, sample_weight=None):
+def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> BinaryRenyi:
     """Rényi correlation with a binary variable, in closed form (Theorem 2).
 
     With ``p_i = P(a=i)``, ``r_i = P(b=1 | a=i)`` and ``q = P(b=1)``::
@@ -326,7 +324,7 @@ def renyi_binary(a, b, *, sample_weight=None):
     return BinaryRenyi(_at_most_one(rho), float(gamma), r - 0.5)
 
 
-def joint_table(a, b, *, sample_weight=None):
+def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> JointTable:
     """Count how often each pair of values occurs.
 
     Parameters
@@ -352,12 +350,12 @@ def joint_table(a, b, *, sample_weight=None):
     >>> table.rows, table.columns
     (array(['x', 'y'], dtype=object), array([3, 5]))
     """
-    counts, (a_values, b_values) = _count({"a": a, "b": b}, sample_weight)
-    counts, rows, columns = _drop_empty(counts)
+    counts, (a_values, b_values) = count_labels({"a": a, "b": b}, sample_weight)
+    counts, rows, columns = drop_empty(counts)
     return JointTable(counts, a_values[rows], b_values[columns])
 
 
-def normalised_table(P):
+def normalized_table(P: ArrayLike) -> np.ndarray:
     """The matrix Q of Theorem 1, ``q_ij = P(a=i, b=j) / sqrt(P(a=i) P(b=j))``.
 
     Parameters
@@ -373,8 +371,8 @@ def normalised_table(P):
     Examples
     --------
     >>> import numpy as np
-    >>> from renyi_lib.correlation import normalised_table
-    >>> Q = normalised_table([[40, 10], [10, 40]])
+    >>> from renyi_lib.correlation import normalized_table
+    >>> Q = normalized_table([[40, 10], [10, 40]])
     >>> Q
     array([[0.8, 0.2],
            [0.2, 0.8]])
@@ -386,7 +384,7 @@ def normalised_table(P):
     return np.divide(P, scale, out=np.zeros_like(P), where=scale > 0)
 
 
-def pearson_correlation(a, b):
+def pearson_correlation(a: ArrayLike, b: ArrayLike) -> float:
     """Pearson's linear correlation, rho_P of the paper's Section 2.
 
     Parameters
@@ -412,7 +410,7 @@ def pearson_correlation(a, b):
     return float(pearsonr(a, b).statistic)
 
 
-def normalized_mutual_information(a, b):
+def normalized_mutual_information(a: Any, b: Any) -> float:
     """Mutual information divided by the mean of the two entropies.
 
     Parameters
@@ -449,7 +447,15 @@ def normalized_mutual_information(a, b):
     return float(normalized_mutual_info_score(a, b))
 
 
-def hsic(a, b, *, kernel="gaussian", kernel_b="delta", bandwidth=None, normalised=False):
+def hsic(
+    a: Any,
+    b: Any,
+    *,
+    kernel: str = "gaussian",
+    kernel_b: str = "delta",
+    bandwidth: float | None = None,
+    normalized: bool = False,
+) -> float:
     """Hilbert-Schmidt independence criterion of two variables.
 
     The biased estimate trace(K H L H) / n^2, where K and L are the kernel matrices of the samples
@@ -466,7 +472,7 @@ def hsic(a, b, *, kernel="gaussian", kernel_b="delta", bandwidth=None, normalise
         Of the Gaussian kernels. By default, each variable's own standard deviation, which makes
         the value independent of units. (The usual rule, the median distance between samples, is
         0.95 standard deviations if they are normal.)
-    normalised : bool
+    normalized : bool
         Divide by sqrt(HSIC(a, a) HSIC(b, b)), so that the value lies between 0 and 1.
 
     Returns
@@ -503,72 +509,10 @@ def hsic(a, b, *, kernel="gaussian", kernel_b="delta", bandwidth=None, normalise
     psi = _feature_map(b, kernel_b, bandwidth, "b")
     check_same_length(a=phi.values, b=psi.values)
     value = _squared_covariances(phi, psi)
-    if not normalised:
+    if not normalized:
         return value
     scale = np.sqrt(_squared_covariances(phi, phi)) * np.sqrt(_squared_covariances(psi, psi))
     return _at_most_one(value / scale) if scale > 0 else 0.0
-
-
-def _count(variables, sample_weight):
-    """The table of several variables (a dict of argument names and labels), and their values."""
-    coded = {name: unshifted_codes(labels, name) for name, labels in variables.items()}
-    arrays = {name: codes for name, (codes, _, _) in coded.items()}
-    weights = None
-    if sample_weight is not None:
-        weights = arrays["sample_weight"] = sample_weights(sample_weight)
-    check_same_length(**arrays)
-    values = [categories for _, _, categories in coded.values()]
-    shape = tuple(len(categories) for categories in values)
-    cells = _check_size(shape, "the joint table of " + ", ".join(variables))
-    (first, shift, _), *others = coded.values()
-    for _, low, categories in others:
-        shift = shift * len(categories) + low
-    # What costs is memory traffic: so the number of each sample's cell is made in a small buffer,
-    # as a byte if that holds it. Modulo 256, what overflows on the way comes back.
-    small = np.uint8 if cells < 256 else np.intp
-    shift = np.int64(shift).astype(small)
-    table = np.zeros(cells, dtype=np.intp if weights is None else float)
-    block = max(_BLOCK, cells)
-    buffer = np.empty(min(block, len(first)), dtype=small)
-    for start in range(0, len(first), block):
-        part = slice(start, start + block)
-        earlier = first[part].astype(small, copy=False)
-        cell = buffer[: len(earlier)]
-        for codes, _, categories in others:
-            np.multiply(earlier, small(len(categories)), out=cell)
-            cell += codes[part].astype(small, copy=False)
-            earlier = cell
-        if shift:
-            cell -= shift
-        if weights is None:
-            table += _bincount(cell, cells)
-        else:
-            table += np.bincount(cell, weights[part], minlength=cells)
-    return table.reshape(shape), values
-
-
-def _bincount(cell, cells):
-    """`numpy.bincount` of unsigned integers below `cells`; of bytes, two at a time."""
-    if cell.dtype != np.uint8 or len(cell) < 256 * cells:
-        return np.bincount(cell, minlength=cells)
-    # Each pair of bytes is one number: half as many to count, then two margins to add.
-    pairs = cell[: len(cell) // 2 * 2].view(np.uint16)
-    table = np.bincount(pairs, minlength=256 * cells).reshape(cells, 256)
-    counts = table.sum(axis=1) + table[:, :cells].sum(axis=0)
-    if len(cell) % 2:
-        counts[cell[-1]] += 1
-    return counts
-
-
-def _check_size(shape, what):
-    """The number of cells of a table, if it fits into memory."""
-    cells = math.prod(shape)
-    if cells > _MAX_CELLS:
-        raise ValueError(
-            f"{what} would have {' x '.join(map(str, shape))} cells, too many for memory: "
-            "group the values, or cut a continuous variable into bins"
-        )
-    return cells
 
 
 def _checked_table(P):
@@ -587,14 +531,6 @@ def _checked_table(P):
     if high == 0:
         raise ValueError("P is zero everywhere: at least one cell must be positive")
     return np.ldexp(P, -np.frexp(high)[1])
-
-
-def _drop_empty(table):
-    """The rows and columns that have mass, and where they are."""
-    rows, columns = table.any(axis=1), table.any(axis=0)
-    if rows.all() and columns.all():
-        return table, rows, columns
-    return table[np.ix_(rows, columns)], rows, columns
 
 
 def _core(P):
@@ -671,7 +607,7 @@ class _FeatureMap(NamedTuple):
     width: int  # numbers to store for each sample
 
 
-def gaussian_waves(span):
+def gaussian_waves(span: float) -> tuple[np.ndarray, np.ndarray]:
     """The Gaussian kernel as a sum of waves: exp(-t^2/2) = const + sum_k a_k cos(w_k t).
 
     Bochner: exp(-t^2/2) is the mean of cos(w t) over standard normal w. By Poisson's summation
@@ -738,7 +674,7 @@ def _squared_covariances(phi, psi):
     for start in range(0, n, block):
         part = slice(start, start + block)
         x, y = phi.features(phi.values[part]), psi.features(psi.values[part])
-        _check_size((x.shape[1], y.shape[1]), "the covariances of the features of a and b")
+        check_size((x.shape[1], y.shape[1]), "the covariances of the features of a and b")
         products = products + x.T @ y
         phi_sum, psi_sum = phi_sum + x.sum(axis=0), psi_sum + y.sum(axis=0)
     covariances = products / n - np.outer(phi_sum / n, psi_sum / n)

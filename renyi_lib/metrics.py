@@ -5,13 +5,23 @@ prediction may be hard or soft: `y_pred` holds the probability that Ŷ=1, and a 
 probability of 0 or 1. Labels of any other kind need `pos_label`, the label that means Ŷ=1.
 
 Several columns of `sensitive_features` are taken together: each combination that occurs is one
-group. With one group there is nothing to compare, and every function reports perfect fairness.
+group. A function that compares groups refuses a single one: there is nothing to compare.
 """
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from renyi_lib._validation import check_same_length, encode_labels, numeric_values
+from renyi_lib._validation import (
+    check_same_length,
+    check_several_groups,
+    encode_labels,
+    numeric_values,
+    sample_weights,
+    without_unused,
+)
 
 __all__ = [
     "demographic_parity_violation",
@@ -22,7 +32,13 @@ __all__ = [
 ]
 
 
-def group_rates(y_pred, *, sensitive_features, pos_label=None):
+def group_rates(
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: Any,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> pd.Series:
     """Share of each group that is predicted positive, ``P(Ŷ=1 | S=s)``.
 
     Parameters
@@ -31,6 +47,8 @@ def group_rates(y_pred, *, sensitive_features, pos_label=None):
         Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
         Groups.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
     pos_label : label, optional
         The label in `y_pred` that means Ŷ=1.
 
@@ -45,12 +63,20 @@ def group_rates(y_pred, *, sensitive_features, pos_label=None):
     >>> group_rates([1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"]).to_dict()
     {'f': 0.5, 'm': 1.0}
     """
-    positive, codes, groups = _compared(y_pred, sensitive_features, pos_label)
+    positive, codes, groups, weight, _ = _read(
+        y_pred, sensitive_features, sample_weight, pos_label
+    )
     index = pd.Index(groups, tupleize_cols=False, name="group")
-    return pd.Series(_rates(positive, codes, groups), index=index, name="rate")
+    return pd.Series(_rates(positive, codes, groups, weight), index=index, name="rate")
 
 
-def p_rule(y_pred, *, sensitive_features, pos_label=None):
+def p_rule(
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: Any,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
     """The p % rule: smallest ratio of the positive rates of two groups.
 
     For two groups this is the paper's p%, the smaller of ``P(Ŷ=1 | S=1) / P(Ŷ=1 | S=0)`` and its
@@ -59,7 +85,7 @@ def p_rule(y_pred, *, sensitive_features, pos_label=None):
 
     Parameters
     ----------
-    y_pred, sensitive_features, pos_label
+    y_pred, sensitive_features, sample_weight, pos_label
         As in `group_rates`.
 
     Returns
@@ -74,11 +100,17 @@ def p_rule(y_pred, *, sensitive_features, pos_label=None):
     >>> p_rule([1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
     0.5
     """
-    rates = group_rates(y_pred, sensitive_features=sensitive_features, pos_label=pos_label)
+    rates = _compared(y_pred, sensitive_features, sample_weight, pos_label)
     return float(rates.min() / rates.max()) if rates.max() > 0 else 1.0
 
 
-def demographic_parity_violation(y_pred, *, sensitive_features, pos_label=None):
+def demographic_parity_violation(
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: Any,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
     """Largest difference of the positive rates of two groups.
 
     This is the paper's DP violation, the maximum over a and b of
@@ -86,7 +118,7 @@ def demographic_parity_violation(y_pred, *, sensitive_features, pos_label=None):
 
     Parameters
     ----------
-    y_pred, sensitive_features, pos_label
+    y_pred, sensitive_features, sample_weight, pos_label
         As in `group_rates`.
 
     Returns
@@ -100,11 +132,17 @@ def demographic_parity_violation(y_pred, *, sensitive_features, pos_label=None):
     >>> demographic_parity_violation([1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
     0.5
     """
-    rates = group_rates(y_pred, sensitive_features=sensitive_features, pos_label=pos_label)
-    return float(np.ptp(rates))
+    return float(np.ptp(_compared(y_pred, sensitive_features, sample_weight, pos_label)))
 
 
-def equal_opportunity_violation(y_true, y_pred, *, sensitive_features, pos_label=None):
+def equal_opportunity_violation(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: Any,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
     """Largest difference of the true positive rates of two groups.
 
     For two groups this is the paper's EO violation, ``|P(Ŷ=1 | S=1, Y=1) - P(Ŷ=1 | S=0, Y=1)|``;
@@ -118,6 +156,8 @@ def equal_opportunity_violation(y_true, y_pred, *, sensitive_features, pos_label
         Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
         Groups. Each must have a sample with Y=1, or its rate is undefined: a `ValueError`.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
     pos_label : label, optional
         The label in `y_true` and `y_pred` that means 1.
 
@@ -134,10 +174,17 @@ def equal_opportunity_violation(y_true, y_pred, *, sensitive_features, pos_label
     ... )
     0.5
     """
-    return _gap_given(y_true, (1,), y_pred, sensitive_features, pos_label)
+    return _gap_given((1,), y_true, y_pred, sensitive_features, sample_weight, pos_label)
 
 
-def equalized_odds_violation(y_true, y_pred, *, sensitive_features, pos_label=None):
+def equalized_odds_violation(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: Any,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
     """Largest gap of positive rates given the true label, over both its values.
 
     The maximum over y, a and b of ``|P(Ŷ=1 | S=a, Y=y) - P(Ŷ=1 | S=b, Y=y)|``: zero if and only if
@@ -145,7 +192,7 @@ def equalized_odds_violation(y_true, y_pred, *, sensitive_features, pos_label=No
 
     Parameters
     ----------
-    y_true, y_pred, sensitive_features, pos_label
+    y_true, y_pred, sensitive_features, sample_weight, pos_label
         As in `equal_opportunity_violation`; here each group needs samples with Y=0 and with Y=1.
 
     Returns
@@ -161,29 +208,53 @@ def equalized_odds_violation(y_true, y_pred, *, sensitive_features, pos_label=No
     ... )
     1.0
     """
-    return _gap_given(y_true, (0, 1), y_pred, sensitive_features, pos_label)
+    return _gap_given((0, 1), y_true, y_pred, sensitive_features, sample_weight, pos_label)
 
 
-def _gap_given(y_true, values, y_pred, sensitive_features, pos_label):
+def _gap_given(values, y_true, y_pred, sensitive_features, sample_weight, pos_label):
     """Largest gap of the groups' rates among the samples with Y=y, over the given values y."""
     truth = _probabilities(y_true, "y_true", pos_label)
     if not np.isin(truth, (0, 1)).all():
         raise ValueError("y_true must hold labels 0 and 1, not probabilities")
-    positive, codes, groups = _compared(y_pred, sensitive_features, pos_label)
-    check_same_length(y_true=truth, y_pred=positive)
+    positive, codes, groups, weight, truth = _read(
+        y_pred, sensitive_features, sample_weight, pos_label, truth
+    )
+    check_several_groups(groups)
     gaps = []
     for y in values:
         among = truth == y
-        gaps.append(np.ptp(_rates(positive[among], codes[among], groups, f"y_true = {y}")))
+        kept = None if weight is None else weight[among]
+        rates = _rates(positive[among], codes[among], groups, kept, f"y_true = {y}")
+        gaps.append(np.ptp(rates))
     return float(max(gaps))
 
 
-def _compared(y_pred, sensitive_features, pos_label):
-    """P(Ŷ=1) and the group of each sample, and the groups."""
+def _compared(y_pred, sensitive_features, sample_weight, pos_label):
+    """The rates of two groups or more."""
+    positive, codes, groups, weight, _ = _read(
+        y_pred, sensitive_features, sample_weight, pos_label
+    )
+    check_several_groups(groups)
+    return _rates(positive, codes, groups, weight)
+
+
+def _read(y_pred, sensitive_features, sample_weight, pos_label, truth=None):
+    """P(Ŷ=1) and the group of each sample, the groups, the weights or None, and the truth.
+
+    Whoever has no weight is not there, and neither is a group of such.
+    """
     positive = _probabilities(y_pred, "y_pred", pos_label)
     codes, groups = encode_labels(sensitive_features, "sensitive_features")
-    check_same_length(y_pred=positive, sensitive_features=codes)
-    return positive, codes, groups
+    truth = np.zeros(len(positive)) if truth is None else truth
+    arrays = {"y_true": truth, "y_pred": positive, "sensitive_features": codes}
+    if sample_weight is None:
+        check_same_length(**arrays)
+        return positive, codes, groups, None, truth
+    weight = sample_weights(sample_weight)
+    check_same_length(**arrays, sample_weight=weight)
+    kept = weight > 0
+    codes, groups = without_unused(codes[kept], groups)
+    return positive[kept], codes, groups, weight[kept], truth[kept]
 
 
 def _probabilities(labels, name, pos_label):
@@ -204,9 +275,11 @@ def _probabilities(labels, name, pos_label):
     return matches[codes].astype(float)
 
 
-def _rates(positive, codes, groups, condition="a label"):
+def _rates(positive, codes, groups, weight, condition="a label"):
     """Mean of the probabilities by group, each of which must have a sample."""
-    size = np.bincount(codes, minlength=len(groups))
+    if weight is not None:
+        positive = positive * weight
+    size = np.bincount(codes, weight, minlength=len(groups))
     if not size.all():
         raise ValueError(
             f"no sample of the group {groups[size.argmin()]} in sensitive_features has "

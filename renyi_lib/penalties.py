@@ -21,11 +21,22 @@ absorbs in lambda for Algorithm 2 is written out.
 The gradients treat the entries of F as free numbers and the probabilities of the groups as given.
 """
 
+import copy
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
-from renyi_lib._validation import check_same_length, encode_labels, sample_weights
+from renyi_lib._parameters import Checked, choice, either, instance, number, whole
+from renyi_lib._validation import (
+    check_same_length,
+    check_several_groups,
+    encode_labels,
+    integer_codes,
+    sample_weights,
+)
 from renyi_lib.correlation import gaussian_waves
 
 __all__ = [
@@ -78,23 +89,28 @@ class Groups:
     q: np.ndarray
 
     @classmethod
-    def from_labels(cls, labels, sample_weight=None, *, name="groups"):
+    def from_labels(
+        cls, labels: Any, sample_weight: ArrayLike | None = None, *, name: str = "groups"
+    ) -> "Groups":
         """Labels of any kind; several columns, as in a DataFrame, become one joint group."""
         codes, categories = encode_labels(labels, name)
-        if len(categories) < 2:
-            raise ValueError(
-                f"{name} has one group only, {categories.tolist()[0]!r}: fairness between groups "
-                "needs at least two"
-            )
-        if sample_weight is None:
-            weight = 1.0 / len(codes)
-        else:
+        check_several_groups(categories, name)
+        weight = None
+        if sample_weight is not None:
             weight = sample_weights(sample_weight)
             check_same_length(**{name: codes, "sample_weight": weight})
             weight = weight / weight.sum()
+        return cls.from_codes(codes, categories, weight)
+
+    @classmethod
+    def from_codes(
+        cls, codes: np.ndarray, categories: np.ndarray, weight: np.ndarray | None = None
+    ) -> "Groups":
+        """Labels that are coded already, and probabilities of the samples that sum to 1."""
+        weight = 1.0 / len(codes) if weight is None else weight
         return cls._counted(codes, categories, weight, "of positive weight")
 
-    def given(self, mask, label=True):
+    def given(self, mask: np.ndarray, label: Any = True) -> "Groups":
         """The same groups under the conditional distribution given that `mask` is true.
 
         `label` is what the error calls the condition if a group has no sample in it.
@@ -114,7 +130,7 @@ class Groups:
             )
         return cls(codes, categories, weight, q)
 
-    def table(self, F):
+    def table(self, F: ArrayLike) -> np.ndarray:
         """T[i, j] = P(Ŷ = i, S = j), the average of F by group: one pass over F."""
         F = np.asarray(F, dtype=float)
         if F.ndim != 2 or len(F) != len(self.codes):
@@ -128,12 +144,12 @@ class Groups:
             raise ValueError("F has missing or infinite values: each entry must be a probability")
         return T
 
-    def spread(self, dT):
+    def spread(self, dT: np.ndarray) -> np.ndarray:
         """dvalue/dF from dvalue/dT, the transpose of `table`."""
         return (np.take(dT, self.codes, axis=1) * self.weight).T
 
 
-def best_response_v(T, q):
+def best_response_v(T: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Algorithm 1's best response: the second right singular vector of Q.
 
     Parameters
@@ -161,7 +177,7 @@ def best_response_v(T, q):
     return v * np.sign(v[np.abs(v) > 1e-8][-1])
 
 
-def renyi_given_v(T, q, v):
+def renyi_given_v(T: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[float, np.ndarray]:
     """The adversary's term of eq. Min-Max-Fairness_DP-discrete, v^T Q^T Q v, and its gradient.
 
     With h_j = v_j / sqrt(q_j), a function of the group with mean 0 and variance 1,
@@ -199,7 +215,7 @@ def renyi_given_v(T, q, v):
     return float(p @ m**2), 2 * np.outer(m, h) - (m**2)[:, None]
 
 
-def best_response_w(T, q):
+def best_response_w(T: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Algorithm 2's best response, w_i = (P(Ŷ=i, S=1) - P(Ŷ=i, S=0)) / (2 P(Ŷ=i)).
 
     Parameters
@@ -225,7 +241,7 @@ def best_response_w(T, q):
     return q[1] - 0.5 + _excess(T, q)[:, 1] / np.maximum(T.sum(axis=1), _EMPTY)
 
 
-def renyi_given_w(T, q, w):
+def renyi_given_w(T: np.ndarray, q: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray]:
     """The adversary's term of eq. Binary-Min-Max-Fairness, scaled to rho_R^2, and its gradient.
 
     The paper's term, sum_i (w_i (P(Ŷ=i, S=1) - P(Ŷ=i, S=0)) - w_i^2 P(Ŷ=i)), has the maximum
@@ -267,13 +283,17 @@ def renyi_given_w(T, q, w):
     return float(value), dT
 
 
-class Penalty:
+class Penalty(Checked, BaseEstimator):
     """What every penalty gives: a value and its gradient by the class probabilities.
 
-    A new penalty overrides `terms`, which for most of them is a list of one pair.
+    A new penalty overrides `terms`, which for most of them is a list of one pair. Penalties are
+    estimators in the sense of scikit-learn as far as their parameters go: they can be printed,
+    cloned and set, also from a classifier (``penalty__bandwidth``).
     """
 
-    def value_and_grad(self, F, groups):
+    def value_and_grad(
+        self, F: ArrayLike, groups: "Groups | ArrayLike"
+    ) -> tuple[float, np.ndarray]:
         """The penalty and its gradient.
 
         Parameters
@@ -289,6 +309,7 @@ class Penalty:
         value : float
         gradient : ndarray of shape (n, c)
         """
+        self._check_parameters()
         values, gradients = zip(*self.terms(F, groups))
         return sum(values), sum(gradients)
 
@@ -378,7 +399,9 @@ class RenyiPenalty(_RenyiTable):
     0.04
     """
 
-    def __init__(self, smoothing=0.0):
+    _constraints: ClassVar = {"smoothing": number(0)}
+
+    def __init__(self, smoothing: float = 0.0):
         self.smoothing = smoothing
 
     def _of_table(self, T, q):
@@ -455,11 +478,12 @@ class ConditionalPenalty(Penalty):
     True
     """
 
-    def __init__(self, penalty, y, values=None):
+    _constraints: ClassVar = {"penalty": instance(Penalty, "a Penalty, such as RenyiPenalty()")}
+
+    def __init__(self, penalty: Penalty, y: Any, values: list | None = None):
         self.penalty = penalty
-        self.y, self._labels = encode_labels(y, "y")
-        self.values = self._labels.tolist() if values is None else list(values)
-        self._last = (None, [])
+        self.y = y
+        self.values = values
 
     def terms(self, F, groups):
         conditions = self._conditions(_as_groups(groups))
@@ -482,21 +506,31 @@ class ConditionalPenalty(Penalty):
 
     def smoothed(self, mu):
         """The same sum of smoothed penalties."""
-        return ConditionalPenalty(self.penalty.smoothed(mu), self._labels[self.y], self.values)
+        smooth = copy.copy(self)
+        smooth.penalty = self.penalty.smoothed(mu)
+        return smooth
 
     def _conditions(self, groups):
-        # Counted anew only if the groups are others than last time.
-        if groups is not self._last[0]:
-            check_same_length(groups=groups.codes, y=self.y)
-            given = [groups.given(self.y == self._code(value), value) for value in self.values]
-            self._last = (groups, given)
-        return self._last[1]
+        """The groups given each of the labels; counted anew only for other groups or labels."""
+        asked = (groups, self.y, self.values)
+        last, given = getattr(self, "_last", ((None,) * 3, []))
+        if not all(now is before for now, before in zip(asked, last)):
+            given = self._counted(groups)
+            self._last = (asked, given)
+        return given
 
-    def _code(self, value):
-        (code,) = np.nonzero(self._labels == value)
-        if not len(code):
-            raise ValueError(f"values asks for the label {value!r}, which does not occur in y")
-        return code[0]
+    def _counted(self, groups):
+        codes, labels = integer_codes(self.y, "y")
+        check_same_length(groups=groups.codes, y=codes)
+        code_of = {label: code for code, label in enumerate(labels.tolist())}
+        occurring = np.bincount(codes, minlength=len(labels)) > 0
+        wanted = labels[occurring].tolist() if self.values is None else list(self.values)
+        unknown = [v for v in wanted if v not in code_of or not occurring[code_of[v]]]
+        if unknown:
+            raise ValueError(
+                f"values asks for the label {unknown[0]!r}, which does not occur in y"
+            )
+        return [groups.given(codes == code_of[value], value) for value in wanted]
 
 
 class PearsonPenalty(Penalty):
@@ -583,7 +617,12 @@ class HSICPenalty(Penalty):
     True
     """
 
-    def __init__(self, kernel="gaussian", bandwidth=0.25):
+    _constraints: ClassVar = {
+        "kernel": choice("gaussian", "linear"),
+        "bandwidth": number(0, above=True),
+    }
+
+    def __init__(self, kernel: str = "gaussian", bandwidth: float = 0.25):
         self.kernel = kernel
         self.bandwidth = bandwidth
 
@@ -594,10 +633,6 @@ class HSICPenalty(Penalty):
             excess = _excess(groups.table(F), groups.q)
             dT = 2 * (excess - (excess @ groups.q)[:, None])
             return [(float((excess**2).sum()), groups.spread(dT))]
-        if self.kernel != "gaussian":
-            raise ValueError(f"kernel must be 'gaussian' or 'linear', not {self.kernel!r}")
-        if not 0 < self.bandwidth < np.inf:
-            raise ValueError(f"bandwidth must be a positive number, not {self.bandwidth!r}")
         groups.table(F)  # for its checks of F
         columns = [_gaussian_hsic(column, groups, self.bandwidth) for column in F.T]
         values, gradients = zip(*columns)
@@ -633,7 +668,12 @@ class ScoreBinsPenalty(Penalty):
     True
     """
 
-    def __init__(self, penalty=None, n_bins=12):
+    _constraints: ClassVar = {
+        "penalty": either(None, instance(Penalty, "a Penalty, such as RenyiPenalty()")),
+        "n_bins": whole(3),
+    }
+
+    def __init__(self, penalty: Penalty | None = None, n_bins: int = 12):
         self.penalty = penalty
         self.n_bins = n_bins
 
@@ -641,8 +681,6 @@ class ScoreBinsPenalty(Penalty):
         groups = _as_groups(groups)
         if len(groups.table(F)) != 2:
             raise ValueError(f"score bins need two classes, but F has shape {np.shape(F)}")
-        if self.n_bins < 3:
-            raise ValueError(f"n_bins must be 3 or more, not {self.n_bins!r}")
         bins, slopes = _soft_bins(np.asarray(F, dtype=float)[:, 1], self.n_bins)
         return [
             (value, self._by_class(by_bin, slopes))

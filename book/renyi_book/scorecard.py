@@ -21,6 +21,7 @@ import pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
+from renyi_book.experiments import best_at, interval, load
 from renyi_lib.correlation import (
     hsic,
     pearson_correlation,
@@ -28,7 +29,6 @@ from renyi_lib.correlation import (
     renyi_from_joint,
 )
 from renyi_lib.datasets import load_adult, load_german
-from renyi_book.experiments import best_at, interval, load
 from renyi_lib.metrics import demographic_parity_violation
 
 VERDICTS = ("holds", "holds in part", "does not hold", "cannot be tested")

@@ -1,41 +1,44 @@
 """What the rivals for two classes have in common: reading their input, and linear scores."""
 
-from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from renyi_lib._validation import check_same_length, encode_labels
+from renyi_lib._parameters import Checked
+from renyi_lib._validation import check_same_length, known_codes
 from renyi_lib.penalties import Groups
 
 
-class BinaryFairClassifier(ClassifierMixin, BaseEstimator):
+class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
     """A classifier of two classes, the second of which, in sorted order, is the favourable Y = 1.
 
-    `_fairness` lists the notions of fairness that a subclass knows, and `_at_least` the numbers
-    among its parameters with the least value of each.
+    All of them predict by ``predict(X, *, sensitive_features=None)``, and those that have
+    probabilities by ``predict_proba(X, *, sensitive_features=None)``. With `draws_label` the label
+    is drawn with these probabilities; else it is the more probable one.
     """
 
-    _fairness = ()
-    _at_least = ()
+    draws_label: ClassVar[bool] = False
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _check_parameters(self):
-        if self.fairness not in self._fairness:
-            raise ValueError(
-                f"fairness must be one of {', '.join(map(repr, self._fairness))}, "
-                f"not {self.fairness!r}"
-            )
-        for name, least in self._at_least:
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not least <= value < np.inf:
-                raise ValueError(f"{name} must be a number, {least} or more, not {value!r}")
+    def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
+        """The more probable class of each sample."""
+        positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
+        return self.classes_[(positive > 0.5).astype(int)]
+
+    def score(self, X, y, sample_weight=None, *, sensitive_features=None) -> float:
+        """The accuracy of the predicted labels."""
+        predicted = self.predict(X, sensitive_features=sensitive_features)
+        return accuracy_score(y, predicted, sample_weight=sample_weight)
 
     def _read(self, X, y, sensitive_features, n_groups=None):
         """X as floats, y as 0 and 1, and the groups, all checked; sets what a fit has to set."""
@@ -69,27 +72,34 @@ class BinaryFairClassifier(ClassifierMixin, BaseEstimator):
 
     def _group_codes(self, sensitive_features, X):
         """The position of each sample's group among the groups of the fit."""
-        codes, categories = encode_labels(sensitive_features, "sensitive_features")
-        check_same_length(X=X, sensitive_features=codes)
-        position = {group: j for j, group in enumerate(self.groups_.tolist())}
-        categories = categories.tolist()
-        unseen = [group for group in categories if group not in position]
-        if unseen:
+        if sensitive_features is None:
             raise ValueError(
-                f"sensitive_features has groups that were not seen in the fit: {unseen}"
+                f"sensitive_features is None: {type(self).__name__} treats the groups apart, and "
+                "needs to know them when it predicts"
             )
-        return np.array([position[group] for group in categories])[codes]
+        codes = known_codes(sensitive_features, self.groups_, "sensitive_features")
+        check_same_length(X=X, sensitive_features=codes)
+        return codes
 
 
 class LinearScores:
     """Scores from `coef_` and `intercept_`, and the label of the side of the boundary."""
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
         """The score of each sample, of shape (n,): positive means the second class."""
         X = self._read_new(X)
         return X @ self.coef_[0] + self.intercept_[0]
 
-    def predict(self, X):
-        """The class on whose side of the boundary each sample lies."""
+    def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
+        """The class on whose side of the boundary each sample lies; groups are not looked at."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int)]
+
+
+class LogisticScores(LinearScores):
+    """The same, with the probabilities of a logistic regression."""
+
+    def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
+        """Class probabilities of shape (n, 2); groups are not looked at."""
+        scores = self.decision_function(X)
+        return np.column_stack([expit(-scores), expit(scores)])

@@ -1,12 +1,15 @@
 """Donini et al.: a linear support vector machine that is fair by a change of the features."""
 
 from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
+from renyi_lib._parameters import choice, number, whole
 from renyi_lib.baselines._base import BinaryFairClassifier, LinearScores
 from renyi_lib.metrics import demographic_parity_violation, equal_opportunity_violation
 
@@ -84,7 +87,11 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
     True
     """
 
-    _fairness = ("equal_opportunity", "demographic_parity")
+    _constraints: ClassVar = {
+        "fairness": choice("equal_opportunity", "demographic_parity"),
+        "near_best": number(0, 1),
+        "cv": whole(2),
+    }
 
     def __init__(
         self,
@@ -103,7 +110,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X, y, *, sensitive_features):
+    def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: Any) -> "DoniniClassifier":
         """Fit the classifier.
 
         Parameters
@@ -157,10 +164,10 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
     def _check_parameters(self):
         super()._check_parameters()
         choices = [self.C] if isinstance(self.C, Real) else list(np.atleast_1d(self.C))
-        if not choices or not all(isinstance(C, Real) and 0 < C < np.inf for C in choices):
-            raise ValueError(f"C must be a positive number or several, not {self.C!r}")
-        if not isinstance(self.near_best, Real) or not 0 <= self.near_best <= 1:
-            raise ValueError(f"near_best must be a number from 0 to 1, not {self.near_best!r}")
+        if not choices:
+            raise ValueError("C is empty: give a positive number, or several")
+        for C in choices:
+            number(0, above=True)("C", C)
 
 
 def mean_difference(X, s, groups):

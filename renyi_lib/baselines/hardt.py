@@ -1,10 +1,14 @@
 """Hardt et al.: thresholds for each group on the scores of any classifier, by fairlearn."""
 
+from typing import Any, ClassVar
+
 import numpy as np
-from fairlearn.postprocessing import ThresholdOptimizer
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from renyi_lib._optional import needed
+from renyi_lib._parameters import choice, whole
 from renyi_lib.baselines._base import BinaryFairClassifier
 from renyi_lib.classification import PenalizedClassifier
 
@@ -22,7 +26,8 @@ class HardtClassifier(BinaryFairClassifier):
 
     Post-processing: of all mixtures of thresholds, one mixture for each group, that satisfy the
     constraint on the training data, the one with the highest accuracy there. The work is done by
-    fairlearn's `ThresholdOptimizer`; this class gives it the interface of the other rivals.
+    fairlearn's `ThresholdOptimizer` (``pip install "renyi-lib[baselines]"``); this class gives it
+    the interface of the other rivals.
 
     Parameters
     ----------
@@ -72,8 +77,8 @@ class HardtClassifier(BinaryFairClassifier):
     1.0
     """
 
-    _fairness = tuple(_CONSTRAINTS)
-    _at_least = (("grid_size", 2),)
+    draws_label = True
+    _constraints: ClassVar = {"fairness": choice(*_CONSTRAINTS), "grid_size": whole(2)}
 
     def __init__(
         self,
@@ -90,7 +95,7 @@ class HardtClassifier(BinaryFairClassifier):
         self.grid_size = grid_size
         self.random_state = random_state
 
-    def fit(self, X, y, *, sensitive_features):
+    def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: Any) -> "HardtClassifier":
         """Fit the classifier, then the thresholds on its scores.
 
         Parameters
@@ -106,13 +111,14 @@ class HardtClassifier(BinaryFairClassifier):
         -------
         self
         """
+        postprocessing = needed("fairlearn.postprocessing", type(self).__name__, extra="baselines")
         X, y, groups = self._read(X, y, sensitive_features)
         for code, label in enumerate(self.classes_.tolist()):
             groups.given(y == code, label)  # for its check that no group is empty
         estimator = (
             PenalizedClassifier(lam=0.0) if self.estimator is None else clone(self.estimator)
         )
-        self.optimizer_ = ThresholdOptimizer(
+        self.optimizer_ = postprocessing.ThresholdOptimizer(
             estimator=estimator,
             constraints=_CONSTRAINTS[self.fairness],
             objective=self.objective,
@@ -121,20 +127,20 @@ class HardtClassifier(BinaryFairClassifier):
         self.optimizer_.fit(X, y, sensitive_features=groups.codes)
         return self
 
-    def predict_proba(self, X, *, sensitive_features):
+    def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
         """The probabilities with which the label is drawn, of shape (n, 2)."""
         X = self._read_new(X)
         codes = self._group_codes(sensitive_features, X)
         # The one thing that fairlearn computes and does not show.
         return self.optimizer_.interpolated_thresholder_._pmf_predict(X, sensitive_features=codes)
 
-    def predict(self, X, *, sensitive_features):
+    def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
         """A label for each sample, drawn with its probability."""
         positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
         drawn = check_random_state(self.random_state).uniform(size=len(positive)) < positive
         return self.classes_[drawn.astype(int)]
 
-    def score(self, X, y, sample_weight=None, *, sensitive_features):
+    def score(self, X, y, sample_weight=None, *, sensitive_features=None) -> float:
         """The accuracy that is expected of the random label."""
         positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
         correct = np.where(np.asarray(y) == self.classes_[1], positive, 1 - positive)

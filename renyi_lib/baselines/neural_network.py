@@ -6,16 +6,22 @@ Danskin's gradient are those of `FairObjective`; all that is new besides is Adam
 """
 
 import warnings
-from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from renyi_lib._validation import check_same_length
-from renyi_lib.classification import FairObjective, NoSensitiveFeaturesWarning
+from renyi_lib._parameters import Checked, number, whole
+from renyi_lib._validation import (
+    NoSensitiveFeaturesWarning,
+    check_same_length,
+    without_unused,
+)
+from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import BinaryRenyiPenalty, Groups, RenyiPenalty
 
 __all__ = ["Adam", "NetworkModel", "RenyiNetworkClassifier", "groups_of_batch"]
@@ -185,18 +191,14 @@ def groups_of_batch(groups, rows):
     >>> groups_of_batch(groups, np.array([2, 3])) is None
     True
     """
-    codes = groups.codes[rows]
-    q = np.bincount(codes, minlength=len(groups.q)) / len(rows)
-    if q.all():
-        return Groups(codes, groups.categories, 1 / len(rows), q)
-    occurs = q > 0
-    if occurs.sum() == 1:
+    codes, categories = without_unused(groups.codes[rows], groups.categories)
+    if len(categories) == 1:
         return None
-    codes = (np.cumsum(occurs) - 1)[codes]
-    return Groups(codes, groups.categories[occurs], 1 / len(rows), q[occurs])
+    q = np.bincount(codes) / len(rows)
+    return Groups(codes, categories, 1 / len(rows), q)
 
 
-class RenyiNetworkClassifier(ClassifierMixin, BaseEstimator):
+class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
     """A network with one hidden layer whose label has a small Rényi correlation with the group.
 
     Minimises mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), Ŷ being the label drawn
@@ -277,6 +279,14 @@ class RenyiNetworkClassifier(ClassifierMixin, BaseEstimator):
     10 0.001
     """
 
+    _constraints: ClassVar = {
+        "lam": number(0),
+        "hidden": whole(1),
+        "batch_size": whole(1),
+        "epochs": whole(1),
+        "learning_rate": number(0, above=True),
+    }
+
     def __init__(
         self,
         lam=0.0,
@@ -294,7 +304,9 @@ class RenyiNetworkClassifier(ClassifierMixin, BaseEstimator):
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def fit(self, X, y, *, sensitive_features=None):
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, *, sensitive_features: Any = None
+    ) -> "RenyiNetworkClassifier":
         """Fit the network.
 
         Parameters
@@ -328,15 +340,15 @@ class RenyiNetworkClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_ = self.epochs
         return self
 
-    def predict_proba(self, X):
-        """Class probabilities F of shape (n, n_classes)."""
+    def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
+        """Class probabilities F of shape (n, n_classes); groups are not looked at."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         (A, B), (a, b) = self.coefs_, self.intercepts_
         return np.exp(_hidden_and_log_probabilities(X, A, a, B, b)[1])
 
-    def predict(self, X):
-        """The most probable class of each sample."""
+    def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
+        """The most probable class of each sample; groups are not looked at."""
         codes = self.predict_proba(X).argmax(axis=1)
         return self.classes_[codes]
 
@@ -379,18 +391,6 @@ class RenyiNetworkClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         self.groups_ = None if groups is None else groups.categories
         return X, y, groups
-
-    def _check_parameters(self):
-        if not isinstance(self.lam, Real) or not 0 <= self.lam < np.inf:
-            raise ValueError(f"lam must be a number, 0 or more, not {self.lam!r}")
-        for name in ("hidden", "batch_size", "epochs"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < 1:
-                raise ValueError(f"{name} must be an integer, 1 or more, not {value!r}")
-        if not isinstance(self.learning_rate, Real) or not 0 < self.learning_rate < np.inf:
-            raise ValueError(
-                f"learning_rate must be a positive number, not {self.learning_rate!r}"
-            )
 
 
 def _evaluate(model, penalty, groups, theta):

@@ -1,12 +1,14 @@
 """Rezaei et al.: the fair predictor with the best log loss against the worst labels."""
 
 import warnings
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score
 
+from renyi_lib._parameters import choice, flag, number, whole
 from renyi_lib.baselines._base import BinaryFairClassifier
 from renyi_lib.baselines._newton import newton
 
@@ -96,8 +98,13 @@ class RezaeiClassifier(BinaryFairClassifier):
     {'f': 0.491, 'm': 0.491}
     """
 
-    _fairness = ("equal_opportunity", "demographic_parity", "equalized_odds")
-    _at_least = (("l2", 0), ("tol", 0), ("max_iter", 1))
+    _constraints: ClassVar = {
+        "fairness": choice("equal_opportunity", "demographic_parity", "equalized_odds"),
+        "l2": number(0),
+        "fit_intercept": flag,
+        "tol": number(0),
+        "max_iter": whole(1),
+    }
 
     def __init__(
         self,
@@ -114,7 +121,7 @@ class RezaeiClassifier(BinaryFairClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X, y, *, sensitive_features):
+    def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: Any) -> "RezaeiClassifier":
         """Fit the classifier.
 
         Parameters
@@ -154,7 +161,7 @@ class RezaeiClassifier(BinaryFairClassifier):
         self.tilt_ = np.tensordot(multipliers, contrasts, axes=1)
         return self
 
-    def predict_proba(self, X, *, sensitive_features):
+    def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
         """Class probabilities P̂ of shape (n, 2), when the label is not known."""
         X = self._read_new(X)
         codes = self._group_codes(sensitive_features, X)
@@ -168,7 +175,9 @@ class RezaeiClassifier(BinaryFairClassifier):
         positive = q * hat_1 + (1 - q) * hat_0
         return np.column_stack([1 - positive, positive])
 
-    def predict_proba_given(self, X, y, *, sensitive_features):
+    def predict_proba_given(
+        self, X: ArrayLike, y: ArrayLike, *, sensitive_features: Any
+    ) -> np.ndarray:
         """Class probabilities P̂ given the true label, for which the constraint is stated.
 
         Parameters
@@ -187,16 +196,6 @@ class RezaeiClassifier(BinaryFairClassifier):
         z = X @ self.coef_[0] + self.intercept_[0]
         positive = robust_game(z, self.tilt_[label, codes])[1]
         return np.column_stack([1 - positive, positive])
-
-    def predict(self, X, *, sensitive_features):
-        """The more probable class of each sample."""
-        positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
-        return self.classes_[(positive > 0.5).astype(int)]
-
-    def score(self, X, y, sample_weight=None, *, sensitive_features):
-        """The accuracy of the predicted labels."""
-        predicted = self.predict(X, sensitive_features=sensitive_features)
-        return accuracy_score(y, predicted, sample_weight=sample_weight)
 
     def _contrasts(self, groups, y):
         """For each constraint, the weight of a sample in it by label and group.

@@ -1,18 +1,21 @@
 """Zafar et al.: logistic regression whose boundary has a bounded covariance with the group."""
 
 import warnings
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from renyi_lib.baselines._base import BinaryFairClassifier, LinearScores
+from renyi_lib._parameters import choice, flag, number, whole
+from renyi_lib.baselines._base import BinaryFairClassifier, LogisticScores
 from renyi_lib.baselines._newton import newton
 
 __all__ = ["ZafarClassifier", "group_covariances", "logistic_loss"]
 
 
-class ZafarClassifier(LinearScores, BinaryFairClassifier):
+class ZafarClassifier(LogisticScores, BinaryFairClassifier):
     """Logistic regression under a bound on the covariance of its boundary with the group.
 
     With d(x) = theta . x + b, the signed distance to the boundary up to a factor::
@@ -99,8 +102,15 @@ class ZafarClassifier(LinearScores, BinaryFairClassifier):
     0 0.0
     """
 
-    _fairness = ("demographic_parity", "equal_opportunity")
-    _at_least = (("c", 0), ("l2", 0), ("tol", 0), ("max_iter", 1))
+    _constraints: ClassVar = {
+        "c": number(0),
+        "fairness": choice("demographic_parity", "equal_opportunity"),
+        "of": choice("scores", "mistakes"),
+        "l2": number(0),
+        "fit_intercept": flag,
+        "tol": number(0),
+        "max_iter": whole(1),
+    }
 
     def __init__(
         self,
@@ -121,7 +131,7 @@ class ZafarClassifier(LinearScores, BinaryFairClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X, y, *, sensitive_features):
+    def fit(self, X: ArrayLike, y: ArrayLike, *, sensitive_features: Any) -> "ZafarClassifier":
         """Fit the classifier.
 
         Parameters
@@ -181,15 +191,8 @@ class ZafarClassifier(LinearScores, BinaryFairClassifier):
         self.n_iter_ = solution.n_iter
         return self
 
-    def predict_proba(self, X):
-        """Class probabilities of shape (n, 2)."""
-        scores = self.decision_function(X)
-        return np.column_stack([expit(-scores), expit(scores)])
-
     def _check_parameters(self):
         super()._check_parameters()
-        if self.of not in ("scores", "mistakes"):
-            raise ValueError(f"of must be 'scores' or 'mistakes', not {self.of!r}")
         if self.of == "mistakes" and self.fairness != "equal_opportunity":
             raise ValueError("of='mistakes' needs fairness='equal_opportunity'")
 

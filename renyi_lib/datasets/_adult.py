@@ -5,7 +5,7 @@ import io
 import pandas as pd
 
 from renyi_lib.datasets._dataset import FairDataset
-from renyi_lib.datasets._files import LICENCE, read_original
+from renyi_lib.datasets._files import LICENSE, read_original
 from renyi_lib.datasets._sensitive import Grouping
 
 _DESCRIPTIONS = {
@@ -32,7 +32,7 @@ _GENDER = Grouping("sex", {"Female": "Female", "Male": "Male"})
 _RACE = Grouping("race", {"non-White": None, "White": "White"})
 
 
-def load_adult():
+def load_adult() -> FairDataset:
     """The Adult data set, UCI's two files as training and test set.
 
     The raw tables differ from the files in three ways only: the columns have their names, the
@@ -76,7 +76,7 @@ def load_adult():
         descriptions=dict(_DESCRIPTIONS),
         codes={},
         doi="10.24432/C5XW20",
-        licence=LICENCE,
+        license=LICENSE,
     )
 
 

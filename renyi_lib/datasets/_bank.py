@@ -2,11 +2,10 @@
 
 import io
 
-import numpy as np
 import pandas as pd
 
 from renyi_lib.datasets._dataset import FairDataset
-from renyi_lib.datasets._files import LICENCE, read_original
+from renyi_lib.datasets._files import LICENSE, read_original
 from renyi_lib.datasets._sensitive import Grouping
 
 _DESCRIPTIONS = {
@@ -32,18 +31,12 @@ _TARGET = "y"
 _N_TRAIN = 32000
 
 
-def load_bank(*, split="file-order", random_state=0):
-    """The Bank Marketing data set, in the paper's split or shuffled.
+def load_bank() -> FairDataset:
+    """The Bank Marketing data set, in the paper's split.
 
     The paper trains on the first 32000 rows and tests on the last 13211. The file is in the order
     of time, and the campaign changes on the way: 5.9 % of the training rows are positive, but
-    25.7 % of the test rows. ``split="shuffled"`` draws sets of the same sizes without that shift.
-
-    Parameters
-    ----------
-    split : {"file-order", "shuffled"}, default="file-order"
-    random_state : int, numpy Generator or None, default=0
-        Seed of the shuffled split; the other split does not use it.
+    25.7 % of the test rows.
 
     Returns
     -------
@@ -58,17 +51,11 @@ def load_bank(*, split="file-order", random_state=0):
 
     Examples
     --------
-    >>> for split in "file-order", "shuffled":
-    ...     bank = load_bank(split=split).encode(columns=["age"])
-    ...     print(f"{split}: {bank.y_train.mean():.3f} {bank.y_test.mean():.3f}")
-    file-order: 0.059 0.257
-    shuffled: 0.117 0.118
+    >>> bank = load_bank().encode(columns=["age"])
+    >>> print(f"{bank.y_train.mean():.3f} {bank.y_test.mean():.3f}")
+    0.059 0.257
     """
     table = pd.read_csv(io.BytesIO(read_original("bank-full.csv")), sep=";", na_filter=False)
-    if split == "shuffled":
-        table = table.iloc[np.random.default_rng(random_state).permutation(len(table))]
-    elif split != "file-order":
-        raise ValueError(f'split must be "file-order" or "shuffled", got {split!r}')
     return FairDataset(
         name="bank",
         train=table.iloc[:_N_TRAIN].copy(),
@@ -82,5 +69,5 @@ def load_bank(*, split="file-order", random_state=0):
         descriptions=dict(_DESCRIPTIONS),
         codes={},
         doi="10.24432/C5K306",
-        licence=LICENCE,
+        license=LICENSE,
     )

@@ -1,6 +1,7 @@
 """A data set for fair learning, and its way from raw tables to the arrays X, y and S."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,7 +66,7 @@ class FairDataset:
         Each column's meaning in plain words.
     codes : dict of str to dict
         The meaning of each code, for the columns that hold codes.
-    doi, licence : str
+    doi, license : str
 
     Notes
     -----
@@ -93,7 +94,7 @@ class FairDataset:
     descriptions: dict
     codes: dict
     doi: str
-    licence: str
+    license: str
 
     def __repr__(self):
         return (
@@ -106,7 +107,14 @@ class FairDataset:
         """The raw columns that the default sensitive attribute is made from."""
         return _columns_of(next(iter(self.sensitive_choices.values())))
 
-    def encode(self, *, sensitive=None, columns=None, scaling=None, sparse=False):
+    def encode(
+        self,
+        *,
+        sensitive: str | None = None,
+        columns: list[str] | None = None,
+        scaling: Any = None,
+        sparse: bool = False,
+    ) -> EncodedDataset:
         """The arrays X, y and S for training and test.
 
         Numbers come first, then an indicator for each category of the other columns. Categories

@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 
 DATA_FOLDER = Path(__file__).parent / "data"
-LICENCE = "CC BY 4.0"
+LICENSE = "CC BY 4.0"
 
 # SHA-256 of the files as the UCI Machine Learning Repository publishes them (not of the .gz).
 SHA256 = {
@@ -17,7 +17,7 @@ SHA256 = {
 }
 
 _CURE = (
-    "Reinstall renyi-lib, or rebuild the file with "
+    "Reinstall renyi-lib or, with the book's repository at hand, rebuild the file with "
     "`python -m renyi_book.rebuild SOURCE_FOLDER` "
     "(renyi_lib/datasets/README.md says what SOURCE_FOLDER must hold)."
 )

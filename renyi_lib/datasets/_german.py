@@ -5,7 +5,7 @@ import io
 import pandas as pd
 
 from renyi_lib.datasets._dataset import FairDataset
-from renyi_lib.datasets._files import LICENCE, read_original
+from renyi_lib.datasets._files import LICENSE, read_original
 from renyi_lib.datasets._sensitive import Grouping
 
 _MEANINGS = {
@@ -105,7 +105,7 @@ _SENSITIVE = "Attribute9"
 _N_TRAIN = 800
 
 
-def load_german():
+def load_german() -> FairDataset:
     """The German Credit data set, the first 800 rows for training and the last 200 for test.
 
     Returns
@@ -156,7 +156,7 @@ def load_german():
         descriptions={column: _describe(column) for column in _MEANINGS},
         codes={column: dict(codes) for column, codes in _CODES.items()},
         doi="10.24432/C5NC77",
-        licence=LICENCE,
+        license=LICENSE,
     )
 
 

@@ -58,7 +58,9 @@ def test_every_check_of_a_chapter_belongs_to_an_exercise(path):
 
 
 def example(
-    line='Check yourself: `check("theorem-1/1", x)`.', call='check("theorem-1/1", 1)', says="Right."
+    line='Check yourself: `check("theorem-1/1", x)`.',
+    call='check("theorem-1/1", 1)',
+    says="Right.",
 ):
     new = nbformat.v4
     shown = new.new_output("execute_result", {"text/plain": says})
@@ -82,7 +84,10 @@ def test_a_good_exercise_passes():
     ("changed", "problem"),
     [
         ({"line": "Nothing."}, "does not end with: Check yourself"),
-        ({"line": 'Check yourself: `check("theorem-1/2", x)`.'}, "does not end with: Check yourself"),
+        (
+            {"line": 'Check yourself: `check("theorem-1/2", x)`.'},
+            "does not end with: Check yourself",
+        ),
         ({"call": 'check("theorem-1/2", 1)'}, "solution of ex-theorem-1-a does not end with"),
         ({"call": "x"}, "solution of ex-theorem-1-a does not end with"),
         ({"says": "Not yet. Off."}, "does not pass its own check"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-from renyi_lib import plotting
+from renyi_book import plotting
 
 matplotlib.use("agg")
 

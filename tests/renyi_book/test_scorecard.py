@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from renyi_lib import scorecard
+from renyi_book import scorecard
 from renyi_book.scorecard import FINDINGS, VERDICTS
 
 

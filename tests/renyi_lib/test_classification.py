@@ -19,21 +19,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from renyi_lib.classification import (
-    FairObjective,
     NoSensitiveFeaturesWarning,
     PenalizedClassifier,
     RenyiClassifier,
-    SoftmaxModel,
-    TargetNotReachedError,
-    fit_to_target,
-    lbfgs,
-    renyi_path,
 )
 from renyi_lib.correlation import renyi_from_soft
-from renyi_lib.metrics import equal_opportunity_violation, p_rule
+from renyi_lib.models import SoftmaxModel
+from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
-    ConditionalPenalty,
     Groups,
     HSICPenalty,
     PearsonPenalty,
@@ -41,31 +35,8 @@ from renyi_lib.penalties import (
     RenyiPenalty,
     ScoreBinsPenalty,
 )
-
-
-def biased_data(n=400, n_classes=2, n_groups=2, n_features=4, seed=0):
-    """Features that reveal the group, and a label that depends on them."""
-    rng = np.random.default_rng(seed)
-    s = rng.permutation(np.arange(n) % n_groups)
-    shift = rng.normal(size=(n_groups, n_features))
-    X = rng.normal(size=(n, n_features)) + shift[s]
-    scores = X @ rng.normal(size=(n_features, n_classes)) + rng.gumbel(size=(n, n_classes))
-    return X, scores.argmax(axis=1), s
-
-
-def objective_value(classifier, X, y, s):
-    """mean loss + lam * rho_R^2 from the predictions alone, by other code than the library's."""
-    F = classifier.predict_proba(X)
-    loss = -np.mean(np.log(F[np.arange(len(y)), np.searchsorted(classifier.classes_, y)]))
-    if classifier.fairness == "demographic_parity":
-        penalty = renyi_from_soft(F, s) ** 2
-    else:
-        wanted = classifier.classes_
-        if classifier.fairness == "equal_opportunity":
-            label = classifier.favourable_label
-            wanted = [wanted[-1] if label is None else label]
-        penalty = sum(renyi_from_soft(F[y == k], s[y == k]) ** 2 for k in wanted)
-    return loss + classifier.lam * penalty
+from renyi_lib.tuning import lam_path
+from tests.renyi_lib.data import biased_data, objective_value
 
 
 def rate_gap(classifier, X, s):
@@ -97,56 +68,6 @@ for result in results:
     lines = done.stdout.splitlines()
     assert len(lines) > 50
     assert [line for line in lines if not line.startswith("passed")] == []
-
-
-OBJECTIVES = {
-    "binary": (2, 2, BinaryRenyiPenalty(), {}),
-    "binary label, four groups": (2, 4, RenyiPenalty(), {}),
-    "three classes": (3, 2, BinaryRenyiPenalty(), {}),
-    "three classes, four groups": (3, 4, RenyiPenalty(), {}),
-    "ridge": (2, 2, RenyiPenalty(), {"l2": 0.3}),
-    "ridge, three classes": (3, 2, RenyiPenalty(), {"l2": 0.3}),
-    "no intercept": (3, 3, RenyiPenalty(), {"fit_intercept": False}),
-    "pearson": (2, 2, PearsonPenalty(), {}),
-    "hsic": (3, 2, HSICPenalty(bandwidth=0.4), {}),
-    "score bins": (2, 2, ScoreBinsPenalty(n_bins=5), {}),
-    "no penalty": (3, 2, None, {}),
-}
-
-
-class TestGradients:
-    @pytest.mark.parametrize("storage", ["dense", "sparse"])
-    @pytest.mark.parametrize("case", OBJECTIVES)
-    def test_gradient_of_the_objective_agrees_with_differences(self, case, storage):
-        c, d, penalty, options = OBJECTIVES[case]
-        X, y, s = biased_data(40, c, d, seed=len(case))
-        rng = np.random.default_rng(1)
-        weight = rng.uniform(0.5, 1.5, size=40)
-        X = X if storage == "dense" else sparse.csr_array(np.where(np.abs(X) > 0.5, X, 0))
-        model = SoftmaxModel(X, y, c, weight / weight.sum(), **options)
-        groups = None if penalty is None else Groups.from_labels(s, weight)
-        objective = FairObjective(model, penalty, groups)
-        theta = rng.normal(size=model.shape)
-        value, gradient = objective(theta, 0.7)
-        for index in np.ndindex(theta.shape):
-            step = np.zeros_like(theta)
-            step[index] = 1e-5
-            slope = (objective(theta + step, 0.7)[0] - objective(theta - step, 0.7)[0]) / 2e-5
-            assert gradient[index] == pytest.approx(slope, rel=1e-6, abs=1e-6)
-        assert value == pytest.approx(objective(theta, 0.0)[0] + 0.7 * objective.penalty_value)
-
-    def test_residual_gradients_are_pulled_back_to_theta(self):
-        X, y, s = biased_data(40)
-        model, groups = SoftmaxModel(X, y, 2), Groups.from_labels(s)
-        objective = FairObjective(model, BinaryRenyiPenalty(), groups)
-        theta = np.zeros(model.shape)
-        objective(theta, 1.0)
-        (slope,) = objective.residual_gradients()
-        # At theta = 0 nothing depends on S, and rho_R itself grows as |slope . theta|.
-        direction = 1e-6 * np.ones(model.shape)
-        objective(theta + direction, 1.0)
-        rho = np.sqrt(objective.penalty_value)
-        assert rho == pytest.approx(abs(np.sum(slope * direction)), rel=1e-4)
 
 
 class TestPlainLogisticRegression:
@@ -327,7 +248,7 @@ class TestSameProblemByEveryRoute:
 class TestFairness:
     def test_more_lam_is_more_fair_and_costs_loss(self):
         X, y, s = biased_data()
-        path = renyi_path(X, y, sensitive_features=s, lams=[0, 1, 10, 100], progress=False)
+        path = lam_path(RenyiClassifier(), X, y, sensitive_features=s, lams=[0, 1, 10, 100])
         penalties = [clf.penalty_value(X, sensitive_features=s) for clf in path]
         losses = [clf.history_["loss"][-1] for clf in path]
         assert penalties == sorted(penalties, reverse=True)
@@ -344,7 +265,7 @@ class TestFairness:
         opportunity = RenyiClassifier(100, fairness="equal_opportunity")
         opportunity.fit(X, y, sensitive_features=s)
         assert rate_gap(opportunity, X[y == 1], s[y == 1]) < 0.05 * gaps[1]
-        other = RenyiClassifier(100, fairness="equal_opportunity", favourable_label=0)
+        other = RenyiClassifier(100, fairness="equal_opportunity", pos_label=0)
         other.fit(X, y, sensitive_features=s)
         assert rate_gap(other, X[y == 0], s[y == 0]) < 0.05 * gaps[0]
         odds = RenyiClassifier(100, fairness="equalized_odds").fit(X, y, sensitive_features=s)
@@ -416,79 +337,6 @@ class TestFairness:
             )
         assert gaps["bins"] < 0.05
         assert gaps["bins"] < gaps["label"]
-
-
-class TestKinks:
-    """Three classes and three groups, with optima where the adversary has two answers."""
-
-    def test_lbfgs_ends_at_a_point_where_no_mixture_of_subgradients_leaves_a_descent(self):
-        X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
-        lam = 30.0
-        clf = RenyiClassifier(lam, tol=1e-4).fit(X, y, sensitive_features=s)
-        groups = Groups.from_labels(s)
-        model = SoftmaxModel(X, y, 3)
-        _, F = model.forward(np.column_stack([clf.coef_, clf.intercept_]))
-        T = groups.table(F)
-        q = groups.q
-        Q = T / np.sqrt(np.outer(T.sum(axis=1), q))
-        _, sigma, Vt = np.linalg.svd(Q)
-        assert sigma[2] == pytest.approx(sigma[1], rel=0.01)
-
-        def gradient(v):
-            h = v / np.sqrt(q)
-            m = (T @ h) / T.sum(axis=1)
-            dF = groups.spread(2 * np.outer(m, h) - (m**2)[:, None])
-            return model.loss_gradient(lam * dF)
-
-        # The gradient at v is quadratic in v: mixtures of v = (cos a, sin a) fill a disc.
-        angles = np.linspace(0, np.pi, 60, endpoint=False)
-        pure = np.array([gradient(np.cos(a) * Vt[1] + np.sin(a) * Vt[2]) for a in angles])
-        pure = pure.reshape(60, -1)
-        assert np.abs(pure).max(axis=1).min() > 0.01
-        assert np.abs(smallest_mixture(pure)).max() < 2e-3
-
-    def test_lbfgs_goes_below_the_zigzag_of_plain_gradient_steps(self):
-        X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
-        fast = RenyiClassifier(30).fit(X, y, sensitive_features=s)
-        with pytest.warns(ConvergenceWarning):
-            slow = RenyiClassifier(30, solver="gd", max_iter=3000).fit(X, y, sensitive_features=s)
-        assert objective_value(fast, X, y, s) < slow.history_["objective"].min()
-        assert fast.n_iter_ < 300
-
-    def test_a_tie_by_symmetry_is_solved(self):
-        # Rolling features, class and group together maps the data to itself.
-        rng = np.random.default_rng(0)
-        i = np.arange(60)
-        noise = rng.normal(size=(60, 3)) + np.eye(3)[i % 3] + np.eye(3)[i // 3 % 3]
-        X = np.vstack([np.roll(noise, k, axis=1) for k in range(3)])
-        y = np.concatenate([(i + k) % 3 for k in range(3)])
-        s = np.concatenate([(i // 3 + k) % 3 for k in range(3)])
-        clf = RenyiClassifier(10).fit(X, y, sensitive_features=s)
-        rolled = clf.predict_proba(np.roll(X, 1, axis=1))
-        np.testing.assert_allclose(rolled, np.roll(clf.predict_proba(X), 1, axis=1), atol=1e-3)
-        assert clf.history_["objective"][-1] == pytest.approx(objective_value(clf, X, y, s))
-
-    def test_smoothing_leaves_a_smooth_optimum_alone(self):
-        X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
-        fast = RenyiClassifier(0.3, tol=1e-6).fit(X, y, sensitive_features=s)
-        slow = RenyiClassifier(0.3, tol=1e-6, solver="gd", max_iter=20000)
-        slow.fit(X, y, sensitive_features=s)
-        assert objective_value(fast, X, y, s) == pytest.approx(
-            objective_value(slow, X, y, s), abs=1e-8
-        )
-
-
-def smallest_mixture(points):
-    """The point of least norm in the convex hull, by Frank-Wolfe with exact line search."""
-    mixture = points.mean(axis=0)
-    for _ in range(5000):
-        vertex = points[(points @ mixture).argmin()]
-        step = vertex - mixture
-        length = step @ step
-        if length == 0:
-            break
-        mixture = mixture + np.clip(-(mixture @ step) / length, 0, 1) * step
-    return mixture
 
 
 class TestExtremes:
@@ -709,8 +557,8 @@ class TestBadInput:
             ({"max_iter": 0}, "max_iter must be a number, 1 or more"),
             ({"tol": -1}, "tol must be a number"),
             (
-                {"fairness": "equal_opportunity", "favourable_label": 5},
-                "favourable_label=5 is not one of the classes",
+                {"fairness": "equal_opportunity", "pos_label": 5},
+                "pos_label=5 is not one of the classes",
             ),
         ],
     )
@@ -739,7 +587,7 @@ class TestBadInput:
 
     def test_an_empty_cell_of_another_class_does_not_matter_to_equal_opportunity(self):
         s = np.where(self.y == 1, 1, self.s)
-        clf = RenyiClassifier(fairness="equal_opportunity", favourable_label=0)
+        clf = RenyiClassifier(fairness="equal_opportunity", pos_label=0)
         assert clf.fit(self.X, self.y, sensitive_features=s).n_iter_ > 0
 
     def test_missing_values(self):
@@ -782,142 +630,3 @@ class TestBadInput:
     def test_sensitive_features_are_keyword_only(self):
         with pytest.raises(TypeError):
             RenyiClassifier().fit(self.X, self.y, self.s)
-
-
-class TestPath:
-    def test_one_classifier_for_each_lam_in_the_order_given(self):
-        X, y, s = biased_data()
-        lams = [10, 0, 1, 100]
-        path = renyi_path(X, y, sensitive_features=s, lams=lams, progress=False, tol=1e-6)
-        assert [clf.lam for clf in path] == lams
-        for clf in path:
-            cold = RenyiClassifier(clf.lam, tol=1e-6).fit(X, y, sensitive_features=s)
-            assert objective_value(clf, X, y, s) == pytest.approx(
-                objective_value(cold, X, y, s), abs=1e-7
-            )
-
-    def test_warm_starts_save_iterations(self):
-        X, y, s = biased_data()
-        lams = np.geomspace(1, 10, 8)
-        path = renyi_path(X, y, sensitive_features=s, lams=lams, progress=False)
-        cold = [RenyiClassifier(lam).fit(X, y, sensitive_features=s) for lam in lams]
-        assert sum(c.n_iter_ for c in path[1:]) < 0.7 * sum(c.n_iter_ for c in cold[1:])
-
-    def test_parameters_names_and_other_estimators(self):
-        X, y, s = biased_data()
-        frame = pd.DataFrame(X, columns=list("abcd"))
-        (odds,) = renyi_path(
-            frame, y, sensitive_features=s, lams=[3], progress=False, fairness="equalized_odds"
-        )
-        assert odds.fairness == "equalized_odds"
-        assert odds.feature_names_in_.tolist() == list("abcd")
-        estimator = PenalizedClassifier(PearsonPenalty())
-        (pearson,) = renyi_path(
-            X, y, sensitive_features=s, lams=[3], progress=False, estimator=estimator
-        )
-        assert isinstance(pearson, PenalizedClassifier)
-        assert pearson.lam == 3
-        assert not hasattr(estimator, "coef_")
-        with pytest.raises(ValueError, match="either estimator or parameters, not both"):
-            renyi_path(X, y, sensitive_features=s, lams=[3], estimator=estimator, tol=1e-3)
-
-    def test_progress_is_shown_unless_told_otherwise(self, capsys):
-        X, y, s = biased_data(100)
-        renyi_path(X, y, sensitive_features=s, lams=[0, 1])
-        assert "2/2" in capsys.readouterr().err
-        renyi_path(X, y, sensitive_features=s, lams=[0, 1], progress=False)
-        assert capsys.readouterr().err == ""
-
-    def test_a_negative_lam_is_refused(self):
-        X, y, s = biased_data(100)
-        with pytest.raises(ValueError, match="lam must be a number, 0 or more"):
-            renyi_path(X, y, sensitive_features=s, lams=[1, -1], progress=False)
-
-
-class TestTarget:
-    @pytest.mark.parametrize("target", [0.7, 0.8, 0.9])
-    def test_the_smallest_lam_that_will_do(self, target):
-        X, y, s = biased_data(1000, seed=7)
-        clf = fit_to_target(X, y, sensitive_features=s, metric="p_rule", target=target)
-        assert p_rule(clf.predict(X), sensitive_features=s) >= target
-        less = RenyiClassifier(clf.lam / 1.05).fit(X, y, sensitive_features=s)
-        assert p_rule(less.predict(X), sensitive_features=s) < target
-
-    def test_a_violation_is_to_be_at_most_the_target(self):
-        X, y, s = biased_data(1000, seed=7)
-        labels = np.array(["bad", "good"])[y]
-        clf = fit_to_target(
-            X,
-            labels,
-            sensitive_features=s,
-            metric="equal_opportunity_violation",
-            target=0.03,
-            fairness="equal_opportunity",
-        )
-        violation = equal_opportunity_violation(
-            labels, clf.predict(X), sensitive_features=s, pos_label="good"
-        )
-        assert violation <= 0.03
-        assert clf.lam > 0
-
-    def test_a_target_that_is_nearly_met_needs_a_small_lam(self):
-        X, y, s = biased_data(1000, seed=7)
-        plain = p_rule(
-            RenyiClassifier(0).fit(X, y, sensitive_features=s).predict(X), sensitive_features=s
-        )
-        clf = fit_to_target(X, y, sensitive_features=s, target=plain + 0.001)
-        assert 0 < clf.lam < 0.09
-
-    def test_already_fair_means_lam_zero(self):
-        X, y, s = biased_data()
-        clf = fit_to_target(X, y, sensitive_features=s, target=0.01)
-        assert clf.lam == 0
-
-    def test_a_metric_of_one_s_own_on_other_data(self):
-        X, y, s = biased_data(1000, seed=7)
-        train, held = slice(0, 600), slice(600, None)
-        seen = []
-
-        def negative_gap(y_true, y_pred, groups):
-            seen.append(len(y_true))
-            return -abs(np.mean(y_pred[groups == 0]) - np.mean(y_pred[groups == 1]))
-
-        clf = fit_to_target(
-            X[train],
-            y[train],
-            sensitive_features=s[train],
-            metric=negative_gap,
-            greater_is_better=True,
-            target=-0.1,
-            validation=(X[held], y[held], s[held]),
-        )
-        assert negative_gap(y[held], clf.predict(X[held]), s[held]) >= -0.1
-        assert set(seen) == {400}
-
-    def test_an_unreachable_target_is_said_with_the_best_that_was_found(self):
-        X, y, s = biased_data()
-        with pytest.raises(TargetNotReachedError, match=r"target 1\.5 is not reached .* is 0\."):
-            fit_to_target(X, y, sensitive_features=s, target=1.5, max_lam=10)
-        gap = "demographic_parity_violation"
-        with pytest.raises(TargetNotReachedError, match=r"target -1 is not reached .* is 0\.0"):
-            fit_to_target(X, y, sensitive_features=s, metric=gap, target=-1, max_lam=10)
-
-    def test_bad_metrics_are_refused(self):
-        X, y, s = biased_data(100)
-        with pytest.raises(ValueError, match="metric must be a function or one of 'p_rule'"):
-            fit_to_target(X, y, sensitive_features=s, metric="p_value")
-        with pytest.raises(ValueError, match="greater_is_better must be given"):
-            fit_to_target(X, y, sensitive_features=s, metric=lambda *_: 0.0)
-
-
-def test_lbfgs_can_be_called_on_any_objective():
-    X, y, s = biased_data()
-    objective = FairObjective(
-        SoftmaxModel(X, y, 2),
-        ConditionalPenalty(RenyiPenalty(), y),
-        Groups.from_labels(s),
-    )
-    found = lbfgs(objective, np.zeros(objective.model.shape), 3.0)
-    assert found.converged
-    clf = RenyiClassifier(3, fairness="equalized_odds").fit(X, y, sensitive_features=s)
-    np.testing.assert_allclose(found.theta[:, :-1], clf.coef_, atol=1e-3)

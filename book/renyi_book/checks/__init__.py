@@ -64,8 +64,7 @@ def check(key, answer=...):
     parts = re.fullmatch(r"([\w-]+)/(\d+)", key) if isinstance(key, str) else None
     if not parts:
         raise ValueError(
-            'key must look like "theorem-1/2" (exercise 2 of the chapter theorem-1), '
-            f"not {key!r}"
+            f'key must look like "theorem-1/2" (exercise 2 of the chapter theorem-1), not {key!r}'
         )
     slug, number = parts.groups()
     of_chapter = _of_chapter(slug)

@@ -129,7 +129,7 @@ EXERCISES = {
             ),
             Mistake(
                 _one_pass(_true_change, fresh_centres=True),
-                "The centres move at every visit. That is a good idea, but the next chapter's; here "
+                "The centres move at every visit. A good idea, but the next chapter's; here "
                 "they wait for the end of the pass.",
             ),
         ],

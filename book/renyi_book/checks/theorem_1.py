@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from renyi_book.checks._kinds import Choice, Function, Mistake, Predicate, distribution
-from renyi_lib.correlation import normalised_table, renyi_from_joint
+from renyi_lib.correlation import normalized_table, renyi_from_joint
 
 
 def _tables(*shapes):
@@ -23,14 +23,14 @@ def _three_ones(table):
         return "The table should be a matrix with at least four rows and four columns."
     if not (P.sum(axis=0).all() and P.sum(axis=1).all()):
         return "A row or a column has no mass; leave it out."
-    ones = int(np.isclose(np.linalg.svd(normalised_table(P), compute_uv=False), 1).sum())
+    ones = int(np.isclose(np.linalg.svd(normalized_table(P), compute_uv=False), 1).sum())
     if ones == 3:
         return None
     return f"The singular value 1 comes {ones} times: the table falls into so many blocks."
 
 
 def _singular_value(k):
-    return lambda P: np.linalg.svd(normalised_table(P), compute_uv=False)[k]
+    return lambda P: np.linalg.svd(normalized_table(P), compute_uv=False)[k]
 
 
 def _of_both(combine):
@@ -69,7 +69,7 @@ EXERCISES = {
                 "This is 1, the pair of constants, which the constraints E f = E g = 0 exclude.",
             ),
             Mistake(
-                lambda P: np.append(np.linalg.svd(normalised_table(P), compute_uv=False), 0)[3],
+                lambda P: np.append(np.linalg.svd(normalized_table(P), compute_uv=False), 0)[3],
                 "One too far: R has lost the singular value 1 already, so its second is σ₃ of Q.",
             ),
         ],

@@ -20,7 +20,7 @@ from renyi_book.experiments._clusters import fair_clusters, four_points, toy_clu
 from renyi_book.experiments._network import fair_network
 from renyi_book.experiments._splits import resplit
 from renyi_book.experiments._store import StaleResultsError, load, run_all
-from renyi_book.experiments._summary import best_at, interval, summarise
+from renyi_book.experiments._summary import best_at, interval, summarize
 from renyi_book.experiments._theory import convergence, theorems
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
     "resplit",
     "run_all",
     "starting_points",
-    "summarise",
+    "summarize",
     "theorems",
     "toy_clusters",
 ]

@@ -4,26 +4,26 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from renyi_book.experiments._measures import measures
+from renyi_book.experiments._splits import encoded_splits
 from renyi_lib.baselines import (
     DoniniClassifier,
     HardtClassifier,
-    HSICClassifier,
-    PearsonClassifier,
     RezaeiClassifier,
     ZafarClassifier,
 )
-from renyi_lib.classification import PenalizedClassifier, RenyiClassifier, renyi_path
-from renyi_book.experiments._measures import measures
-from renyi_book.experiments._splits import encoded_splits
-from renyi_lib.penalties import ScoreBinsPenalty
+from renyi_lib.baselines._base import BinaryFairClassifier
+from renyi_lib.classification import PenalizedClassifier, RenyiClassifier
+from renyi_lib.penalties import HSICPenalty, PearsonPenalty, ScoreBinsPenalty
+from renyi_lib.tuning import lam_path
 
 # The penalties that are compared, and how many of their own units one lam is: HSIC is not
 # normalised, and a hundredth of a correlation is a large value of it.
 PENALTIES = {
     "renyi": (RenyiClassifier(), 1),
-    "pearson": (PearsonClassifier(), 1),
-    "hsic-linear": (HSICClassifier(kernel="linear"), 10),
-    "hsic-gaussian": (HSICClassifier(), 10),
+    "pearson": (PenalizedClassifier(PearsonPenalty()), 1),
+    "hsic-linear": (PenalizedClassifier(HSICPenalty(kernel="linear")), 10),
+    "hsic-gaussian": (PenalizedClassifier(HSICPenalty()), 10),
     "score-bins": (PenalizedClassifier(ScoreBinsPenalty()), 1),
 }
 # The values of lam in the authors' plotting script for Fig. 1 (a), and some beyond.
@@ -109,7 +109,11 @@ def equal_opportunity(
         unit = data.y_train.mean() * q * (1 - q) / 2
         ours = [lam * unit for lam in code_lams]
         runs += _path(
-            where | {"recipe": "code"}, PearsonClassifier(fairness=fairness), data, ours, code_lams
+            where | {"recipe": "code"},
+            PenalizedClassifier(PearsonPenalty(), fairness=fairness),
+            data,
+            ours,
+            code_lams,
         )
     return _tidy(runs)
 
@@ -253,13 +257,8 @@ def boundary_covariance(
 
 def _path(where, classifier, data, lams, names):
     """The measures along a path of lam; `names` are what the lams are called in the table."""
-    path = renyi_path(
-        data.X_train,
-        data.y_train,
-        sensitive_features=data.s_train,
-        lams=lams,
-        estimator=classifier,
-        progress=False,
+    path = lam_path(
+        classifier, data.X_train, data.y_train, sensitive_features=data.s_train, lams=lams
     )
     return [
         _measures_of(where | {"lam": float(name)}, fitted, data)
@@ -284,11 +283,11 @@ def _measures_of(where, fitted, data):
 
 def _decide(fitted, X, s):
     """The decisions (probabilities of 1 where they are drawn) and the score, if there is one."""
-    if isinstance(fitted, HardtClassifier):
-        return fitted.predict_proba(X, sensitive_features=s)[:, 1], None
-    if isinstance(fitted, DoniniClassifier):
-        return fitted.predict(X), None
-    knows = {"sensitive_features": s} if isinstance(fitted, RezaeiClassifier) else {}
+    knows = {"sensitive_features": s} if isinstance(fitted, BinaryFairClassifier) else {}
+    if getattr(fitted, "draws_label", False):
+        return fitted.predict_proba(X, **knows)[:, 1], None
+    if not hasattr(fitted, "predict_proba"):
+        return fitted.predict(X, **knows), None
     score = fitted.predict_proba(X, **knows)[:, 1]
     return (score > 0.5).astype(int), score
 

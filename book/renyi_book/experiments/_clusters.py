@@ -8,8 +8,9 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
-from renyi_lib.clustering import RenyiKMeans, renyi_kmeans_path, tradeoff_table
+from renyi_lib.clustering import RenyiKMeans, tradeoff_table
 from renyi_lib.datasets import load_adult, load_bank
+from renyi_lib.tuning import lam_path
 
 # What each panel of Fig. 3 clusters: the columns, and S.
 CLUSTERED = {
@@ -73,8 +74,8 @@ def fair_clusters(
     for seed in tqdm(seeds, desc=f"{dataset}, clusters", disable=not progress, leave=False):
         for algorithm in algorithms:
             if algorithm == "descent":
-                path = renyi_kmeans_path(
-                    X, sensitive_features=s, lams=lams, n_clusters=n_clusters, random_state=seed
+                path = lam_path(
+                    RenyiKMeans(n_clusters, random_state=seed), X, sensitive_features=s, lams=lams
                 )
             else:
                 path = [_algorithm_3(X, s, lam, n_clusters, seed, max_iter) for lam in lams]

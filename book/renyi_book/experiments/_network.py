@@ -5,9 +5,9 @@ import time
 import pandas as pd
 from tqdm import tqdm
 
-from renyi_lib.baselines import RenyiNetworkClassifier
 from renyi_book.experiments._measures import measures
 from renyi_book.experiments._splits import panel
+from renyi_lib.baselines import RenyiNetworkClassifier
 
 
 def fair_network(

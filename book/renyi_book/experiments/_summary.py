@@ -48,7 +48,7 @@ def interval(values, *, test_share=0.0, level=0.95):
     )
 
 
-def summarise(table, by, values, *, test_share=0.0, level=0.95):
+def summarize(table, by, values, *, test_share=0.0, level=0.95):
     """`interval` of some columns for each group of rows.
 
     Parameters
@@ -57,7 +57,7 @@ def summarise(table, by, values, *, test_share=0.0, level=0.95):
     by : list of str
         What tells the groups apart; within a group there is a row for each seed.
     values : list of str
-        Columns to summarise.
+        Columns to summarize.
     test_share, level
         As in `interval`.
 
@@ -69,9 +69,9 @@ def summarise(table, by, values, *, test_share=0.0, level=0.95):
     Examples
     --------
     >>> import pandas as pd
-    >>> from renyi_book.experiments import summarise
+    >>> from renyi_book.experiments import summarize
     >>> table = pd.DataFrame({"lam": [0, 0, 1, 1], "accuracy": [0.8, 0.9, 0.7, 0.7]})
-    >>> summarise(table, ["lam"], ["accuracy"])["accuracy"]["mean"].round(3).tolist()
+    >>> summarize(table, ["lam"], ["accuracy"])["accuracy"]["mean"].round(3).tolist()
     [0.85, 0.7]
     """
     found = {

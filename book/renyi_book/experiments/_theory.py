@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from renyi_lib.classification import FairObjective, SoftmaxModel, gradient_descent
-from renyi_lib.correlation import renyi_binary, renyi_correlation, renyi_from_joint
 from renyi_book.experiments._splits import panel
+from renyi_lib.correlation import renyi_binary, renyi_correlation, renyi_from_joint
+from renyi_lib.models import SoftmaxModel
+from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import BinaryRenyiPenalty, Groups, RenyiPenalty
+from renyi_lib.solvers import gradient_descent
 
 
 def theorems(*, shapes=((2, 2), (3, 2), (3, 4), (5, 7)), seeds=range(25), sweeps=2000):

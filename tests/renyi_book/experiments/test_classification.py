@@ -3,8 +3,6 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from renyi_lib.baselines import PearsonClassifier
-from renyi_lib.datasets import load_adult
 from renyi_book.experiments import (
     boundary_covariance,
     equal_opportunity,
@@ -13,7 +11,10 @@ from renyi_book.experiments import (
     resplit,
     starting_points,
 )
+from renyi_lib.classification import PenalizedClassifier
+from renyi_lib.datasets import load_adult
 from renyi_lib.metrics import p_rule
+from renyi_lib.penalties import PearsonPenalty
 
 KEYS = ["dataset", "split", "seed", "lam", "rows"]
 
@@ -47,7 +48,7 @@ def test_at_the_code_recipe_the_authors_step_vanishes():
     among = data.y_train == 1
     q = data.s_train[among].mean()
     ours = lam * among.mean() * q * (1 - q) / 2
-    clf = PearsonClassifier(ours, fairness="equal_opportunity", tol=1e-6)
+    clf = PenalizedClassifier(PearsonPenalty(), lam=ours, fairness="equal_opportunity", tol=1e-06)
     clf.fit(data.X_train, data.y_train, sensitive_features=data.s_train)
     F = clf.predict_proba(data.X_train)
     w = np.linalg.lstsq(F[among], data.s_train[among])[0]

@@ -1,9 +1,9 @@
 import pandas as pd
 import pytest
 
-from renyi_lib.clustering import renyi_kmeans_objective
 from renyi_book.experiments import fair_clusters, four_points, toy_clusters
 from renyi_book.experiments._clusters import clustered_points
+from renyi_lib.clustering import renyi_kmeans_objective
 
 
 def test_points_have_columns_of_unit_norm():

@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from renyi_lib.datasets import load_german
 from renyi_book.experiments import resplit
 from renyi_book.experiments._splits import encoded_splits, panel
+from renyi_lib.datasets import load_german
 
 
 def test_a_random_split_has_the_same_rows_and_sizes():

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from renyi_book.experiments import best_at, interval, summarise
+from renyi_book.experiments import best_at, interval, summarize
 
 
 def test_for_seeds_it_is_students_interval():
@@ -30,12 +30,12 @@ def test_a_summary_has_an_interval_for_each_group_and_column():
     table = pd.DataFrame(
         {"m": list("aabb"), "lam": [1, 1, 1, 1], "x": [1.0, 3, 5, 7], "y": [0.0, 0, 1, 1]}
     )
-    found = summarise(table, ["m", "lam"], ["x", "y"])
+    found = summarize(table, ["m", "lam"], ["x", "y"])
     assert found.index.names == ["m", "lam"]
     assert found.loc[("b", 1), ("x", "mean")] == 6
     assert found.loc[("a", 1), ("y", "high")] == 0
     assert found.loc[("a", 1), "x"].tolist() == pytest.approx(interval([1, 3]).tolist())
-    alone = summarise(table, ["m"], ["x"])
+    alone = summarize(table, ["m"], ["x"])
     assert alone.index.tolist() == ["a", "b"]
     assert alone.index.name == "m"
 

@@ -8,7 +8,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from renyi_lib.baselines import DoniniClassifier
 from renyi_lib.baselines.donini import fair_features
-from tests.baselines import biased_data
+from tests.renyi_lib.baselines import biased_data
 
 
 @pytest.mark.parametrize("svm", [None, SVC(kernel="linear")])

@@ -12,7 +12,7 @@ from renyi_lib.metrics import (
     equal_opportunity_violation,
     equalized_odds_violation,
 )
-from tests.baselines import biased_data
+from tests.renyi_lib.baselines import biased_data
 
 VIOLATIONS = {
     "demographic_parity": lambda y, F, s: demographic_parity_violation(F, sensitive_features=s),

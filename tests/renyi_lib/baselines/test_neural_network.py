@@ -19,8 +19,9 @@ from renyi_lib.baselines.neural_network import (
     RenyiNetworkClassifier,
     groups_of_batch,
 )
-from renyi_lib.classification import FairObjective, NoSensitiveFeaturesWarning, gradient_descent
+from renyi_lib.classification import NoSensitiveFeaturesWarning
 from renyi_lib.correlation import renyi_from_soft
+from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     Groups,
@@ -28,8 +29,9 @@ from renyi_lib.penalties import (
     PearsonPenalty,
     RenyiPenalty,
 )
-from tests.baselines import biased_data
-from tests.baselines.test_sklearn import MadeUpGroups
+from renyi_lib.solvers import gradient_descent
+from tests.renyi_lib.baselines import biased_data
+from tests.renyi_lib.baselines.test_sklearn import MadeUpGroups
 
 
 def several_classes(n=40, n_classes=3, n_groups=2, seed=0):

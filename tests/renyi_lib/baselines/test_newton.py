@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from renyi_lib.baselines._newton import _multipliers, newton
 from renyi_lib.baselines.zafar import logistic_loss
-from tests.baselines import biased_data, logistic_objective
+from tests.renyi_lib.baselines import biased_data, logistic_objective
 
 
 def problem(seed=0, k=2):

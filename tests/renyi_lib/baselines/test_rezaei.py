@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from renyi_lib.baselines import RezaeiClassifier
 from renyi_lib.baselines.rezaei import fair_saddle_point, robust_game
 from renyi_lib.classification import RenyiClassifier
-from tests.baselines import biased_data, logistic_objective, parameters
+from tests.renyi_lib.baselines import biased_data, logistic_objective, parameters
 
 scores = st.floats(-4, 4)
 tilts = st.floats(-6, 6)

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import _num_samples
 
 from renyi_lib import baselines
-from tests.baselines import biased_data
+from tests.renyi_lib.baselines import biased_data
 
 ALL = [getattr(baselines, name) for name in baselines.__all__]
 KNOW_GROUPS = (baselines.HardtClassifier, baselines.RezaeiClassifier)

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from renyi_lib.baselines import ZafarClassifier
-from tests.baselines import biased_data, logistic_objective, parameters
+from tests.renyi_lib.baselines import biased_data, logistic_objective, parameters
 
 
 def covariance(scores, s, mask=True):

@@ -1,0 +1,52 @@
+"""Counting into cells: the same table by every route, in blocks or at once."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from renyi_lib import _counting
+from renyi_lib._counting import check_size, count_codes, count_labels
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3, st.integers(0, 5)), min_size=1, max_size=60))
+@settings(deadline=None, derandomize=True)
+def test_a_table_counts_every_sample_in_its_cell(rows):
+    *codes, weights = (np.array(column) for column in zip(*rows))
+    for variables in (codes[:2], codes):
+        shape = (4,) * len(variables)
+        plain, weighted = np.zeros(shape, int), np.zeros(shape)
+        for cell, weight in zip(zip(*variables), weights):
+            plain[cell] += 1
+            weighted[cell] += weight
+        np.testing.assert_array_equal(count_codes(variables, shape), plain)
+        np.testing.assert_array_equal(count_codes(variables, shape, weights), weighted)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (20, 30)])
+@pytest.mark.parametrize("n", [1, 1001, 70_001])
+def test_blocks_and_pairs_of_bytes_change_nothing(monkeypatch, shape, n):
+    rng = np.random.default_rng(0)
+    codes = [rng.integers(size, size=n) for size in shape]
+    whole = count_codes(codes, shape)
+    expected = np.zeros(shape, int)
+    np.add.at(expected, tuple(codes), 1)
+    np.testing.assert_array_equal(whole, expected)
+    monkeypatch.setattr(_counting, "_BLOCK", 512)
+    np.testing.assert_array_equal(count_codes(codes, shape), expected)
+
+
+@pytest.mark.parametrize(("dtype", "low"), product(["int8", "uint8", "int64"], [0, 3]))
+def test_labels_that_do_not_start_at_zero_are_shifted(dtype, low):
+    a = np.array([0, 1, 1, 2], dtype=dtype) + np.array(low, dtype=dtype)
+    table, (values, _) = count_labels({"a": a, "b": list("xyxy")})
+    occurring = table.any(axis=1)
+    assert values[occurring].tolist() == [low, low + 1, low + 2]
+    np.testing.assert_array_equal(table[occurring], [[1, 0], [1, 1], [0, 1]])
+
+
+def test_a_table_too_large_for_memory_is_refused_before_it_is_made():
+    with pytest.raises(ValueError, match="the table would have 100000 x 100000 cells"):
+        check_size((10**5, 10**5), "the table")

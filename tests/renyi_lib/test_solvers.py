@@ -1,0 +1,114 @@
+"""The two solvers: the same minimum, also at kinks, from wherever they start."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from renyi_lib.classification import RenyiClassifier
+from renyi_lib.models import SoftmaxModel
+from renyi_lib.objective import FairObjective
+from renyi_lib.penalties import BinaryRenyiPenalty, ConditionalPenalty, Groups, RenyiPenalty
+from renyi_lib.solvers import lbfgs
+from tests.renyi_lib.data import biased_data, objective_value
+
+
+class TestKinks:
+    """Three classes and three groups, with optima where the adversary has two answers."""
+
+    def test_lbfgs_ends_at_a_point_where_no_mixture_of_subgradients_leaves_a_descent(self):
+        X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
+        lam = 30.0
+        clf = RenyiClassifier(lam, tol=1e-4).fit(X, y, sensitive_features=s)
+        groups = Groups.from_labels(s)
+        model = SoftmaxModel(X, y, 3)
+        _, F = model.forward(np.column_stack([clf.coef_, clf.intercept_]))
+        T = groups.table(F)
+        q = groups.q
+        Q = T / np.sqrt(np.outer(T.sum(axis=1), q))
+        _, sigma, Vt = np.linalg.svd(Q)
+        assert sigma[2] == pytest.approx(sigma[1], rel=0.01)
+
+        def gradient(v):
+            h = v / np.sqrt(q)
+            m = (T @ h) / T.sum(axis=1)
+            dF = groups.spread(2 * np.outer(m, h) - (m**2)[:, None])
+            return model.loss_gradient(lam * dF)
+
+        # The gradient at v is quadratic in v: mixtures of v = (cos a, sin a) fill a disc.
+        angles = np.linspace(0, np.pi, 60, endpoint=False)
+        pure = np.array([gradient(np.cos(a) * Vt[1] + np.sin(a) * Vt[2]) for a in angles])
+        pure = pure.reshape(60, -1)
+        assert np.abs(pure).max(axis=1).min() > 0.01
+        assert np.abs(smallest_mixture(pure)).max() < 2e-3
+
+    def test_lbfgs_goes_below_the_zigzag_of_plain_gradient_steps(self):
+        X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
+        fast = RenyiClassifier(30).fit(X, y, sensitive_features=s)
+        with pytest.warns(ConvergenceWarning):
+            slow = RenyiClassifier(30, solver="gd", max_iter=3000).fit(X, y, sensitive_features=s)
+        assert objective_value(fast, X, y, s) < slow.history_["objective"].min()
+        assert fast.n_iter_ < 300
+
+    def test_a_tie_by_symmetry_is_solved(self):
+        # Rolling features, class and group together maps the data to itself.
+        rng = np.random.default_rng(0)
+        i = np.arange(60)
+        noise = rng.normal(size=(60, 3)) + np.eye(3)[i % 3] + np.eye(3)[i // 3 % 3]
+        X = np.vstack([np.roll(noise, k, axis=1) for k in range(3)])
+        y = np.concatenate([(i + k) % 3 for k in range(3)])
+        s = np.concatenate([(i // 3 + k) % 3 for k in range(3)])
+        clf = RenyiClassifier(10).fit(X, y, sensitive_features=s)
+        rolled = clf.predict_proba(np.roll(X, 1, axis=1))
+        np.testing.assert_allclose(rolled, np.roll(clf.predict_proba(X), 1, axis=1), atol=1e-3)
+        assert clf.history_["objective"][-1] == pytest.approx(objective_value(clf, X, y, s))
+
+    def test_smoothing_leaves_a_smooth_optimum_alone(self):
+        X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
+        fast = RenyiClassifier(0.3, tol=1e-6).fit(X, y, sensitive_features=s)
+        slow = RenyiClassifier(0.3, tol=1e-6, solver="gd", max_iter=20000)
+        slow.fit(X, y, sensitive_features=s)
+        assert objective_value(fast, X, y, s) == pytest.approx(
+            objective_value(slow, X, y, s), abs=1e-8
+        )
+
+
+def smallest_mixture(points):
+    """The point of least norm in the convex hull, by Frank-Wolfe with exact line search."""
+    mixture = points.mean(axis=0)
+    for _ in range(5000):
+        vertex = points[(points @ mixture).argmin()]
+        step = vertex - mixture
+        length = step @ step
+        if length == 0:
+            break
+        mixture = mixture + np.clip(-(mixture @ step) / length, 0, 1) * step
+    return mixture
+
+
+def test_lbfgs_can_be_called_on_any_objective():
+    X, y, s = biased_data()
+    objective = FairObjective(
+        SoftmaxModel(X, y, 2),
+        ConditionalPenalty(RenyiPenalty(), y),
+        Groups.from_labels(s),
+    )
+    found = lbfgs(objective, np.zeros(objective.model.shape), 3.0)
+    assert found.converged
+    clf = RenyiClassifier(3, fairness="equalized_odds").fit(X, y, sensitive_features=s)
+    np.testing.assert_allclose(found.theta[:, :-1], clf.coef_, atol=1e-3)
+
+
+def objective_of(X, y, s):
+    return FairObjective(SoftmaxModel(X, y, 2), BinaryRenyiPenalty(), Groups.from_labels(s))
+
+
+def test_lbfgs_takes_no_stage_below_the_lam_it_starts_from():
+    X, y, s = biased_data()
+    objective = objective_of(X, y, s)
+    at_10 = lbfgs(objective, np.zeros(objective.model.shape), 10.0)
+    cold = lbfgs(objective, np.zeros(objective.model.shape), 1e4)
+    warm = lbfgs(objective, at_10.theta, 1e4, lam_before=1e3)
+    # From nothing lam is raised by factors of 10; from the solution for 1000 in one step.
+    assert np.unique(cold.history.columns()["lam"]).tolist() == [0, 10, 100, 1000, 1e4]
+    assert np.unique(warm.history.columns()["lam"]).tolist() == [1e4]
+    assert warm.converged
