@@ -3,9 +3,10 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup book test experiments scorecard course grade serve execute lint format clean
 
-# The newest supported Python on the PATH, unless you name one: make book PYTHON=python3.12
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
-	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+# A supported Python on the PATH, the newest first, unless you name one: make book PYTHON=python3.12
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	$$p -c '$(SUPPORTED)' 2>/dev/null && echo $$p && break; done)
 VENV   := .venv
 BIN    := $(VENV)/bin
 BUILD  := _build
@@ -13,6 +14,12 @@ PORT   ?= 8000
 READY  := $(VENV)/.ready
 COURSE_BIN   := .venv-course/bin
 COURSE_READY := .venv-course/.ready
+# Said when there is no such Python, or when the one that was named is not supported.
+define check-python
+@$(or $(PYTHON),false) -c '$(SUPPORTED)' 2>/dev/null || { \
+	echo "Python 3.11, 3.12 or 3.13 is needed, and $(or $(PYTHON),no python on the PATH) is none of them:"; \
+	echo "install one, or name it: make PYTHON=/path/to/python3.12"; exit 1; }
+endef
 # make grade SUBMISSIONS=folder: grades and feedback pages go to OUT
 OUT    ?= grades
 # Two processes share the work; inside one, numerical libraries keep to a single thread.
@@ -24,14 +31,14 @@ help:  ## list the commands
 
 setup: $(READY)  ## create .venv and install everything
 
-$(READY): pyproject.toml requirements.txt constraints.txt
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say make PYTHON=/path/to/python"; exit 1; }
+$(READY): pyproject.toml book/pyproject.toml requirements.txt constraints.txt
+	$(check-python)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-$(COURSE_READY): pyproject.toml requirements-course.txt constraints.txt course/constraints.txt
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say make PYTHON=/path/to/python"; exit 1; }
+$(COURSE_READY): pyproject.toml book/pyproject.toml requirements-course.txt constraints.txt course/constraints.txt
+	$(check-python)
 	@test -x $(COURSE_BIN)/python || $(PYTHON) -m venv .venv-course
 	$(COURSE_BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-course.txt
 	@touch $@

@@ -30,12 +30,12 @@ def count_labels(variables, sample_weight=None):
 
     Examples
     --------
-    >>> table, values = count_labels({"a": ["x", "y", "x"], "b": [3, 3, 5]})
+    >>> table, values = count_labels({"a": ["x", "y", "x"], "b": [0, 0, 2]})
     >>> table
     array([[1, 0, 1],
            [1, 0, 0]])
-    >>> values[1]
-    array([3, 4, 5])
+    >>> values
+    [array(['x', 'y'], dtype=object), array([0, 1, 2])]
     """
     coded = {name: unshifted_codes(labels, name) for name, labels in variables.items()}
     arrays = {name: codes for name, (codes, _, _) in coded.items()}

@@ -10,6 +10,7 @@ k, ``totals[g]`` that in all the data. With all weights 1 every weight is a numb
 all sums of them are exact.
 """
 
+import warnings
 from functools import cache
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 def compiled(loop):
     """The loop compiled by numba, or the loop itself where numba is not installed.
 
+    The loop itself gives the same answer, some hundred times slower, and a warning says so.
     numba is imported here, not before: it is slow to load and most users of the library never
     cluster. The machine code is kept on disk, which is safe because no loop calls another
     function of ours, so that a change of this file is all that can make it stale.
@@ -26,6 +28,11 @@ def compiled(loop):
     try:
         import numba
     except ImportError:
+        warnings.warn(
+            "numba is not installed: fair k-means runs in plain Python, some hundred times slower "
+            'than compiled. pip install "renyi-lib[fast]"',
+            stacklevel=4,
+        )
         return loop
     try:
         return numba.njit(cache=True)(loop)

@@ -98,7 +98,7 @@ def proportion_summary(
     return summary_of_table(table, _column(groups, group))
 
 
-def summary_of_table(table, column):
+def summary_of_table(table: ArrayLike, column: int) -> dict[str, float]:
     """`proportion_summary` of the group in one column of a table of counts."""
     table = _occupied(table)
     w = table[:, column] / table.sum(axis=1)
@@ -154,7 +154,7 @@ def cluster_penalty(
     return penalty_of_table(_count(labels, sensitive_features, sample_weight)[0])
 
 
-def penalty_of_table(table):
+def penalty_of_table(table: ArrayLike) -> float:
     """`cluster_penalty` of a table of counts (clusters in rows, groups in columns)."""
     table = np.asarray(table, dtype=float)
     totals = table.sum(axis=0)
@@ -167,7 +167,7 @@ def penalty_of_table(table):
     return float(penalty_scale(totals) * chi_square)
 
 
-def penalty_scale(totals):
+def penalty_scale(totals: ArrayLike) -> float:
     """The factor of `cluster_penalty` in front of chi-square, from the sizes of the groups."""
     if len(totals) < 2:
         return 0.0
@@ -239,7 +239,7 @@ def balance(
     return balance_of_table(_count(labels, sensitive_features, sample_weight)[0])
 
 
-def balance_of_table(table):
+def balance_of_table(table: ArrayLike) -> float:
     """`balance` of a table of counts (clusters in rows, groups in columns)."""
     table = _occupied(table)
     return float(np.min(table.min(axis=1) / table.max(axis=1)))

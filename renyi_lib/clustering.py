@@ -143,7 +143,7 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
 
     See Also
     --------
-    renyi_lib.tuning.lam_path : a whole range of `lam`, each warm-started from the one before.
+    renyi_lib.lam_path : a whole range of `lam`, each warm-started from the one before.
 
     Notes
     -----

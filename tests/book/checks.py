@@ -190,6 +190,14 @@ def standard_tex(notebook):
     ]
 
 
+_TYPED = re.compile(r"\bchapters? \d+|\bch\d+-", re.IGNORECASE)
+
+
+def typed_numbers(text):
+    """No chapter is called by a number: the table of contents alone knows it."""
+    return [f"a chapter's number is typed: {found.group(0)!r}" for found in _TYPED.finditer(text)]
+
+
 # -- references -------------------------------------------------------------------------------
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from renyi_book.chapters import chapters
+
 from . import checks
 
 NOTEBOOKS = checks.notebook_paths()
@@ -58,6 +60,35 @@ def test_formulas_are_standard_tex(path):
 def test_references_lead_somewhere(path, known_labels, known_citations):
     found = checks.references(checks.read(path), path.parent, known_labels, known_citations)
     assert found == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=names(PAGES))
+def test_no_page_types_the_number_of_a_chapter(path):
+    sources = "\n".join(cell.source for cell in checks.read(path).cells)
+    assert checks.typed_numbers(sources) == []
+
+
+def test_neither_code_nor_claims_nor_course_type_the_number_of_a_chapter():
+    patterns = [
+        "book/claims.yml",
+        "book/renyi_book/**/*.py",
+        "renyi_lib/**/*.py",
+        "course/**/*.py",
+    ]
+    patterns += ["course/source/*/*.ipynb", "*.md", "*.yml"]
+    found = {
+        str(path.relative_to(checks.ROOT)): checks.typed_numbers(path.read_text(encoding="utf8"))
+        for pattern in patterns
+        for path in checks.ROOT.glob(pattern)
+    }
+    assert len(found) > 60
+    assert {path: problems for path, problems in found.items() if problems} == {}
+
+
+@pytest.mark.parametrize("chapter", chapters().values(), ids=chapters())
+def test_a_chapter_s_label_is_its_slug(chapter):
+    first = checks.read(chapter.path).cells[0].source
+    assert first.startswith(f"(ch-{chapter.slug})=\n# {chapter.title}\n")
 
 
 def test_every_page_is_in_the_table_of_contents():

@@ -201,6 +201,15 @@ def test_built_page_problems_are_found(body, says):
     assert says in problems[0]
 
 
+@pytest.mark.parametrize("text", ["see chapter 4", "Chapters 4 and 5", "eq-ch4-definition"])
+def test_a_typed_chapter_number_is_found(text):
+    assert len(checks.typed_numbers(text)) == 1
+
+
+def test_a_chapter_called_by_name_passes():
+    assert checks.typed_numbers("see {numref}`ch-theorem-1`, check('theorem-1/2')") == []
+
+
 def test_sound_built_page_passes():
     body = (
         '<p>a</p><div class="math">\\frac{1}{2}</div><pre>\\frac</pre>'

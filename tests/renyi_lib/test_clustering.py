@@ -193,7 +193,8 @@ def test_without_numba_the_results_are_the_same_bits(blobs, monkeypatch, algorit
     assert _kmeans_loops.compiled(_kmeans_loops.join_in_turn) is not _kmeans_loops.join_in_turn
     monkeypatch.setitem(sys.modules, "numba", None)  # importing it now fails
     _kmeans_loops.compiled.cache_clear()
-    without = results()
+    with pytest.warns(UserWarning, match=r'pip install "renyi-lib\[fast\]"'):
+        without = results()
     assert _kmeans_loops.compiled(_kmeans_loops.join_in_turn) is _kmeans_loops.join_in_turn
     _kmeans_loops.compiled.cache_clear()
     for compiled, plain in zip(with_numba, without):

@@ -102,30 +102,24 @@ def test_p_rule_where_a_rate_is_zero():
     assert p_rule([0, 0, 0, 0], sensitive_features=s) == 1.0
 
 
-@given(samples(labels, labels, st.integers(0, 5), groups))
-@properties
-def test_fairlearn_finds_the_same(columns):
-    y_true, y_pred, weight, s = columns
-    # One sample more in each cell, so that every rate is defined.
-    cells = list(product((0, 1), (0,), (1,), sorted(set(s))))
-    y_true, y_pred, weight, s = (a + list(b) for a, b in zip(columns, zip(*cells)))
-    for given_weight in (None, weight):
-        # fairlearn takes a weight for each sample, and a group without weight as a rate of 0 / 0.
-        known = {"sensitive_features": s, "sample_weight": given_weight}
-        assert demographic_parity_violation(y_pred, **known) == pytest.approx(
-            fairlearn.demographic_parity_difference(y_true, y_pred, **known)
-        )
-        assert p_rule(y_pred, **known) == pytest.approx(
-            fairlearn.demographic_parity_ratio(y_true, y_pred, **known)
-            if max(y_pred)
-            else 1.0  # fairlearn's is NaN where nobody is predicted positive
-        )
-        assert equal_opportunity_violation(y_true, y_pred, **known) == pytest.approx(
-            fairlearn.equal_opportunity_difference(y_true, y_pred, **known)
-        )
-        assert equalized_odds_violation(y_true, y_pred, **known) == pytest.approx(
-            fairlearn.equalized_odds_difference(y_true, y_pred, **known)
-        )
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fairlearn_finds_the_same(seed, weighted):
+    rng = np.random.default_rng(seed)
+    y_true, y_pred = rng.integers(2, size=(2, 60))
+    known = {"sensitive_features": rng.choice(list("xyz"), size=60)}
+    if weighted:
+        known["sample_weight"] = rng.uniform(0.1, 3, size=60)
+    for ours, theirs in [
+        (p_rule(y_pred, **known), fairlearn.demographic_parity_ratio),
+        (demographic_parity_violation(y_pred, **known), fairlearn.demographic_parity_difference),
+        (
+            equal_opportunity_violation(y_true, y_pred, **known),
+            fairlearn.equal_opportunity_difference,
+        ),
+        (equalized_odds_violation(y_true, y_pred, **known), fairlearn.equalized_odds_difference),
+    ]:
+        assert ours == pytest.approx(theirs(y_true, y_pred, **known), rel=1e-12)
 
 
 @pytest.mark.parametrize("measure", [p_rule, demographic_parity_violation])

@@ -2,24 +2,158 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
+import typing
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import renyi_lib
 
+ROOT = Path(__file__).parents[2]
 
-def test_importing_the_package_loads_neither_matplotlib_nor_numba():
-    code = (
-        "import sys, renyi_lib, renyi_lib.correlation, renyi_lib.metrics, renyi_lib.datasets\n"
-        "print([m for m in ('matplotlib', 'numba') if m in sys.modules])"
+
+# What a plain installation does not have: the extras, and the book.
+EXTRAS = ("numba", "tqdm", "fairlearn", "matplotlib", "renyi_book", "IPython", "yaml")
+
+
+def run(code):
+    """Run code in a new process that has none of the extras; what it prints."""
+    block = f"import sys\nfor name in {EXTRAS}: sys.modules[name] = None\n"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", block + code], capture_output=True, text=True
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_the_package_loads_nothing_but_itself():
+    code = "print([m for m in ('numpy', 'pandas', 'scipy', 'sklearn') if m in sys.modules])"
+    assert run("import renyi_lib\n" + code) == "[]"
+
+
+def test_every_module_can_be_imported_without_the_extras():
+    assert run("\n".join(f"import {name}" for name in modules()) + "\nprint('fine')") == "fine"
+
+
+def test_without_the_extras_everything_works_but_what_needs_them():
+    code = """
+import warnings
+import numpy as np
+import renyi_lib as r
+from renyi_lib.baselines import HardtClassifier, ZafarClassifier
+from renyi_lib.datasets import load_german
+data = load_german().encode(scaling="standard")
+s = data.s_train > 0
+clf = r.RenyiClassifier(1.0).fit(data.X_train, data.y_train, sensitive_features=s)
+print(0 < r.renyi_correlation(clf.predict(data.X_train), s) < 1)
+print(0 < r.p_rule(clf.predict(data.X_train), sensitive_features=s) <= 1)
+ZafarClassifier().fit(data.X_train, data.y_train, sensitive_features=s)
+try:
+    HardtClassifier().fit(data.X_train, data.y_train, sensitive_features=s)
+except ImportError as error:
+    print(error)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    r.RenyiKMeans(2, 1.0, random_state=0).fit(data.X_train[:50], sensitive_features=s[:50])
+print(said[0].message)
+"""
+    truths, lines = run(code).splitlines()[:2], run(code).splitlines()[2:]
+    assert truths == ["True", "True"]
+    assert lines[0] == 'HardtClassifier needs fairlearn: pip install "renyi-lib[baselines]"'
+    assert 'pip install "renyi-lib[fast]"' in lines[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel of the library, built from a copy without the network."""
+    source = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-text"):
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(
+        ROOT / "renyi_lib", source / "renyi_lib", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    code = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
+    out = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-c", code, str(out)]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (path,) = out.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_the_wheel_holds_the_library_and_nothing_of_the_book(wheel):
+    names = wheel.namelist()
+    tops = {name.partition("/")[0] for name in names if ".dist-info" not in name}
+    assert tops == {"renyi_lib"}
+    book = ("experiments", "scorecard", "checks", "plotting", "rebuild")
+    assert [name for name in names if any(part in name for part in book)] == []
+    assert "renyi_lib/py.typed" in names
+    assert len([name for name in names if name.endswith(".gz")]) == 4
+
+
+def test_the_wheel_asks_for_four_packages(wheel):
+    (metadata,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
+    lines = wheel.read(metadata).decode().splitlines()
+    needed = {
+        re.match(r"Requires-Dist: ([\w-]+)", line).group(1)
+        for line in lines
+        if line.startswith("Requires-Dist") and "extra ==" not in line
+    }
+    assert needed == {"numpy", "scipy", "pandas", "scikit-learn"}
+
+
+METHODS = ("fit", "predict", "predict_proba", "decision_function", "value_and_grad", "forward")
+
+
+def hinted(module):
+    """The public functions of a module, and the public methods of its classes."""
+    for name in getattr(module, "__all__", []):
+        thing = getattr(module, name)
+        if inspect.isfunction(thing) and thing.__module__ == module.__name__:
+            yield thing
+        elif inspect.isclass(thing) and thing.__module__ == module.__name__:
+            for method in (
+                "fit",
+                "predict",
+                "predict_proba",
+                "decision_function",
+                "value_and_grad",
+            ):
+                if method in vars(thing):
+                    yield vars(thing)[method]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "correlation",
+        "metrics",
+        "classification",
+        "tuning",
+        "clustering",
+        "cluster_metrics",
+        "penalties",
+        "models",
+        "objective",
+        "solvers",
+    ],
+)
+def test_public_functions_have_type_hints(name):
+    module = importlib.import_module(f"renyi_lib.{name}")
+    for function in hinted(module):
+        parameters = [
+            p for p in inspect.signature(function).parameters.values() if p.name != "self"
+        ]
+        bare = [p.name for p in parameters if p.annotation is inspect.Parameter.empty]
+        assert bare == [], (function, bare)
+        typing.get_type_hints(function)
 
 
 @pytest.mark.parametrize("name", renyi_lib.__all__)
@@ -35,7 +169,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def modules():
     found = pkgutil.walk_packages(renyi_lib.__path__, "renyi_lib.")
-    return sorted(m.name for m in found if not m.name.endswith(".rebuild"))
+    return sorted(m.name for m in found)
 
 
 @pytest.mark.parametrize("name", modules())
@@ -47,12 +181,12 @@ def test_examples_in_the_docstrings_run(name):
 
 @pytest.mark.parametrize("name", renyi_lib._MODULE_OF)
 def test_every_public_name_is_in_the_book_reference(name):
-    reference = (Path(__file__).parents[1] / "book/api.md").read_text(encoding="utf8")
+    reference = (ROOT / "book/api.md").read_text(encoding="utf8")
     assert re.search(rf"^\.\. auto\w+:: {name}$", reference, re.MULTILINE)
 
 
 def test_the_example_in_the_readme_gives_the_numbers_it_states():
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf8")
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
     code = re.search(r"```python\n(.*?)```", readme, re.DOTALL).group(1)
     stated = re.search(r"# ([\d.]+), from ([\d.]+) at lam=0", code)
     for lam, expected in (("3", stated.group(1)), ("0", stated.group(2))):

@@ -168,5 +168,5 @@ def test_a_constraint_lets_the_good_through_and_names_the_bad(constraint, good, 
     for value in good:
         constraint("x", value)
     for value in bad:
-        with pytest.raises(ValueError, match="^x must be "):
+        with pytest.raises(ValueError, match=r"^x must be "):
             constraint("x", value)

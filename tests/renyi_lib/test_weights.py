@@ -133,7 +133,7 @@ TAKES_WEIGHTS = {
     "balanced classes": fitted(RenyiClassifier(3, class_weight="balanced", tol=1e-8)),
     "weighted classes": fitted(RenyiClassifier(3, class_weight={0: 3.0}, tol=1e-8)),
     **{
-        repr(penalty): fitted(PenalizedClassifier(penalty, 3, tol=1e-8))
+        repr(penalty): fitted(PenalizedClassifier(penalty, 3, tol=1e-7))
         for penalty in (PearsonPenalty(), HSICPenalty(), ScoreBinsPenalty())
     },
     "lam_path": lambda d: (

@@ -95,8 +95,8 @@ def test_c_is_the_fairest_of_nearly_the_best_accuracy():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"C": 0}, "C must be a positive number or several"),
-        ({"C": []}, "C must be a positive number or several"),
+        ({"C": 0}, "C must be a positive number"),
+        ({"C": []}, "C is empty"),
         ({"near_best": 2}, "near_best must be a number from 0 to 1"),
         ({"fairness": "equalized_odds"}, "fairness must be one of"),
     ],

@@ -160,7 +160,7 @@ def test_too_few_steps_give_a_warning():
         ({"c": -1}, "c must be a number, 0 or more"),
         ({"l2": None}, "l2 must be a number"),
         ({"fairness": "equalized_odds"}, "fairness must be one of"),
-        ({"of": "rates"}, "of must be 'scores' or 'mistakes'"),
+        ({"of": "rates"}, "of must be one of 'scores', 'mistakes'"),
         ({"of": "mistakes"}, "of='mistakes' needs fairness='equal_opportunity'"),
     ],
 )
