@@ -44,20 +44,18 @@ def packages():
     return {name: Path(find_spec(name).submodule_search_locations[0]) for name in names}
 
 
-def checksum(start, folders=None, *, messages=False, computed=None, extra=None):
-    """Checksum of the code that can be reached, the same for every version of Python.
+def checksum(found):
+    """Checksum of what was reached, the same for every version of Python.
 
     Parameters
     ----------
-    start : iterable of Use
-    folders, messages, computed, extra
-        As in `reached`.
+    found : dict of str to str
+        From `reached`.
 
     Returns
     -------
     str
     """
-    found = reached(start, folders, messages=messages, computed=computed, extra=extra)
     digest = hashlib.sha256()
     for key in sorted(found):
         digest.update(f"{key}\n{found[key]}\n".encode())

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from renyi_book.reach import Use, checksum
+from renyi_book.reach import Use, checksum, reached
 
 # The tables that are stored: the function that makes each, and its options.
 STORED = {
@@ -120,12 +120,14 @@ def stale(folder):
     return [name for name in STORED if _problem(name, Path(folder))]
 
 
-def code_checksum(name):
+def code_checksum(name, folders=None):
     """Checksum of the code and the options behind one table.
 
     Parameters
     ----------
     name : str
+    folders : dict of str to Path, optional
+        Other folders of the packages than those that are imported.
 
     Returns
     -------
@@ -133,7 +135,8 @@ def code_checksum(name):
     """
     function, options = STORED[name]
     start = [Use("renyi_book.experiments", function), Use(__name__, _write.__name__)]
-    return hashlib.sha256(f"{options} {checksum(start)}".encode()).hexdigest()
+    code = checksum(reached(start, folders))
+    return hashlib.sha256(f"{options} {code}".encode()).hexdigest()
 
 
 def sha256(path):
