@@ -390,6 +390,9 @@ def _joined(parts):
     """The parts of an f-string; versions differ in where they cut the text between two fields."""
     merged = []
     for is_text, run in groupby(parts, key=lambda part: isinstance(part, ast.Constant)):
-        text = "".join(part.value for part in run) if is_text else ""
-        merged += [ast.Constant(value=text)] if text else [] if is_text else list(run)
+        if is_text:
+            text = "".join(part.value for part in run)
+            merged += [ast.Constant(value=text)] if text else []
+        else:
+            merged += run
     return merged

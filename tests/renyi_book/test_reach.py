@@ -99,7 +99,8 @@ def mini(tmp_path):
     """A package in a folder, with a way to edit its files."""
 
     class Mini:
-        folders = {"mini": tmp_path / "mini"}
+        def __init__(self):
+            self.folders = {"mini": tmp_path / "mini"}
 
         def write(self, file, text):
             path = self.folders["mini"] / file
@@ -242,12 +243,16 @@ def test_a_computed_import_reaches_the_package_or_what_is_known_of_it(mini):
 
 
 def test_a_star_import_counts_whole(mini):
-    mini.edit("experiment.py", "import numpy as np", "import numpy as np\nfrom mini.unrelated import *")
+    mini.edit(
+        "experiment.py", "import numpy as np", "import numpy as np\nfrom mini.unrelated import *"
+    )
     assert mini.touched("unrelated.py", "X = 1", "X = 2") == {"run", "lone", "dear"}
 
 
 def test_circles_of_imports_end(mini):
-    mini.edit("tools.py", "LEVELS = (1, 2)", "from mini.experiment import lone\nLEVELS = (lone, 2)")
+    mini.edit(
+        "tools.py", "LEVELS = (1, 2)", "from mini.experiment import lone\nLEVELS = (lone, 2)"
+    )
     assert "mini.experiment:lone" in reach.reached([Use("mini.experiment", "run")], mini.folders)
 
 

@@ -25,7 +25,8 @@ def test_results_of_other_code_are_refused(folder):
     known = json.loads(manifest.read_text())
     known["four_points"]["code"] = "0" * 64
     manifest.write_text(json.dumps(known))
-    with pytest.raises(StaleResultsError, match=r"the code behind 'four_points' has changed.*make refresh"):
+    changed = r"the code behind 'four_points' has changed.*make refresh"
+    with pytest.raises(StaleResultsError, match=changed):
         load("four_points", folder)
 
 
