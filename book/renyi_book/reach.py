@@ -9,9 +9,10 @@ does not tell, more is counted rather than less:
 * a local variable counts as the definition of the same name;
 * what a module does when it is imported (a loop, a call, an assignment to a part of something, a
   definition under a decorator of ours) counts for all who import it, by whatever way round;
-* a computed import (``import_module(name)``) reaches every module of its package.
+* a computed import (``import_module(name)``) reaches every module of its package, and a computed
+  name (``globals``, ``eval``, ``exec``) every name of its module.
 
-What it cannot see: a list of subclasses (``__subclasses__``), and code in a text (``exec``).
+What it cannot see: classes that are found by ``__subclasses__``.
 
 Comments, layout, docstrings and annotations never count; the words of an error or a warning count
 only if asked for. Other libraries count by the name under which they are imported.
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 WHOLE = "*"
+_COMPUTED_NAMES = {"globals", "eval", "exec"}
 _RUN = ""  # In place of a name: the module is imported, none of its names is used.
 # The annotations that say what a field of a class is, not only what type it has.
 _FIELD_KINDS = {"ClassVar", "InitVar", "KW_ONLY"}
@@ -223,6 +225,8 @@ class _Module:
         if self._computes_an_import(piece):
             modules = computed.get(self.package, world.below(self.package))
             uses += [Use(module) for module in modules]
+        if piece.names & _COMPUTED_NAMES:
+            uses.append(Use(self.name))
         return uses
 
     def _computes_an_import(self, piece):

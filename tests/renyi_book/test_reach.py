@@ -242,6 +242,11 @@ def test_a_computed_import_reaches_the_package_or_what_is_known_of_it(mini):
     assert "mini.rivals.second:Other" not in found
 
 
+def test_a_computed_name_reaches_the_module(mini):
+    mini.edit("tools.py", "return _inner(n) + 1", "return globals()['idle'](n)")
+    assert mini.touched("tools.py", "UNUSED = 5", "UNUSED = 6") == {"run"}
+
+
 def test_a_star_import_counts_whole(mini):
     mini.edit(
         "experiment.py", "import numpy as np", "import numpy as np\nfrom mini.unrelated import *"
