@@ -115,10 +115,10 @@ def test_a_chapter_that_is_no_more_is_forgotten(book):
 
 
 def test_of_this_book_the_chapters_of_the_experiments_read_results():
-    readers = {
-        slug: {key for key in freshness.dependencies(chapter.path) if key.endswith(".csv")}
-        for slug, chapter in chapters().items()
-    }
+    readers = {}
+    for slug in ("equality-of-opportunity", "scorecard", "theorem-1"):
+        found = freshness.dependencies(chapters()[slug].path)
+        readers[slug] = {key for key in found if key.endswith(".csv")}
     assert readers["equality-of-opportunity"] == {
         "results/equal_opportunity.csv",
         "results/equal_opportunity_rivals.csv",
