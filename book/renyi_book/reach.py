@@ -161,7 +161,7 @@ class _Module:
     def _add(self, statement):
         if isinstance(statement, ast.Import | ast.ImportFrom):
             for bound, use in _imported(statement, self.package):
-                if use.name == WHOLE and bound == WHOLE:
+                if bound == WHOLE:
                     self.stars.append(use)
                 else:
                     self.imports.setdefault(bound, []).append(use)
@@ -187,10 +187,11 @@ class _Module:
         pieces, imports = self.pieces.get(name, []), self.imports.get(name, [])
         if not pieces and not imports:
             return [], uses + self._not_bound(name, world)
-        # Which names an import by demand may mean is found by `_not_bound`.
-        follow_computed = computed if name != "__getattr__" else {self.package: []}
+        if name == "__getattr__":
+            # What it imports on demand has been found by `_not_bound`.
+            computed = {self.package: []}
         for piece in pieces:
-            uses += self._used_by(piece, world, follow_computed)
+            uses += self._used_by(piece, world, computed)
         meanings = [piece.meaning for piece in pieces]
         return meanings + [f"import {':'.join(use)}" for use in imports], uses + imports
 
@@ -223,8 +224,8 @@ class _Module:
         uses = list(piece.imports)
         uses += [Use(self.name, n) for n in piece.names if n in self.pieces or n in self.imports]
         if self._computes_an_import(piece):
-            modules = computed.get(self.package, world.below(self.package))
-            uses += [Use(module) for module in modules]
+            anywhere = world.below(self.package) if world.is_ours(self.package) else world.folders
+            uses += [Use(module) for module in computed.get(self.package, anywhere)]
         if piece.names & _COMPUTED_NAMES:
             uses.append(Use(self.name))
         return uses

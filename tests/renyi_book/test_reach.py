@@ -268,6 +268,12 @@ def test_a_text_beside_the_packages_can_be_asked_about(mini):
     assert "mini.tools:idle" not in found
 
 
+def test_a_text_that_computes_an_import_can_reach_everything(mini):
+    text = "import importlib\nimportlib.import_module(input())\n"
+    found = reach.reached([Use("page")], mini.folders, extra={"page": text})
+    assert "mini.unrelated:X" in found
+
+
 def test_an_f_string_means_the_same_however_the_parser_cuts_it():
     cut = ast.JoinedStr([ast.Constant("a"), ast.Constant(""), ast.Constant("b")])
     assert reach._meaning(cut) == reach._meaning(ast.JoinedStr([ast.Constant("ab")]))

@@ -13,5 +13,7 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
     names = stale(arguments.folder) if arguments.stale else arguments.names or list(STORED)
-    run_all(arguments.folder, names=names, workers=arguments.workers)
-    print(f"computed: {', '.join(names) or 'nothing, all is up to date'}")
+    if names:
+        run_all(arguments.folder, names=names, workers=arguments.workers)
+    else:
+        print("all results are up to date")
