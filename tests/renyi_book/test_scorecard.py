@@ -489,6 +489,29 @@ def test_a_claim_holds_only_if_the_whole_interval_does(
     assert weigh(claim, monkeypatch, made_up).verdict == verdict
 
 
+def test_the_violation_falls_only_if_the_first_interval_lies_above_the_last(monkeypatch):
+    made_up = CASES["eo-train-to-zero"]["holds in part"](None)
+    table = made_up["equal_opportunity"]
+    made_up["equal_opportunity"] = widen(table, "eo_violation", 0.02, "lam == 0")
+    assert weigh("eo-train-to-zero", monkeypatch, made_up).verdict == "does not hold"
+
+
+def test_a_soft_label_whose_interval_is_wide_is_not_nearly_independent(monkeypatch):
+    made_up = CASES["near-independence"]["holds in part"](None)
+    made_up["penalties_adult"] = widen(made_up["penalties_adult"], "soft_rho_R", 0.01)
+    assert weigh("near-independence", monkeypatch, made_up).verdict == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("claim", "table", "column"),
+    [("eo-test-to-zero", "equal_opportunity", "eo_gap"), ("network-start", "network", "accuracy")],
+)
+def test_where_the_paper_gives_one_number_the_mean_is_compared(claim, table, column, monkeypatch):
+    made_up = CASES[claim]["holds"](FIGURES[claim])
+    made_up[table] = widen(made_up[table], column, 0.02)
+    assert weigh(claim, monkeypatch, made_up).verdict == "holds"
+
+
 def test_the_network_may_be_as_accurate_as_its_interval_allows(monkeypatch):
     figure = FIGURES["network-fair"]
     made_up = network(figure["p_rule"] + 0.01, figure["accuracy"] - 0.02)
