@@ -1,7 +1,7 @@
 # Two commands matter: `make book` and `make test`. Both set up .venv when it is not there yet.
 # The course (`make course`, `make grade`) has an environment of its own, .venv-course.
 .DEFAULT_GOAL := help
-.PHONY: help setup book test experiments scorecard course grade serve execute lint format clean
+.PHONY: help setup book test experiments scorecard refresh course grade serve execute lint format clean
 
 # A supported Python on the PATH, the newest first, unless you name one: make book PYTHON=python3.12
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -56,6 +56,12 @@ experiments: $(READY)  ## compute all results of the experiments anew into book/
 
 scorecard: $(READY)  ## bring book/claims.yml up to date with book/results (ACCEPT=--accept for changed verdicts)
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
+
+# In this order: the claims are weighed by the results, and chapters show both. A changed verdict stops it.
+refresh: $(READY)  ## after a change of code: experiments, scorecard, chapters, and of these only what is stale
+	$(BIN)/python -m renyi_book.experiments book/results --stale
+	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
+	$(BIN)/python book/_tools/execute.py --stale
 
 course: $(COURSE_READY)  ## build the assignments' student versions; fails if they had changed
 	PYTHONPATH=course $(COURSE_BIN)/python -m grader.build

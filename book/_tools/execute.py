@@ -1,10 +1,13 @@
 """Run chapters in place, each from a clean kernel, so that what is stored is true.
 
     python book/_tools/execute.py [chapter.ipynb ...]      # all chapters when none is named
+    python book/_tools/execute.py --stale                  # those that would come out differently
 
-A chapter that raises, or writes a warning, is left as it was and reported.
+A chapter that raises, or writes a warning, is left as it was and reported. What a chapter depended
+on when it was run is written down in book/results/chapters.json (`renyi_book.freshness`).
 """
 
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -13,12 +16,14 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+from renyi_book import freshness
+
 BOOK = Path(__file__).resolve().parents[1]
 
 
-def chapters():
+def chapters(book):
     """All notebooks of the book, in reading order."""
-    return sorted(p for p in BOOK.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+    return sorted(p for p in book.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 
 
 def tidy(notebook):
@@ -61,18 +66,37 @@ def run(path):
     return None
 
 
-def main(names):
+def main(paths, book=BOOK):
+    """Execute chapters and remember what they depended on; how many failed."""
     failed = 0
-    for path in [Path(name).resolve() for name in names] or chapters():
+    for path in paths:
+        # Before the run: whoever edits something meanwhile has a stale chapter.
+        sums = freshness.dependencies(path, book)
         start = time.perf_counter()
         problem = run(path)
         seconds = time.perf_counter() - start
-        print(f"{'FAILED' if problem else 'ok':6} {seconds:6.1f} s  {path.relative_to(BOOK)}")
+        print(f"{'FAILED' if problem else 'ok':6} {seconds:6.1f} s  {path.relative_to(book)}")
         if problem:
             failed += 1
             print(problem)
-    return 1 if failed else 0
+        else:
+            freshness.remember(path, sums, book)
+    return failed
+
+
+def stale(book=BOOK):
+    """The chapters that have to be run again; says why."""
+    reasons = {path: freshness.changes(path, book) for path in chapters(book)}
+    for path, changed in reasons.items():
+        if changed:
+            print(f"stale: {path.relative_to(book)} ({', '.join(changed)})")
+    return [path for path, changed in reasons.items() if changed]
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("chapters", nargs="*", help="notebooks; by default all")
+    parser.add_argument("--stale", action="store_true", help="only those that have to be")
+    arguments = parser.parse_args()
+    named = [Path(name).resolve() for name in arguments.chapters]
+    sys.exit(bool(main(stale() if arguments.stale else named or chapters(BOOK))))

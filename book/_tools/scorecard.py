@@ -13,7 +13,7 @@ import yaml
 from renyi_book.scorecard import verdicts
 
 BOOK = Path(__file__).resolve().parents[1]
-ORDER = ["id", "where", "claim", "paper", "ours", "verdict", "chapter", "test", "note"]
+ORDER = ["id", "where", "claim", "paper", "figure", "ours", "verdict", "chapter", "test", "note"]
 
 
 def updated(claims, found, accept):

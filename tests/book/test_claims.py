@@ -1,6 +1,7 @@
 """The scorecard: claims.yml, its chapter and the stored results say the same."""
 
 import ast
+import re
 
 import pandas as pd
 import pytest
@@ -16,6 +17,9 @@ from . import checks
 RESULTS = checks.BOOK / "results"
 CLAIMS = yaml.safe_load((checks.BOOK / "claims.yml").read_text(encoding="utf8"))
 IDS = [claim["id"] for claim in CLAIMS]
+# Of a curve the table names the points or the place in words.
+CURVES = ("eo-authors-curve", "clusters-sd-falls")
+WITH_FIGURE = [claim for claim in CLAIMS if "figure" in claim and claim["id"] not in CURVES]
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +53,15 @@ def test_the_chapter_shows_the_row(claim):
     assert len(row) == 1
     for field in ("where", "claim", "paper", "ours", "verdict"):
         assert _escaped(claim[field]) in row[0], field
+
+
+@pytest.mark.parametrize("claim", WITH_FIGURE, ids=lambda claim: claim["id"])
+def test_the_reader_sees_the_figure_that_the_rule_compares_with(claim):
+    figure = claim["figure"]
+    shown = f"{claim['paper']} {claim['claim']}"
+    for number in figure.values() if isinstance(figure, dict) else [figure]:
+        forms = {f"{number:g}", f"{100 * number:.2f}"}
+        assert any(form in re.findall(r"-?[\d.]*\d", shown) for form in forms), number
 
 
 def _escaped(text):

@@ -4,7 +4,11 @@ import importlib.util
 
 import nbformat
 import pytest
+import yaml
 from nbformat.v4 import new_code_cell, new_notebook
+
+from renyi_book import freshness
+from renyi_book.scorecard import Finding
 
 from . import checks
 
@@ -18,6 +22,7 @@ def load(name):
 
 links = load("repository_links")
 execute = load("execute")
+scorecard = load("scorecard")
 
 
 @pytest.mark.parametrize(
@@ -63,3 +68,52 @@ def test_execute_reports_and_leaves_the_file_alone(tmp_path, source):
     problem = execute.run(path)
     assert "ZeroDivisionError" in problem or "careful" in problem
     assert path.read_bytes() == before
+
+
+def test_execute_runs_what_is_stale_and_remembers_it(tmp_path, capsys):
+    (tmp_path / "results").mkdir()
+    good, bad = tmp_path / "a.ipynb", tmp_path / "b.ipynb"
+    write(good, "print(1)")
+    write(bad, "1 / 0")
+    assert execute.main(execute.stale(tmp_path), tmp_path) == 1
+    assert execute.stale(tmp_path) == [bad]
+    write(good, "print(2)")
+    assert execute.stale(tmp_path) == [good, bad]
+    assert "stale: a.ipynb (code)" in capsys.readouterr().out
+
+
+def test_execute_takes_the_checksums_before_the_run(tmp_path, monkeypatch):
+    (tmp_path / "results").mkdir()
+    path = tmp_path / "a.ipynb"
+    write(path, "x = 1")
+    # Somebody edits the chapter while it runs.
+    monkeypatch.setattr(execute, "run", lambda path: write(path, "x = 2"))
+    execute.main([path], tmp_path)
+    assert freshness.changes(path, tmp_path) == ["code"]
+
+
+@pytest.fixture
+def claims(tmp_path):
+    path = tmp_path / "claims.yml"
+    row = {"id": "a", "paper": "0.3, λ", "figure": {"lam": 4}, "ours": "0.2", "verdict": "holds"}
+    path.write_text("# A head.\n" + yaml.safe_dump([row]), encoding="utf8")
+    return path
+
+
+@pytest.mark.parametrize(("accept", "kept"), [(False, "holds"), (True, "does not hold")])
+def test_a_changed_verdict_is_told_and_taken_over_only_if_accepted(claims, accept, kept):
+    found = {"a": Finding("0.9", "does not hold")}
+    assert scorecard.rewrite(claims, found, accept) == ["a: holds -> does not hold (0.9)"]
+    assert claims.read_text(encoding="utf8").startswith("# A head.\n")
+    (row,) = yaml.safe_load(claims.read_text(encoding="utf8"))
+    figure = {"lam": 4}
+    assert row == {"id": "a", "paper": "0.3, λ", "figure": figure, "ours": "0.9", "verdict": kept}
+
+
+def test_the_claims_are_written_back_as_they_were(tmp_path):
+    path = tmp_path / "claims.yml"
+    text = (checks.BOOK / "claims.yml").read_text(encoding="utf8")
+    path.write_text(text, encoding="utf8")
+    found = {row["id"]: Finding(row["ours"], row["verdict"]) for row in yaml.safe_load(text)}
+    assert scorecard.rewrite(path, found) == []
+    assert path.read_text(encoding="utf8") == text

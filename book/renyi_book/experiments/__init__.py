@@ -5,8 +5,8 @@ sets of the same sizes drawn anew), ``seed``, ``lam`` and, for classifiers, ``ro
 "test"). A function gives the same table whenever it is called with the same options. Only columns
 named ``cpu_seconds`` are measured by a clock.
 
-`run_all` computes everything and stores it; `load` reads a stored table back and refuses it if
-the code or the data have changed since.
+`run_all` computes tables and stores them; `load` reads a stored table back and refuses it if the
+code behind it or the data have changed since; `stale` tells which it would refuse.
 """
 
 from renyi_book.experiments._classification import (
@@ -19,7 +19,7 @@ from renyi_book.experiments._classification import (
 from renyi_book.experiments._clusters import fair_clusters, four_points, toy_clusters
 from renyi_book.experiments._network import fair_network
 from renyi_book.experiments._splits import resplit
-from renyi_book.experiments._store import StaleResultsError, load, run_all
+from renyi_book.experiments._store import StaleResultsError, load, run_all, stale
 from renyi_book.experiments._summary import best_at, interval, summarize
 from renyi_book.experiments._theory import convergence, theorems
 
@@ -38,6 +38,7 @@ __all__ = [
     "penalties_compared",
     "resplit",
     "run_all",
+    "stale",
     "starting_points",
     "summarize",
     "theorems",

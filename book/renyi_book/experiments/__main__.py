@@ -1,13 +1,19 @@
-"""``python -m renyi_book.experiments FOLDER [NAME ...]``: compute everything and store it."""
+"""``python -m renyi_book.experiments FOLDER [--stale] [NAME ...]``: compute and store results."""
 
 import argparse
 
-from renyi_book.experiments._store import STORED, run_all
+from renyi_book.experiments._store import STORED, run_all, stale
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m renyi_book.experiments", description=__doc__)
     parser.add_argument("folder", help="where the CSV files go")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(STORED)}")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("names", nargs="*", default=[], metavar="NAME", help=", ".join(STORED))
+    which.add_argument("--stale", action="store_true", help="only what other code has made")
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
-    run_all(arguments.folder, names=arguments.names or None, workers=arguments.workers)
+    names = stale(arguments.folder) if arguments.stale else arguments.names or list(STORED)
+    if names:
+        run_all(arguments.folder, names=names, workers=arguments.workers)
+    else:
+        print("all results are up to date")

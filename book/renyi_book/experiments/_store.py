@@ -1,10 +1,9 @@
-"""Results on disk, with a checksum of the code that made them.
+"""Results on disk, each with a checksum of the code that made it.
 
 The data need no checksum of their own here: each file's is in the code of `renyi_lib.datasets`,
 which refuses any other file.
 """
 
-import ast
 import hashlib
 import json
 from concurrent.futures import ProcessPoolExecutor
@@ -13,6 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 from tqdm import tqdm
+
+from renyi_book.reach import Use, checksum, reached
 
 # The tables that are stored: the function that makes each, and its options.
 STORED = {
@@ -33,19 +34,6 @@ STORED = {
     "convergence": ("convergence", {}),
 }
 _MANIFEST = "manifest.json"
-_PACKAGE = Path(__file__).parents[1]
-# Parts of the library that no experiment runs through, or that only pass names on.
-_NOT_RUN = {
-    "checks",
-    "plotting.py",
-    "scorecard.py",
-    "rebuild.py",
-    "_store.py",
-    "_summary.py",
-    "__main__.py",
-    "__init__.py",
-    "_version.py",
-}
 
 
 class StaleResultsError(RuntimeError):
@@ -60,7 +48,7 @@ def run_all(folder, *, names=None, workers=2, progress=True):
     folder : path
         Made if need be.
     names : iterable of str, optional
-        Which; by default all.
+        Which; by default all. `stale` tells which need it.
     workers : int, default=2
         Processes.
     progress : bool, default=True
@@ -73,12 +61,13 @@ def run_all(folder, *, names=None, workers=2, progress=True):
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / _MANIFEST
     manifest = json.loads(path.read_text()) if path.exists() else {}
-    code = code_checksum()
+    # Before the work begins: whoever edits code meanwhile gets a stale result, not a false one.
+    code = {name: code_checksum(name) for name in names}
     with ProcessPoolExecutor(workers) as pool:
         runs = {name: pool.submit(compute, name) for name in names}
         for name, run in tqdm(runs.items(), desc="experiments", disable=not progress):
-            run.result().to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
-            manifest[name] = {"code": code, "file": _sha256(folder / f"{name}.csv")}
+            _write(run.result(), folder / f"{name}.csv")
+            manifest[name] = {"code": code[name], "file": sha256(folder / f"{name}.csv")}
             path.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
 
 
@@ -105,51 +94,72 @@ def load(name, folder):
     Raises
     ------
     StaleResultsError
-        If code or file have changed since. ``make experiments`` computes everything anew.
+        If the code behind it or the file have changed since. ``make refresh`` computes anew what
+        has become stale.
     """
     if name not in STORED:
         raise ValueError(f"name must be one of {list(STORED)}, not {name!r}")
-    path, manifest = Path(folder) / f"{name}.csv", Path(folder) / _MANIFEST
-    known = json.loads(manifest.read_text()).get(name, {}) if manifest.exists() else {}
-    cure = "compute it anew with `make experiments`"
-    if not known or not path.exists():
-        raise StaleResultsError(f"there is no stored result {name!r} in {folder}: {cure}")
-    if known["code"] != code_checksum():
-        raise StaleResultsError(f"the library has changed since {name!r} was stored: {cure}")
-    if known["file"] != _sha256(path):
-        raise StaleResultsError(f"{path.name} is not the file that was stored: {cure}")
-    return pd.read_csv(path)
+    problem = _problem(name, Path(folder))
+    if problem:
+        raise StaleResultsError(f"{problem}: compute it anew with `make refresh`")
+    return pd.read_csv(Path(folder) / f"{name}.csv")
 
 
-def code_checksum():
-    """Checksum of the library's code; comments, layout and docstrings do not count."""
-    digest = hashlib.sha256()
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        parts = path.relative_to(_PACKAGE).parts
-        if _NOT_RUN.isdisjoint(parts):
-            digest.update("/".join(parts).encode())
-            digest.update(_meaning(ast.parse(path.read_bytes())).encode())
-    return digest.hexdigest()
+def stale(folder):
+    """The names of the tables that `load` would refuse.
+
+    Parameters
+    ----------
+    folder : path
+        Where `run_all` stored the results.
+
+    Returns
+    -------
+    list of str
+    """
+    return [name for name in STORED if _problem(name, Path(folder))]
 
 
-def _meaning(node):
-    """The syntax tree as text, the same for every version of Python that can read it."""
-    if isinstance(node, list):
-        return "[" + ",".join(_meaning(item) for item in node) + "]"
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    fields = dict(ast.iter_fields(node))
-    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
-        fields["body"] = fields["body"][1:]
-    # Newer versions have more fields, which are empty for code that older ones can read.
-    filled = ((name, value) for name, value in sorted(fields.items()) if value not in (None, []))
-    inner = ",".join(f"{name}={_meaning(value)}" for name, value in filled)
-    return f"{type(node).__name__}({inner})"
+def code_checksum(name, folders=None):
+    """Checksum of the code and the options behind one table.
+
+    Parameters
+    ----------
+    name : str
+    folders : dict of str to Path, optional
+        Other folders of the packages than those that are imported.
+
+    Returns
+    -------
+    str
+    """
+    function, options = STORED[name]
+    start = [Use("renyi_book.experiments", function), Use(__name__, _write.__name__)]
+    code = checksum(reached(start, folders))
+    return hashlib.sha256(f"{options} {code}".encode()).hexdigest()
+
+
+def sha256(path):
+    """Checksum of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _problem(name, folder):
+    """Why a stored table is not to be used; None if nothing speaks against it."""
+    path, manifest = folder / f"{name}.csv", folder / _MANIFEST
+    known = json.loads(manifest.read_text()).get(name) if manifest.exists() else None
+    if known is None or not path.exists():
+        return f"there is no stored result {name!r} in {folder}"
+    if known["code"] != code_checksum(name):
+        return f"the code behind {name!r} has changed since it was stored"
+    if known["file"] != sha256(path):
+        return f"{path.name} is not the file that was stored"
+    return None
+
+
+def _write(table, path):
+    table.to_csv(path, index=False, float_format="%.6g")
 
 
 def _has_bar(experiment):
     return "progress" in experiment.__kwdefaults__
-
-
-def _sha256(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()

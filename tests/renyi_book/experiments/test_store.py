@@ -1,9 +1,13 @@
 import json
+import re
+import shutil
+import time
 
 import pandas as pd
 import pytest
 
-from renyi_book.experiments import StaleResultsError, _store, four_points, load, run_all
+from renyi_book.experiments import StaleResultsError, _store, four_points, load, run_all, stale
+from renyi_book.reach import packages
 
 
 @pytest.fixture
@@ -21,7 +25,8 @@ def test_results_of_other_code_are_refused(folder):
     known = json.loads(manifest.read_text())
     known["four_points"]["code"] = "0" * 64
     manifest.write_text(json.dumps(known))
-    with pytest.raises(StaleResultsError, match=r"the library has changed.*make experiments"):
+    changed = r"the code behind 'four_points' has changed.*make refresh"
+    with pytest.raises(StaleResultsError, match=changed):
         load("four_points", folder)
 
 
@@ -44,27 +49,126 @@ def test_an_unknown_name_is_refused(tmp_path):
         load("table_9", tmp_path)
 
 
+def test_what_is_not_there_or_was_edited_is_stale(folder):
+    others = [name for name in _store.STORED if name != "four_points"]
+    assert stale(folder) == others
+    (folder / "four_points.csv").write_text("lam,fair\n")
+    assert stale(folder) == list(_store.STORED)
+
+
+# --- Which edit makes which table stale: on a copy of the code -----------------------------------
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A copy of the packages, and the checksums of its tables."""
+    root = tmp_path_factory.mktemp("original")
+    for name, folder in packages().items():
+        shutil.copytree(folder, root / name, ignore=shutil.ignore_patterns("data", "__pycache__"))
+    return root, checksums(root)
+
+
+@pytest.fixture
+def copy(original):
+    """The copy, to edit, and a way to see which tables are touched; mended afterwards."""
+    root, before = original
+    texts = {path: path.read_bytes() for path in root.rglob("*.py")}
+
+    def touched():
+        after = checksums(root)
+        return {name for name in before if before[name] != after[name]}
+
+    yield root, touched
+    for path, text in texts.items():
+        if path.read_bytes() != text:
+            path.write_bytes(text)
+
+
+def checksums(root):
+    folders = {name: root / name for name in packages()}
+    return {name: _store.code_checksum(name, folders) for name in _store.STORED}
+
+
+def append(path, text):
+    path.write_text(path.read_text(encoding="utf8") + text, encoding="utf8")
+
+
+def substitute(root, pattern, replacement):
+    """Replace in every file of the packages; how often."""
+    total = 0
+    for path in root.rglob("*.py"):
+        text, count = re.subn(
+            pattern, replacement, path.read_text(encoding="utf8"), flags=re.MULTILINE
+        )
+        if count:
+            path.write_text(text, encoding="utf8")
+        total += count
+    return total
+
+
+CLASSIFIED = {
+    "starting_points",
+    "equal_opportunity",
+    "equal_opportunity_rivals",
+    "penalties_adult",
+    "penalties_bank",
+    "penalties_german",
+    "penalties_adult_gender_race",
+    "boundary_covariance",
+}
+CLUSTERED = {"clusters_adult", "clusters_bank"}
+
+
 @pytest.mark.parametrize(
-    ("after", "same"),
+    ("module", "name", "tables"),
     [
-        ('"""Other words."""\nx = 1\n', True),
-        ("# a comment\n\n\nx  =  1\n", True),
-        ("x = 2\n", False),
-        ("y = 1\n", False),
-        ("x = 1\nx = 1\n", False),
+        ("renyi_book/experiments/_theory.py", "theorems", {"theorems"}),
+        ("renyi_book/experiments/_clusters.py", "fair_clusters", CLUSTERED),
+        ("renyi_book/experiments/_network.py", "fair_network", {"network"}),
+        ("renyi_book/experiments/_classification.py", "_tidy", CLASSIFIED),
+        ("renyi_book/experiments/_measures.py", "measures", CLASSIFIED | {"network"}),
+        ("renyi_lib/clustering.py", "RenyiKMeans", CLUSTERED | {"toy_clusters", "four_points"}),
+        ("renyi_lib/baselines/neural_network.py", "RenyiNetworkClassifier", {"network"}),
+        ("renyi_lib/datasets/_german.py", "load_german", CLASSIFIED | {"network", "convergence"}),
+        ("renyi_book/plotting.py", "show", set()),
+        ("renyi_book/scorecard.py", "verdicts", set()),
+        ("renyi_book/experiments/_summary.py", "interval", set()),
     ],
 )
-def test_the_checksum_sees_code_and_not_comments(tmp_path, monkeypatch, after, same):
-    monkeypatch.setattr(_store, "_PACKAGE", tmp_path)
-    (tmp_path / "module.py").write_text('"""Words."""\nx = 1\n')
-    before = _store.code_checksum()
-    (tmp_path / "module.py").write_text(after)
-    assert (_store.code_checksum() == before) is same
+def test_an_edit_makes_the_tables_stale_that_reach_it(copy, module, name, tables):
+    root, touched = copy
+    append(root / module, f"\n{name} = {name}\n")
+    assert touched() == tables
 
 
-def test_the_checksum_does_not_see_what_no_experiment_runs_through(tmp_path, monkeypatch):
-    monkeypatch.setattr(_store, "_PACKAGE", tmp_path)
-    before = _store.code_checksum()
-    (tmp_path / "checks").mkdir()
-    (tmp_path / "checks" / "ch01.py").write_text("x = 1\n")
-    assert _store.code_checksum() == before
+def test_words_in_errors_warnings_docstrings_and_comments_make_nothing_stale(copy):
+    root, touched = copy
+    assert substitute(root, r'((raise \w+|warnings\.warn)\(\s*f?")', r"\1Oh, ") > 50
+    assert substitute(root, r'^(\s*""")(\w)', r"\1Oh, \2") > 200
+    assert substitute(root, r"^(def .*)", r"# Oh\n\1") > 200
+    assert touched() == set()
+
+
+def test_a_type_of_error_makes_what_may_raise_it_stale(copy):
+    root, touched = copy
+    assert substitute(root, "raise ValueError", "raise KeyError") > 50
+    assert touched() == set(_store.STORED)
+
+
+def test_other_data_make_the_tables_stale_that_load_data(copy):
+    root, touched = copy
+    assert substitute(root / "renyi_lib" / "datasets", r"[0-9a-f]{63}([0-9a-f])", r"\1" * 64) >= 4
+    assert touched() == set(_store.STORED) - {"theorems", "toy_clusters", "four_points"}
+
+
+def test_an_option_makes_its_table_stale(monkeypatch):
+    before = _store.code_checksum("clusters_bank")
+    monkeypatch.setitem(_store.STORED, "clusters_bank", ("fair_clusters", {"dataset": "bank"}))
+    assert _store.code_checksum("clusters_bank") != before
+
+
+def test_the_second_look_is_quick():
+    _store.code_checksum("penalties_adult")
+    began = time.process_time()
+    _store.code_checksum("penalties_adult")
+    assert time.process_time() - began < 0.05
