@@ -562,8 +562,8 @@ class PearsonPenalty(Penalty):
         classes = slice(T.shape[0] == 2, None)
         columns = slice(T.shape[1] == 2, None)
         mean = T.sum(axis=1)
-        centred = F - mean
-        variance = (centred.T**2 * groups.weight).sum(axis=1)
+        centered = F - mean
+        variance = (centered.T**2 * groups.weight).sum(axis=1)
         # What is left of a constant after its mean is taken off is rounding error.
         variance[variance <= 1e-24 * mean**2] = np.inf
         slope = np.zeros_like(T)
@@ -571,7 +571,7 @@ class PearsonPenalty(Penalty):
         slope /= variance[:, None]
         by_class = (slope * _excess(T, q)).sum(axis=1)
         gradient = groups.spread(2 * (slope - (slope @ q)[:, None]))
-        gradient -= (centred.T * (2 * by_class / variance)[:, None] * groups.weight).T
+        gradient -= (centered.T * (2 * by_class / variance)[:, None] * groups.weight).T
         return [(float(by_class.sum()), gradient)]
 
 

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import html
 import io
+import json
 from collections.abc import Mapping
 
 import matplotlib as mpl
@@ -109,12 +110,12 @@ def show_slider(figures, alt, *, label="step"):
         f'src="data:image/png;base64,{image}">'
         for i, (name, image) in enumerate(zip(names, images))
     )
-    values = ",".join(f"'{name}'" for name in names)
+    values = json.dumps([str(name) for name in figures], ensure_ascii=False)
     # The handler finds its own figure by walking up, so that a page may hold any number of these.
     handler = (
         "var f=this.closest('figure'),i=+this.value;"
         "f.querySelectorAll('img').forEach(function(m,j){m.style.display=i==j?'block':'none'});"
-        f"f.querySelector('output').textContent=[{values}][i];"
+        f"f.querySelector('output').textContent={values}[i];"
     )
     display(
         HTML(

@@ -19,7 +19,7 @@ _DAMPING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class NewtonSolution:
     """Where Newton's method came to.
 
     Attributes
@@ -61,7 +61,7 @@ def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
 
     Returns
     -------
-    Solution
+    NewtonSolution
 
     Examples
     --------
@@ -87,7 +87,7 @@ def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
         step = free - along @ multipliers
         converged = bool(np.abs(gradient + A.T @ multipliers).max() <= tol)
         if converged or n_iter >= max_iter:
-            return Solution(theta, value, multipliers, solve, n_iter, converged)
+            return NewtonSolution(theta, value, multipliers, solve, n_iter, converged)
         n_iter += 1
         slope, length = gradient @ step, 1.0
         # Half steps until the value falls as the slope promises, up to its rounding error.

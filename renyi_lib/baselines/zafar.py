@@ -207,7 +207,7 @@ def settle_mistakes(solve, X, groups, c, max_rounds=100):
     Parameters
     ----------
     solve : callable
-        From the constraint's matrix A, or None for no constraint, to a `Solution`.
+        From the constraint's matrix A, or None for no constraint, to a `NewtonSolution`.
     X : ndarray of shape (n, p)
     groups : Groups
         Given Y = 1.
@@ -217,7 +217,7 @@ def settle_mistakes(solve, X, groups, c, max_rounds=100):
     Returns
     -------
     covariances : ndarray of shape (k,)
-    solution : Solution
+    solution : NewtonSolution
     settled : bool
         Whether the violation is at most 0.1 % of that without the constraint, and the last round
         changed the loss by at most 1e-5.

@@ -1,6 +1,7 @@
 """The house style: figures carry their alt text, sliders are self-contained."""
 
 import base64
+import json
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -55,6 +56,12 @@ def test_slider_holds_every_frame_and_nothing_from_elsewhere(shown):
     assert page.find("input")["max"] == "1"
     assert page.find("output").text == "0"
     assert "http" not in str(page)
+    # What the handler writes beside the slider are the names as they were given.
+    handler = page.find("input")["oninput"]
+    assert json.loads(handler.rpartition("textContent=")[2].removesuffix("[i];")) == [
+        "0",
+        "it's <1>",
+    ]
 
 
 def test_slider_refuses_no_figures(shown):

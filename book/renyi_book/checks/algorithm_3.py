@@ -17,14 +17,14 @@ def _exchanged(d, e, size, a, lam):
     return d - d[a] - lam * (size / (size - 1) * e - size[a] / (size[a] + 1) * e[a])
 
 
-def _one_pass(change, stay=True, fresh_w=True, fresh_centres=False):
+def _one_pass(change, stay=True, fresh_w=True, fresh_centers=False):
     """A pass over the points, as a function of (X, s, labels, K, lam) that returns new labels."""
 
     def visit(X, s, labels, K, lam):
         labels, before = labels.copy(), labels
         for n in range(len(X)):
             a = labels[n]
-            at = labels if fresh_centres else before
+            at = labels if fresh_centers else before
             c = np.array([X[at == k].mean(axis=0) for k in range(K)])
             seen = labels if fresh_w else before
             size = np.bincount(seen, minlength=K)
@@ -128,7 +128,7 @@ EXERCISES = {
                 "every visit.",
             ),
             Mistake(
-                _one_pass(_true_change, fresh_centres=True),
+                _one_pass(_true_change, fresh_centers=True),
                 "The centres move at every visit. A good idea, but the next chapter's; here "
                 "they wait for the end of the pass.",
             ),

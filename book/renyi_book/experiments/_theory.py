@@ -63,18 +63,18 @@ def theorems(*, shapes=((2, 2), (3, 2), (3, 4), (5, 7)), seeds=range(25), sweeps
 def _climb(P, sweeps):
     """The supremum of E[f(a) g(b)] by alternating conditional expectations."""
     p, q = P.sum(axis=1), P.sum(axis=0)
-    g = _standardised(np.random.default_rng(0).normal(size=len(q)), q)
+    g = _standardized(np.random.default_rng(0).normal(size=len(q)), q)
     value = 0.0
     for _ in range(sweeps):
-        f = _standardised(P @ g / p, p)
-        g = _standardised(f @ P / q, q)
+        f = _standardized(P @ g / p, p)
+        g = _standardized(f @ P / q, q)
         value, before = float(f @ P @ g), value
         if abs(value - before) < 1e-15:
             break
     return value
 
 
-def _standardised(f, p):
+def _standardized(f, p):
     f = f - p @ f
     return f / np.sqrt(p @ f**2)
 
