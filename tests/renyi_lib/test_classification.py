@@ -281,6 +281,16 @@ class TestFairness:
         assert joint.groups_.tolist() == [("f", False), ("f", True), ("m", False), ("m", True)]
         assert joint.adversary_.shape == (4,)
 
+    def test_the_weights_count_in_the_penalty_value(self):
+        X, y, s = biased_data(200)
+        weight = np.random.default_rng(0).integers(1, 4, size=200)
+        rows = np.repeat(np.arange(200), weight)
+        clf = RenyiClassifier(0).fit(X, y, sensitive_features=s)
+        weighted = clf.penalty_value(X, sensitive_features=s, sample_weight=weight)
+        repeated = clf.penalty_value(X[rows], sensitive_features=s[rows])
+        assert weighted == pytest.approx(repeated, rel=1e-9)
+        assert weighted != pytest.approx(clf.penalty_value(X, sensitive_features=s), rel=1e-3)
+
     def test_penalty_value_is_rho_squared_on_any_data(self):
         X, y, s = biased_data()
         clf = RenyiClassifier(1).fit(X[:300], y[:300], sensitive_features=s[:300])
