@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 
 from . import RELEASE, SOURCE, ZOO
+from .collect import Handin
 from .grade import grade
 from .sandbox import Limits
 
@@ -52,7 +53,7 @@ def grade_notebooks(notebooks, folder, **options):
         path = Path(folder) / student / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(nb, path)
-        jobs.append((student, assignment, path))
+        jobs.append(Handin(student, assignment, path))
     return {(r.student, r.assignment): r for r in grade(jobs, hidden=[folder], **options)}
 
 
