@@ -36,7 +36,7 @@ def file_name(student):
     safe = re.sub(r"[^\w .@+-]", "_", student).strip(" .")[:80]
     if safe == student:
         return safe
-    return f"{safe}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
+    return f"{safe}-{hashlib.sha256(student.encode('utf-8', 'backslashreplace')).hexdigest()[:8]}"
 
 
 def assignment_of(name, ids):

@@ -4,35 +4,23 @@ import argparse
 import hashlib
 import json
 import multiprocessing
-import os
 import signal
 import sys
 import tempfile
 import time
 from collections import deque
-from dataclasses import fields, replace
+from dataclasses import fields
 from multiprocessing.connection import wait
 from pathlib import Path
 
 from . import SOURCE, assignments, late, variants
 from .collect import collect
 from .execute import guards, remove
-from .notebooks import Unusable, read_bytes, task_numbers
+from .notebooks import Unusable, imported, parse, read_bytes, task_numbers
 from .report import Report
 from .sandbox import Limits, describe
 from .submission import Job, Result, grade_one
 
-# Imported once, by the process of which each grading process is a copy.
-PRELOAD = [
-    "grader.submission",
-    "numpy",
-    "pandas",
-    "scipy.stats",
-    "renyi_lib.classification",
-    "renyi_lib.clustering",
-    "renyi_lib.cluster_metrics",
-    "renyi_lib.datasets",
-]
 SLACK = 180  # seconds that the tests themselves may take beyond a submission's own time
 
 
@@ -45,16 +33,19 @@ def work(job, connection):
 
 def failed(job, why):
     """Return the result of a submission on which the grader itself came to grief."""
-    return Result(job.student, job.assignment, "the grader failed", notes=[f"{why}. Grade it by hand"])
+    return Result(
+        job.student, job.assignment, "the grader failed", notes=[f"{why}. Grade it by hand"]
+    )
 
 
-def run_all(jobs, workers):
+def run_all(jobs, workers, modules=()):
     """Grade `jobs`, `workers` at a time, each in a process of its own; yield results as they come.
 
-    A process that dies or does not end costs its own submission and no other.
+    A process that dies or does not end costs its own submission and no other. `modules` are what
+    the tests import: loaded once, by the process of which each grading process is a copy.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOAD)
+    context.set_forkserver_preload(["grader.submission", *sorted(modules)])
     waiting, running = deque(jobs), {}
     try:
         while waiting or running:
@@ -94,16 +85,6 @@ def end_process(process):
     process.join()
 
 
-def released(assignment, source):
-    """Return the texts of an assignment's source and of the release that nbgrader makes of it."""
-    # nbgrader takes seconds to import, and a grading process has no use for it.
-    from .build import generate
-
-    with tempfile.TemporaryDirectory(prefix="course-") as root:
-        release = generate(assignment, root, source).read_text(encoding="utf-8")
-    return (Path(source) / assignment / f"{assignment}.ipynb").read_text("utf-8"), release
-
-
 def grade(handins, *, limits=None, workers=2, hidden=(), source=SOURCE, tasks=None, seed=""):
     """Grade what `collect` found; return an iterator of `Result`, in the order they are done.
 
@@ -113,7 +94,8 @@ def grade(handins, *, limits=None, workers=2, hidden=(), source=SOURCE, tasks=No
     """
     limits = limits or Limits()
     known = set(assignments(source)) & {each.assignment for each in handins}
-    texts = {assignment: released(assignment, source) for assignment in sorted(known)}
+    texts = {a: (Path(source) / a / f"{a}.ipynb").read_text("utf-8") for a in sorted(known)}
+    modules = set().union(*(imported(parse(text.encode())) for text in texts.values()))
     scratch = Path(tempfile.mkdtemp(prefix="course-"))
     # A submission's own user must get through to its folder, and see nothing on the way.
     scratch.chmod(0o711)
@@ -123,7 +105,7 @@ def grade(handins, *, limits=None, workers=2, hidden=(), source=SOURCE, tasks=No
                 each.student,
                 each.assignment,
                 str(each.path),
-                *texts.get(each.assignment, ("", "")),
+                texts.get(each.assignment, ""),
                 limits=limits,
                 hidden=tuple(str(Path(folder).resolve()) for folder in hidden),
                 tasks=None if tasks is None else frozenset(tasks),
@@ -135,7 +117,7 @@ def grade(handins, *, limits=None, workers=2, hidden=(), source=SOURCE, tasks=No
             )
             for number, each in enumerate(handins)
         ]
-        yield from run_all(jobs, workers)
+        yield from run_all(jobs, workers, modules)
     finally:
         remove(scratch)
 
@@ -146,9 +128,16 @@ def fingerprint(handin, source, limits, tasks, seed):
         content = read_bytes(handin.path)
     except Unusable as problem:
         content = str(problem).encode()
-    parts = [content, repr((limits, sorted(tasks or []), seed, handin.note, handin.problem)).encode()]
+    parts = [
+        content,
+        repr((limits, sorted(tasks or []), seed, handin.note, handin.problem)).encode(),
+    ]
     ours = Path(source) / handin.assignment / f"{handin.assignment}.ipynb"
-    parts += [path.read_bytes() for path in (ours, *sorted(Path(__file__).parent.glob("*.py"))) if path.exists()]
+    parts += [
+        path.read_bytes()
+        for path in (ours, *sorted(Path(__file__).parent.glob("*.py")))
+        if path.exists()
+    ]
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
@@ -157,6 +146,7 @@ def options():
     parser = argparse.ArgumentParser(prog="make grade", description=__doc__)
     parser.add_argument("submissions", type=Path, help="one folder a student")
     parser.add_argument("--out", type=Path, default=Path("grades"), help="where results go")
+    parser.add_argument("--source", type=Path, default=SOURCE, help="where the assignments are")
     parser.add_argument("--workers", type=int, default=2, help="submissions at the same time")
     parser.add_argument("--tasks", default="", help="the tasks that count, such as 1-5,8")
     parser.add_argument("--student", default=None, help="grade this student anew, and nobody else")
@@ -177,7 +167,7 @@ def main():
     chosen = options()
     if not chosen.submissions.is_dir():
         sys.exit(f"There is no folder {chosen.submissions}: say make grade SUBMISSIONS=dir")
-    handins = collect(chosen.submissions)
+    handins = collect(chosen.submissions, chosen.source)
     if not handins:
         sys.exit(f"No notebook in {chosen.submissions}: expected <student>/<assignment>.ipynb")
     if chosen.student and chosen.student not in {each.student for each in handins}:
@@ -200,7 +190,7 @@ def main():
     todo = []
     for each in handins:
         key = each.student, each.assignment
-        prints[key] = fingerprint(each, SOURCE, limits, tasks, chosen.seed)
+        prints[key] = fingerprint(each, chosen.source, limits, tasks, chosen.seed)
         wanted = chosen.student in (None, each.student)
         again = wanted and (chosen.fresh or chosen.student)
         if again or not report.keep(key, None if not wanted else prints[key]):
@@ -211,7 +201,13 @@ def main():
     hidden = [chosen.submissions, chosen.out]
     try:
         for result in grade(
-            todo, limits=limits, workers=chosen.workers, hidden=hidden, tasks=tasks, seed=chosen.seed
+            todo,
+            limits=limits,
+            workers=chosen.workers,
+            hidden=hidden,
+            source=chosen.source,
+            tasks=tasks,
+            seed=chosen.seed,
         ):
             report.add(result, prints[result.student, result.assignment])
             points = f"{result.score:g}/{result.max_points:g}"

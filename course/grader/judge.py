@@ -26,7 +26,9 @@ def bound_names(source):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names.add(node.name)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            names |= {n.id for n in ast.walk(node) if isinstance(getattr(n, "ctx", None), ast.Store)}
+            names |= {
+                n.id for n in ast.walk(node) if isinstance(getattr(n, "ctx", None), ast.Store)
+            }
     return names
 
 
@@ -110,7 +112,14 @@ class StandIn:
     def _read(*parts):
         try:
             return [wire.decode(part) for part in parts]
-        except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError) as p:
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            KeyError,
+            OverflowError,
+            RecursionError,
+        ) as p:
             raise Tampered(f"it sent {p}") from None
 
 

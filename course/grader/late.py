@@ -109,8 +109,12 @@ def rows(path, needed):
     header, lines = table(Path(path).read_bytes())
     for name in needed:
         if name not in header:
-            raise ValueError(f"{path} has no column {name!r}; it has {', '.join(header) or 'none'}")
+            raise ValueError(
+                f"{path} has no column {name!r}; it has {', '.join(header) or 'none'}"
+            )
     for number, line in enumerate(lines, 2):
         if len(line) < len(header):
-            raise ValueError(f"{path}, line {number}: {len(line)} cells where {len(header)} are due")
+            raise ValueError(
+                f"{path}, line {number}: {len(line)} cells where {len(header)} are due"
+            )
     return [dict(zip(header, line)) for line in lines]

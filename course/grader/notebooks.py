@@ -1,5 +1,6 @@
 """Read what was handed in, without trusting it, and put the released cells back."""
 
+import ast
 import os
 import re
 import stat
@@ -10,6 +11,8 @@ import nbformat
 
 from .judge import bound_names
 
+# What nbgrader writes in place of an answer.
+BLANK = {"code": "raise NotImplementedError()", "markdown": "YOUR ANSWER HERE"}
 LARGEST = 50 << 20  # bytes of a notebook
 
 
@@ -147,6 +150,35 @@ def parts(source):
             by_hand = bool(meta.get("solution"))
             tests = "" if by_hand else SOLUTION.sub("", cell.source)
             found.append(Part(meta["grade_id"], meta["points"], task, by_hand, tests))
+    return found
+
+
+def skeleton(source):
+    """Return the source without its answers and hidden tests: what a submission is mended with.
+
+    nbgrader makes the release that students get; for mending only the names, the given cells and
+    something blank in place of each answer are needed.
+    """
+    nb = nbformat.from_dict(source)
+    for cell in nb.cells:
+        meta = own(cell)
+        if meta.get("solution"):
+            cell.source = BLANK[cell.cell_type]
+        elif meta.get("grade"):
+            cell.source = cell.source.split("### BEGIN HIDDEN TESTS")[0].strip()
+    return nb
+
+
+def imported(source):
+    """Return the modules that an assignment's given cells and tests import."""
+    found = set()
+    for cell in source.cells:
+        if cell.cell_type == "code" and own(cell).get("locked"):
+            for node in ast.walk(ast.parse(SOLUTION.sub("", cell.source))):
+                if isinstance(node, ast.Import):
+                    found |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    found.add(node.module)
     return found
 
 

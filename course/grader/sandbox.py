@@ -531,5 +531,7 @@ def describe(version, filtered, user, reading=False):
     guards += ["a user of its own for each submission"] if user else []
     lines = [f"guards in force: {', '.join(guards)}"]
     lines += [f"not guarded: {gap}" for gap in missing(version, filtered, user, reading)]
-    lines.append("never guarded: time and memory within the limits, and flaws of the kernel itself")
+    lines.append(
+        "never guarded: time and memory within the limits, and flaws of the kernel itself"
+    )
     return lines

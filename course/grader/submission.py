@@ -7,7 +7,18 @@ from pathlib import Path
 from . import variants
 from .execute import CutOff, Failed, Session, Tampered, TimeLimit
 from .judge import Judge
-from .notebooks import Unusable, own, parse, parts, read_bytes, restore, select, student_names
+from .notebooks import (
+    BLANK,
+    Unusable,
+    own,
+    parse,
+    parts,
+    read_bytes,
+    restore,
+    select,
+    skeleton,
+    student_names,
+)
 from .sandbox import Limits
 
 
@@ -62,9 +73,8 @@ class Job:
     student, assignment : str
     path : str
         The student's notebook.
-    source, release : str
-        The instructor's notebook and the one made from it, as JSON; empty if there is no
-        assignment of this name.
+    source : str
+        The instructor's notebook, as JSON; empty if there is no assignment of this name.
     limits : Limits
     hidden : tuple of str
         Folders that the submission may not read.
@@ -86,7 +96,6 @@ class Job:
     assignment: str
     path: str
     source: str = ""
-    release: str = ""
     limits: Limits = field(default_factory=Limits)
     hidden: tuple = ()
     tasks: frozenset | None = None
@@ -143,7 +152,7 @@ def run(nb, source, job, session):
         part = chosen.get(name)
         if part and part.by_hand:
             # What was not touched earns nothing, and asks nobody to read it.
-            blank = cell.source.strip() == meta.get("blank", "").strip()
+            blank = cell.source.strip() in ("", BLANK[cell.cell_type])
             marks.append(Mark(name, 0 if blank else None, part.points, "", cell.source))
         if cell.cell_type != "code" or not cell.source.strip():
             continue
@@ -197,17 +206,13 @@ def grade_one(job):
             f"there is no assignment called {job.assignment!r}: is the file's name as it was?"
         ]
         return result
-    source, release = parse(job.source.encode()), parse(job.release.encode())
-    # The release's text of an answer by hand tells whether anybody wrote one.
-    for cell in release.cells:
-        if own(cell).get("grade") and own(cell).get("solution"):
-            cell.metadata.nbgrader.blank = cell.source
+    source = parse(job.source.encode())
     result.max_points = sum(part.points for part in select(parts(source), job.tasks))
     try:
         if job.problem:
             raise Unusable("refused", job.problem)
         nb = parse(read_bytes(job.path))
-        mended = restore(nb, release)
+        mended = restore(nb, skeleton(source))
         with Session(job.limits, job.hidden, job.number, Path(job.scratch)) as session:
             result.marks, result.status, notes = run(nb, source, job, session)
         result.notes = [*([job.note] if job.note else []), *mended, *notes]

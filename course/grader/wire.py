@@ -17,6 +17,7 @@ import dataclasses
 import json
 import math
 import struct
+import sys
 
 FRAME = 48 << 20  # bytes of one frame
 DEPTH = 60  # of nesting, well below Python's own limit
@@ -25,6 +26,18 @@ KINDS = "biufU"  # of arrays: truth values, whole and floating-point numbers, te
 
 class Unsendable(TypeError):
     """A value that cannot be exchanged; the message says which."""
+
+
+def is_array(value):
+    """Say whether this is an array, without loading NumPy for it: else there are no arrays."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray)
+
+
+def is_number(value):
+    """Say whether this is one of NumPy's numbers, as above."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.generic)
 
 
 def encode(value, functions=None, depth=0):
@@ -36,8 +49,6 @@ def encode(value, functions=None, depth=0):
     functions : list or None
         Where functions are kept that the other side may call back; None if it may not.
     """
-    # Imported here: a submission that needs no numbers is not made to wait for them.
-    import numpy as np
 
     def inner(part):
         return encode(part, functions, depth + 1)
@@ -47,11 +58,11 @@ def encode(value, functions=None, depth=0):
     # By exact type: numpy's float is a float, too, and stays what it is.
     if type(value) in (type(None), bool, int, float, str):
         return value
-    if isinstance(value, np.generic):
-        return {"scalar": _bytes_of(np.asarray(value))[::2]}
-    if isinstance(value, np.ndarray):
+    if is_number(value):
+        return {"scalar": _bytes_of(value)[::2]}
+    if is_array(value):
         if value.dtype == object:
-            return {"tuple": [inner(part) for part in value.tolist()]}
+            return [inner(part) for part in value.tolist()]
         return {"array": _bytes_of(value)}
     if isinstance(value, (list, range)):
         return [inner(part) for part in value]
@@ -83,6 +94,7 @@ def _column(series):
 def _bytes_of(array):
     import numpy as np
 
+    array = np.asarray(array)
     if array.dtype.kind not in KINDS:
         raise Unsendable(f"an array of the kind {array.dtype}")
     array = np.asarray(array, dtype=array.dtype.newbyteorder("<"))
@@ -101,7 +113,6 @@ def decode(data, call=None):
         What makes a function of a number; None where the sender is not trusted: then neither
         functions nor classes are accepted.
     """
-    import numpy as np
 
     def inner(part):
         return decode(part, call)
@@ -126,6 +137,7 @@ def decode(data, call=None):
 
         return pd.Series(inner(body[1]), name=inner(body[0]))
     if kind == "frame":
+        import numpy as np
         import pandas as pd
 
         columns = [inner(name) for name, _ in body]
@@ -197,18 +209,14 @@ def unpack(buffer):
 
 def share(values):
     """Return those of `values` that a call can change under its caller's eyes: arrays and lists."""
-    import numpy as np
-
-    return [v for v in values if isinstance(v, list) or (isinstance(v, np.ndarray) and v.ndim)]
+    return [v for v in values if isinstance(v, list) or (is_array(v) and v.ndim)]
 
 
 def update(mine, theirs):
     """Write the other side's state of shared values into this side's, where it can be written."""
-    import numpy as np
-
     for here, there in zip(mine, theirs):
         if isinstance(here, list) and isinstance(there, list):
             here[:] = there
-        elif isinstance(here, np.ndarray) and isinstance(there, np.ndarray):
+        elif is_array(here) and is_array(there):
             if here.shape == there.shape and here.dtype == there.dtype and here.flags.writeable:
                 here[...] = there
