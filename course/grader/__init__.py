@@ -1,10 +1,11 @@
 """Build the student versions of the assignments, and grade what comes back.
 
 `build` makes `course/release/` from `course/source/` with nbgrader. `grade` grades a folder of
-submissions: `collect` finds them, `notebooks` reads and mends them, `execute` runs each in a process
-of its own (`student`, behind the guards of `sandbox`) and talks to it (`wire`), `judge` runs the
-tests where no submission can reach, `report` writes what came of it. `late`, `lms` and `variants`
-are for an instructor's day; `zoo` grades the grader.
+submissions: `collect` finds them, `notebooks` reads and mends them, `execute` runs each in a
+process of its own (`student`, behind the guards of `sandbox`) and talks to it (`wire`), `judge`
+runs the tests where no submission can reach, `submission` puts these together, `report` writes
+what came of it. `late`, `lms`, `variants` and `box` are for an instructor's day; `zoo` grades the
+grader.
 """
 
 from pathlib import Path

@@ -38,7 +38,7 @@ def used_names(source):
 
 
 def raised(problem):
-    """Return the submission's error as the nearest of Python's own classes, for tests that catch."""
+    """Return a submission's error as the nearest of Python's own, for tests that catch one."""
     for name in problem.classes:
         kind = getattr(builtins, name, None)
         if isinstance(kind, type) and issubclass(kind, Exception):

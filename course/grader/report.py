@@ -149,7 +149,7 @@ class Sheet:
         if not self.path.exists():
             return
         header, lines = table(self.path.read_bytes())
-        lost = [name for name in MANUAL[:3] + ["points"] if name not in header]
+        lost = [name for name in (*MANUAL[:3], "points") if name not in header]
         if lost:
             self.odd = [header, *lines]
             self.problems.append(f"{self.path}: no column {', '.join(lost)}; no marks were read")
@@ -182,7 +182,8 @@ class Sheet:
                 if 0 <= value <= mark.worth:
                     mark.points, mark.message = value, comment
                 else:
-                    what = f"{self.path}, line {number}: {points!r} is no number from 0 to {mark.worth:g}"
+                    where = f"{self.path}, line {number}"
+                    what = f"{where}: {points!r} is no number from 0 to {mark.worth:g}"
                     if what not in self.problems:
                         self.problems.append(what)
         return rows
@@ -225,7 +226,7 @@ class Report:
         return self.out / FINISHED / f"{file_name(f'{key[0]}  {key[1]}')}.json"
 
     def keep(self, key, fingerprint):
-        """Take over a result of an earlier run, if it is there and still holds (None: whatever it is)."""
+        """Take over an earlier result if its fingerprint is this (None: any); say whether."""
         try:
             record = json.loads(self._record(key).read_text("utf-8"))
             if fingerprint not in (None, record["fingerprint"]):

@@ -6,7 +6,7 @@ without the others:
 another user      started as root, the process becomes a user of its own that owns nothing
 resource limits   memory, size of a file, open files, threads, processor time (every Unix)
 Landlock          the operating system refuses files outside the submission's own folder, looking
-                  into other processes, and by version TCP (4) and signals (6) (Linux 5.13 or newer)
+                  into other processes, by version also TCP (4) and signals (6) (Linux 5.13 on)
 seccomp           the operating system refuses new processes, sockets of any kind, signals, limits
                   and priorities of other processes, permissions, owners and times of files, locks,
                   shared memory and whatever else two processes can meet in (Linux)

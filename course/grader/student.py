@@ -39,7 +39,7 @@ class Printed(io.TextIOBase):
 
 
 def make_shell(refuse):
-    """Return an IPython shell without history and tracebacks; `refuse` is called for `!command`."""
+    """Return an IPython shell without history and tracebacks; `refuse` answers `!command`."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

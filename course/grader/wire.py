@@ -208,8 +208,13 @@ def unpack(buffer):
 
 
 def share(values):
-    """Return those of `values` that a call can change under its caller's eyes: arrays and lists."""
+    """Return those of `values` that a call can change for its caller: arrays and lists."""
     return [v for v in values if isinstance(v, list) or (is_array(v) and v.ndim)]
+
+
+def fits(here, there):
+    """Say whether one array can take over the content of another."""
+    return here.flags.writeable and (here.shape, here.dtype) == (there.shape, there.dtype)
 
 
 def update(mine, theirs):
@@ -217,6 +222,5 @@ def update(mine, theirs):
     for here, there in zip(mine, theirs):
         if isinstance(here, list) and isinstance(there, list):
             here[:] = there
-        elif is_array(here) and is_array(there):
-            if here.shape == there.shape and here.dtype == there.dtype and here.flags.writeable:
-                here[...] = there
+        elif is_array(here) and is_array(there) and fits(here, there):
+            here[...] = there

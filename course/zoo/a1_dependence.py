@@ -397,11 +397,19 @@ EDITS = [
         "test_rho",
         "the library finds",
     ),
-    ("one row is no constant", "rho", "min(Q.shape) < 2", "Q.shape[1] < 2", "test_rho_edge", ""),
+    (
+        "one row is no constant",
+        "rho",
+        "min(Q.shape) < 2",
+        "Q.shape[1] < 2",
+        "test_rho_edge",
+        "",
+    ),
     (
         "a row of U",
         "best_functions",
-        "U, _, Vt = np.linalg.svd(A.T @ Q @ B)\n    return A @ U[:, 0] / np.sqrt(p), B @ Vt[0] / np.sqrt(q)",
+        "U, _, Vt = np.linalg.svd(A.T @ Q @ B)\n    "
+        "return A @ U[:, 0] / np.sqrt(p), B @ Vt[0] / np.sqrt(q)",
         "U, _, Vt = np.linalg.svd(Q)\n    return U[1] / np.sqrt(p), Vt[1] / np.sqrt(q)",
         "test_best_functions",
         "a row of U",
@@ -409,7 +417,8 @@ EDITS = [
     (
         "second pair, whatever it is",
         "best_functions",
-        "U, _, Vt = np.linalg.svd(A.T @ Q @ B)\n    return A @ U[:, 0] / np.sqrt(p), B @ Vt[0] / np.sqrt(q)",
+        "U, _, Vt = np.linalg.svd(A.T @ Q @ B)\n    "
+        "return A @ U[:, 0] / np.sqrt(p), B @ Vt[0] / np.sqrt(q)",
         "U, _, Vt = np.linalg.svd(Q)\n    return U[:, 1] / np.sqrt(p), Vt[1] / np.sqrt(q)",
         "test_best_functions_edge",
         "take the constants out of Q first",
@@ -418,7 +427,8 @@ EDITS = [
         "variance 1 without weights",
         "best_functions",
         "return A @ U[:, 0] / np.sqrt(p), B @ Vt[0] / np.sqrt(q)",
-        "f, g = A @ U[:, 0] / np.sqrt(p), B @ Vt[0] / np.sqrt(q)\n    return f / f.std(), g / g.std()",
+        "f, g = A @ U[:, 0] / np.sqrt(p), B @ Vt[0] / np.sqrt(q)\n    "
+        "return f / f.std(), g / g.std()",
         "test_best_functions",
         "its variance is",
     ),
@@ -441,15 +451,20 @@ EDITS = [
     (
         "blocks, and no function",
         "blind_spot",
-        "values_a = np.array([0.0, 1.0, 3.0])\n    values_b = np.array([0.0, 1.0])\n    return values_a, values_b, np.array([[0.4, 0.0], [0.0, 0.4], [0.2, 0.0]])",
-        "P = np.kron(np.eye(2), np.full((2, 2), 1 / 8))\n    return np.array([-2.0, 2.0, -1.0, 1.0]), np.arange(4.0), P",
+        "values_a = np.array([0.0, 1.0, 3.0])\n    "
+        "values_b = np.array([0.0, 1.0])\n    "
+        "return values_a, values_b, np.array([[0.4, 0.0], [0.0, 0.4], [0.2, 0.0]])",
+        "P = np.kron(np.eye(2), np.full((2, 2), 1 / 8))\n    "
+        "return np.array([-2.0, 2.0, -1.0, 1.0]), np.arange(4.0), P",
         "test_blind_spot",
         "b is no function of a",
     ),
     (
         "the chapter's own blind spot, stretched",
         "blind_spot",
-        "values_a = np.array([0.0, 1.0, 3.0])\n    values_b = np.array([0.0, 1.0])\n    return values_a, values_b, np.array([[0.4, 0.0], [0.0, 0.4], [0.2, 0.0]])",
+        "values_a = np.array([0.0, 1.0, 3.0])\n    "
+        "values_b = np.array([0.0, 1.0])\n    "
+        "return values_a, values_b, np.array([[0.4, 0.0], [0.0, 0.4], [0.2, 0.0]])",
         "return [-3, 1, 5], [0, 1], np.array([[0, 1], [1, 0], [0, 1]]) / 3",
         "test_blind_spot",
         "the parabola of the chapter",
@@ -457,7 +472,9 @@ EDITS = [
     (
         "a value twice",
         "blind_spot",
-        "values_a = np.array([0.0, 1.0, 3.0])\n    values_b = np.array([0.0, 1.0])\n    return values_a, values_b, np.array([[0.4, 0.0], [0.0, 0.4], [0.2, 0.0]])",
+        "values_a = np.array([0.0, 1.0, 3.0])\n    "
+        "values_b = np.array([0.0, 1.0])\n    "
+        "return values_a, values_b, np.array([[0.4, 0.0], [0.0, 0.4], [0.2, 0.0]])",
         "return [-1, 0, 1, 1], [0, 1], np.array([[0, 2], [2, 0], [0, 1], [0, 1]]) / 6",
         "test_blind_spot",
         "stands there twice",
@@ -558,7 +575,14 @@ EDITS = [
         "test_audit",
         "WITHIN a group",
     ),
-    ("bits", "mutual_information", "np.log(", "np.log2(", "test_mutual_information", "in bits"),
+    (
+        "bits",
+        "mutual_information",
+        "np.log(",
+        "np.log2(",
+        "test_mutual_information",
+        "in bits",
+    ),
     (
         "nan for empty cells",
         "mutual_information",

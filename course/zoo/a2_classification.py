@@ -548,7 +548,14 @@ EDITS = [
         "test_best_response_w",
         "",
     ),
-    ("w squared forgotten", "adversary_value", "F @ w**2", "F @ w", "test_adversary_value", ""),
+    (
+        "w squared forgotten",
+        "adversary_value",
+        "F @ w**2",
+        "F @ w",
+        "test_adversary_value",
+        "",
+    ),
     (
         "best w in place of the one given",
         "adversary_value",
@@ -597,7 +604,14 @@ EDITS = [
         "test_f_B",
         "",
     ),
-    ("lambda not scaled", "f_B", "scaled = lam / (q * (1 - q))", "scaled = lam", "test_f_B", ""),
+    (
+        "lambda not scaled",
+        "f_B",
+        "scaled = lam / (q * (1 - q))",
+        "scaled = lam",
+        "test_f_B",
+        "",
+    ),
     (
         "penalty's gradient forgotten",
         "f_B",
@@ -626,16 +640,27 @@ EDITS = [
         "adversary a step behind",
         "algorithm_2",
         "w = adversary(theta)\n        value, gradient = objective(theta, w)",
-        "w = adversary(theta) if t == 0 else following\n        value, gradient = objective(theta, w)\n        following = adversary(theta)",
+        "w = adversary(theta) if t == 0 else following\n        "
+        "value, gradient = objective(theta, w)\n        "
+        "following = adversary(theta)",
         "test_algorithm_2",
         "",
     ),
-    ("one step more", "algorithm_2", "if t < steps:", "if t <= steps:", "test_algorithm_2", ""),
+    (
+        "one step more",
+        "algorithm_2",
+        "if t < steps:",
+        "if t <= steps:",
+        "test_algorithm_2",
+        "",
+    ),
     (
         "stops when nothing changes",
         "algorithm_2",
         "history.append(value)",
-        "history.append(value)\n        if t and abs(history[-1] - history[-2]) < 1e-12:\n            break",
+        "history.append(value)\n        "
+        "if t and abs(history[-1] - history[-2]) < 1e-12:\n            "
+        "break",
         "test_algorithm_2",
         "do not stop early",
     ),
@@ -655,7 +680,14 @@ EDITS = [
         "test_measures",
         "never above 1",
     ),
-    ("p% of nobody is 0", "measures", "else 1.0", "else 0.0", "test_measures_edge", "Nobody gets"),
+    (
+        "p% of nobody is 0",
+        "measures",
+        "else 1.0",
+        "else 0.0",
+        "test_measures_edge",
+        "Nobody gets",
+    ),
     (
         "one empty group taken for nobody",
         "measures",
@@ -771,8 +803,10 @@ EDITS = [
     (
         "one group counts as fair",
         "batch_penalty",
-        "renyi_from_soft(F[rows], s[rows]) ** 2 for rows in batches if len(np.unique(s[rows])) > 1",
-        "renyi_from_soft(F[rows], s[rows]) ** 2 if len(np.unique(s[rows])) > 1 else 0.0 for rows in batches",
+        "renyi_from_soft(F[rows], s[rows]) ** 2 for rows in batches if "
+        "len(np.unique(s[rows])) > 1",
+        "renyi_from_soft(F[rows], s[rows]) ** 2 if len(np.unique(s[rows])) > 1 else "
+        "0.0 for rows in batches",
         "test_batch_penalty",
         "a single group left out",
     ),

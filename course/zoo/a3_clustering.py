@@ -419,7 +419,9 @@ EDITS = [
     (
         "as many clusters as labels",
         "proportions",
-        "size = np.bincount(labels, minlength=K)\n    ones = np.bincount(labels, s, K)\n    return np.divide(ones, size, out=np.full(K, np.nan), where=size > 0)",
+        "size = np.bincount(labels, minlength=K)\n    "
+        "ones = np.bincount(labels, s, K)\n    "
+        "return np.divide(ones, size, out=np.full(K, np.nan), where=size > 0)",
         "return np.array([s[labels == k].mean() for k in np.unique(labels)])",
         "test_proportions_edge",
         "",
@@ -480,7 +482,14 @@ EDITS = [
         "test_line_6",
         "",
     ),
-    ("mean over the coordinates", "line_6", "sum(axis=1)", "mean(axis=1)", "test_line_6", ""),
+    (
+        "mean over the coordinates",
+        "line_6",
+        "sum(axis=1)",
+        "mean(axis=1)",
+        "test_line_6",
+        "",
+    ),
     (
         "the points backwards",
         "per_point_pass",
@@ -509,7 +518,9 @@ EDITS = [
         "centres that follow",
         "per_point_pass",
         "labels[n] = b\n",
-        "labels[n] = b\n            c = np.array([X[labels == k].mean(axis=0) if np.any(labels == k) else c[k] for k in range(K)])\n",
+        "labels[n] = b\n            "
+        "c = np.array([X[labels == k].mean(axis=0) if np.any(labels == k) else c[k] "
+        "for k in range(K)])\n",
         "test_per_point_pass",
         "",
     ),
@@ -537,7 +548,14 @@ EDITS = [
         "test_lam_limit",
         "",
     ),
-    ("distances not squared", "lam_limit", "(72.25 - 0.25)", "(8.5 - 0.5)", "test_lam_limit", ""),
+    (
+        "distances not squared",
+        "lam_limit",
+        "(72.25 - 0.25)",
+        "(8.5 - 0.5)",
+        "test_lam_limit",
+        "",
+    ),
     (
         "weighted by the shares",
         "inner_maximum",
@@ -630,7 +648,9 @@ EDITS = [
         "all costs before the pass",
         "exact_descent",
         "        for n in range(len(labels)):\n            costs = change(n)",
-        "        all_costs = [change(n) for n in range(len(labels))]\n        for n in range(len(labels)):\n            costs = all_costs[n]",
+        "        all_costs = [change(n) for n in range(len(labels))]\n        "
+        "for n in range(len(labels)):\n            "
+        "costs = all_costs[n]",
         "test_exact_descent",
         "not for all points before the pass",
     ),
@@ -666,7 +686,14 @@ EDITS = [
         "test_exact_descent",
         "",
     ),
-    ("mean deviation for the worst", "price", ".max(),", ".mean(),", "test_price", ""),
+    (
+        "mean deviation for the worst",
+        "price",
+        ".max(),",
+        ".mean(),",
+        "test_price",
+        "",
+    ),
     (
         "rho squared",
         "price",
@@ -675,6 +702,20 @@ EDITS = [
         "test_price",
         "",
     ),
-    ("loss per person", "price", "model.inertia_", "model.inertia_ / len(s)", "test_price", ""),
-    ("clusters fixed at five", "price", "n_clusters=K", "n_clusters=5", "test_price", ""),
+    (
+        "loss per person",
+        "price",
+        "model.inertia_",
+        "model.inertia_ / len(s)",
+        "test_price",
+        "",
+    ),
+    (
+        "clusters fixed at five",
+        "price",
+        "n_clusters=K",
+        "n_clusters=5",
+        "test_price",
+        "",
+    ),
 ]

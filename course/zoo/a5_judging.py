@@ -15,15 +15,17 @@ EDITS = [
     (
         "different rows only",
         "shared",
-        "test[train.columns].to_numpy()",
-        "test.drop_duplicates()[train.columns].to_numpy()",
+        "test[train.columns]",
+        "test[train.columns].drop_duplicates()",
         "test_shared",
         "",
     ),
     (
         "columns one by one",
         "shared",
-        "known = set(map(tuple, train.to_numpy().tolist()))\n    return float(np.mean([row in known for row in map(tuple, test[train.columns].to_numpy().tolist())]))",
+        "known = set(map(tuple, train.to_numpy().tolist()))\n    "
+        "rows = map(tuple, test[train.columns].to_numpy().tolist())\n    "
+        "return float(np.mean([row in known for row in rows]))",
         "return float(np.mean(np.all([test[c].isin(train[c]) for c in train], axis=0)))",
         "test_shared",
         "all its columns",
@@ -31,16 +33,19 @@ EDITS = [
     (
         "columns by their place",
         "shared",
-        "[train.columns]",
-        "",
+        "test[train.columns]",
+        "test",
         "test_shared_edge",
         "Compare columns by name",
     ),
     (
         "rows by their index",
         "shared",
-        "known = set(map(tuple, train.to_numpy().tolist()))\n    return",
-        "return float(np.mean((train.reset_index(drop=True).reindex(range(len(test))) == test.reset_index(drop=True)).all(axis=1)))\n    return",
+        "known = set(map(tuple, train.to_numpy().tolist()))\n    "
+        "rows = map(tuple, test[train.columns].to_numpy().tolist())\n    "
+        "return float(np.mean([row in known for row in rows]))",
+        "same = train.reset_index(drop=True).reindex(range(len(test)))\n    "
+        "return float(np.mean((same == test.reset_index(drop=True)).all(axis=1)))",
         "test_shared",
         "",
     ),
@@ -84,7 +89,14 @@ EDITS = [
         "test_split",
         "first of the shuffled rows",
     ),
-    ("the seed not used", "split", "default_rng(seed)", "default_rng(0)", "test_split", ""),
+    (
+        "the seed not used",
+        "split",
+        "default_rng(seed)",
+        "default_rng(0)",
+        "test_split",
+        "",
+    ),
     (
         "control minus treatment",
         "differences",
@@ -96,12 +108,22 @@ EDITS = [
     (
         "rows as they come",
         "differences",
-        'wide = table.pivot(index="seed", columns="method", values="value")\n    return (wide[treatment] - wide[control]).dropna().sort_index().to_numpy()',
-        "a, b = (table[table.method == m].value.to_numpy() for m in (treatment, control))\n    return a - b",
+        'wide = table.pivot(index="seed", columns="method", values="value")\n    '
+        "return (wide[treatment] - wide[control]).dropna().sort_index().to_numpy()",
+        "a, b = (table[table.method == m].value.to_numpy() for m in (treatment, "
+        "control))\n    "
+        "return a - b",
         "test_differences",
         "within each seed",
     ),
-    ("nan kept", "differences", ".dropna()", "", "test_differences_edge", "Seed 2 lacks b"),
+    (
+        "nan kept",
+        "differences",
+        ".dropna()",
+        "",
+        "test_differences_edge",
+        "Seed 2 lacks b",
+    ),
     (
         "missing runs count as 0",
         "differences",
@@ -142,7 +164,14 @@ EDITS = [
         "test_interval",
         "use ddof=1",
     ),
-    ("90 % interval", "interval", "0.975", "0.95", "test_interval", "quantile 0.95"),
+    (
+        "90 % interval",
+        "interval",
+        "0.975",
+        "0.95",
+        "test_interval",
+        "quantile 0.95",
+    ),
     (
         "no root",
         "interval",
@@ -151,7 +180,14 @@ EDITS = [
         "test_interval",
         "take its root",
     ),
-    ("n degrees of freedom", "interval", "len(d) - 1)", "len(d))", "test_interval", "should be"),
+    (
+        "n degrees of freedom",
+        "interval",
+        "len(d) - 1)",
+        "len(d))",
+        "test_interval",
+        "should be",
+    ),
     (
         "r as train over test",
         "interval",
@@ -192,7 +228,14 @@ EDITS = [
         "test_choose",
         "below the level",
     ),
-    ("fairest of all", "choose", '["acc_valid", "lam"]', '["p_valid", "lam"]', "test_choose", ""),
+    (
+        "fairest of all",
+        "choose",
+        '["acc_valid", "lam"]',
+        '["p_valid", "lam"]',
+        "test_choose",
+        "",
+    ),
     (
         "validation values reported",
         "choose",

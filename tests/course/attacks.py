@@ -88,7 +88,7 @@ mask = (ctypes.c_ulong * 16)()
 libc.sched_getaffinity({pid}, 128, mask)
 outcome = tried(libc.sched_setaffinity({pid}, 128, mask))
 """,
-    "lowers another's access to disks": "outcome = tried(libc.syscall(251, 1, {pid}, 7 | 2 << 13))",
+    "lowers another's rank at the disk": "outcome = tried(libc.syscall(251, 1, {pid}, 16391))",
     "reads another's memory": """
 here, there = (ctypes.c_ulong * 2)(), (ctypes.c_ulong * 2)()
 outcome = tried(libc.syscall(310, {pid}, here, 1, there, 1, 0))

@@ -79,8 +79,7 @@ def own_helper():
 
 
 def own_oracle():
-    nb = mini.answer(one="def secret():\n    return 8\ndef one():\n    return 1")
-    return nb
+    return mini.answer(one="def secret():\n    return 8\ndef one():\n    return 1")
 
 
 def false_oracle():

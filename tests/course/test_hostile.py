@@ -188,7 +188,7 @@ def test_a_bad_cell_loses_its_own_marks_only_and_is_told_why(world, student, mes
 def test_a_process_that_cannot_go_on_is_cut_off_and_says_where(world, student, message):
     result = world["everybody"][student]
     assert (result.status, result.score) == ("cut off", 0)
-    assert result.notes[0].startswith(f"cut off in the cell one: ")
+    assert result.notes[0].startswith("cut off in the cell one: ")
     assert message in result.notes[0]
     assert "not run: the notebook was cut off in one" in result.marks[1].message
 

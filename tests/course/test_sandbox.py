@@ -75,7 +75,11 @@ def test_most_controls_work_unguarded(aim, tmp_path):
 
 @hard_guards
 def test_no_socket_is_among_its_open_files(session):
-    text = "import os\noutcome = [os.readlink(f'/proc/self/fd/{n}') for n in range(64) if os.path.exists(f'/proc/self/fd/{n}') or os.path.islink(f'/proc/self/fd/{n}')]"
+    text = """
+import os
+names = [f"/proc/self/fd/{n}" for n in range(64)]
+outcome = [os.readlink(name) for name in names if os.path.islink(name)]
+"""
     links = outcome(session, text)
     assert any(link.startswith("pipe:") for link in links)
     assert not any("socket" in link for link in links)
@@ -117,27 +121,55 @@ def test_it_may_use_its_own_folder(session):
 
 # --------------------------------------------------------------------------- one session each
 
-MANY_FILES = "for n in range(100):\n    open(str(n), 'wb').write(b'x' * (1 << 20))"
-DELETED = (
-    "kept = []\nfor n in range(100):\n    file = open('f', 'wb', 0)\n    import os\n"
-    "    os.remove('f')\n    file.write(b'x' * (1 << 20))\n    kept.append(file)\n"
-    "import time\ntime.sleep(3)"
+MANY_FILES = """
+for n in range(100):
+    open(str(n), "wb").write(b"x" * (1 << 20))
+"""
+DELETED = """
+import os, time
+kept = []
+for n in range(100):
+    file = open("f", "wb", 0)
+    os.remove("f")
+    file.write(b"x" * (1 << 20))
+    kept.append(file)
+time.sleep(3)
+"""
+TINY = """
+import time
+for n in range(3000):
+    open(str(n), "w").close()
+time.sleep(3)
+"""
+DEEP = """
+import os
+for n in range(3000):
+    os.mkdir("d")
+    os.chdir("d")
+"""
+THREADS = """
+import threading, time
+threading.stack_size(32768)
+for n in range(3000):
+    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
+"""
+# To every open file, the grader's pipe among them.
+TO_ALL = """
+import json, os, struct
+data = {data}
+for fd in range(3, 250):
+    try:
+        os.write(fd, data)
+    except OSError:
+        pass
+"""
+GARBAGE = TO_ALL.replace("{data}", "b'x' * 100")
+FORGED = TO_ALL.replace(
+    "{data}",
+    "json.dumps({'done': {'value': 1, 'shared': []}}).encode()\n"
+    "data = struct.pack('!I', len(data)) + data",
 )
-TINY = "for n in range(3000):\n    open(str(n), 'w').close()\nimport time\ntime.sleep(3)"
-DEEP = "import os\nfor n in range(3000):\n    os.mkdir('d')\n    os.chdir('d')"
-THREADS = (
-    "import threading, time\nthreading.stack_size(32768)\n"
-    "for n in range(3000):\n    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()"
-)
-GARBAGE = "import os\nfor fd in range(3, 250):\n    try:\n        os.write(fd, b'x' * 100)\n    except OSError:\n        pass"
-FORGED = (
-    "import os, struct, json\nt = json.dumps({'done': {'value': 1, 'shared': []}}).encode()\n"
-    "for fd in range(3, 250):\n    try:\n        os.write(fd, struct.pack('!I', len(t)) + t)\n"
-    "    except OSError:\n        pass"
-)
-NESTED = FORGED.replace(
-    "t = json.dumps({'done': {'value': 1, 'shared': []}}).encode()", "t = b'[' * 200000"
-)
+NESTED = TO_ALL.replace("{data}", "struct.pack('!I', 200000) + b'[' * 200000")
 
 
 @hard_guards
@@ -159,16 +191,15 @@ def test_a_process_that_goes_too_far_is_cut_off(text, kind, why):
     with Session(LIMITS) as session:
         root = session.root
         with pytest.raises(kind, match=why):
-            session.run(text)
-            session.look(["a"])
+            session.run(text), session.look(["a"])
     assert not root.exists()
 
 
 @hard_guards
 def test_three_thousand_threads_do_not_start():
-    with Session(LIMITS) as session:
-        with pytest.raises((CutOff, Failed), match=r"threads|can't start new thread"):
-            session.run(THREADS)
+    told = r"threads|can't start new thread"
+    with Session(LIMITS) as session, pytest.raises((CutOff, Failed), match=told):
+        session.run(THREADS)
 
 
 def test_a_forged_answer_is_no_verdict_and_is_noticed():
