@@ -199,8 +199,8 @@ EDITS = [
     (
         "one number is enough",
         "interval",
-        "if len(d) < 2:",
-        "if len(d) < 1:",
+        "return math.nan, math.nan",
+        "return 0.0, 0.0",
         "test_interval",
         "fewer than two",
     ),
