@@ -337,14 +337,6 @@ EDITS = [
         "test_results",
         "were numbers pasted",
     ),
-    (
-        "a favourable seed twice",
-        "results",
-        "], ignore_index=True)",
-        "], ignore_index=True)\nRESULTS = pd.concat([RESULTS, RESULTS[RESULTS.seed == 1]])",
-        "test_results",
-        "stands twice",
-    ),
 ]
 ZOO += [
     wrong(
