@@ -18,7 +18,7 @@ from .collect import collect
 from .execute import guards, remove
 from .notebooks import Unusable, imported, parse, read_bytes, task_numbers
 from .report import Report
-from .sandbox import Limits, describe
+from .sandbox import Limits, describe, die_with_parent
 from .submission import Job, Result, grade_one
 
 SLACK = 180  # seconds that the tests themselves may take beyond a submission's own time
@@ -26,8 +26,10 @@ SLACK = 180  # seconds that the tests themselves may take beyond a submission's 
 
 def work(job, connection):
     """Grade one submission in this process, and send what came of it."""
-    # Ctrl-C is the parent's business; it ends this process.
+    # Ctrl-C is the grader's business; it ends this process. However the grader itself ends, this
+    # process ends with it, and with this one the submission's.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent()
     connection.send_bytes(json.dumps(grade_one(job).data()).encode())
 
 
