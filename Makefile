@@ -58,13 +58,12 @@ course: $(COURSE_READY)  ## build the assignments' student versions; fails if th
 GRADE_OPTIONS = $(if $(WORKERS),--workers "$(WORKERS)") $(if $(TASKS),--tasks "$(TASKS)") \
 	$(if $(STUDENT),--student "$(STUDENT)") $(if $(FRESH),--fresh) $(if $(SEED),--seed "$(SEED)") \
 	$(if $(DUE),--due "$(DUE)") $(if $(SUBMITTED),--submitted "$(SUBMITTED)") \
-	$(if $(BUDGET),--late-budget "$(BUDGET)") $(if $(PENALTY),--late-penalty "$(PENALTY)")
+	$(if $(BUDGET),--late-budget "$(BUDGET)") $(if $(PENALTY),--late-penalty "$(PENALTY)") \
+	$(if $(BOX),--box "$(BOX)")
 
 grade: $(COURSE_READY)  ## grade SUBMISSIONS=folder (one folder a student) into OUT=grades (TASKS=1-5,8 WORKERS=4 …)
 	@test -n "$(SUBMISSIONS)" || { echo "Say which folder to grade: make grade SUBMISSIONS=folder"; exit 1; }
-	@box=""; if [ -n "$(BOX)" ]; then \
-	  box=$$(PYTHONPATH=course $(COURSE_BIN)/python -m grader.box "$(OUT)") || exit 1; fi; \
-	PYTHONPATH=course $$box $(COURSE_BIN)/python -m grader.grade "$(SUBMISSIONS)" --out "$(OUT)" $(GRADE_OPTIONS)
+	PYTHONPATH=course $(COURSE_BIN)/python -m grader.grade "$(SUBMISSIONS)" --out "$(OUT)" $(GRADE_OPTIONS)
 
 serve: book  ## build, then serve on localhost
 	$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(BUILD)/html

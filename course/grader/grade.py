@@ -4,6 +4,7 @@ import argparse
 import hashlib
 import json
 import multiprocessing
+import os
 import signal
 import sys
 import tempfile
@@ -13,7 +14,7 @@ from dataclasses import fields
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from . import SOURCE, assignments, late, variants
+from . import SOURCE, assignments, box, late, variants
 from .collect import collect
 from .execute import guards, remove
 from .notebooks import Unusable, imported, parse, read_bytes, task_numbers
@@ -87,8 +88,20 @@ def end_process(process):
     process.join()
 
 
-def grade(handins, *, limits=None, workers=2, hidden=(), source=SOURCE, tasks=None, seed=""):
+def grade(
+    handins,
+    *,
+    limits=None,
+    workers=2,
+    hidden=(),
+    source=SOURCE,
+    tasks=None,
+    seed="",
+    scratch=None,
+):
     """Grade what `collect` found; return an iterator of `Result`, in the order they are done.
+
+    Submissions run in a temporary folder below `scratch`, by default where the system has them.
 
     Examples
     --------
@@ -98,7 +111,7 @@ def grade(handins, *, limits=None, workers=2, hidden=(), source=SOURCE, tasks=No
     known = set(assignments(source)) & {each.assignment for each in handins}
     texts = {a: (Path(source) / a / f"{a}.ipynb").read_text("utf-8") for a in sorted(known)}
     modules = set().union(*(imported(parse(text.encode())) for text in texts.values()))
-    scratch = Path(tempfile.mkdtemp(prefix="course-"))
+    scratch = Path(tempfile.mkdtemp(prefix="course-", dir=scratch))
     # A submission's own user must get through to its folder, and see nothing on the way.
     scratch.chmod(0o711)
     try:
@@ -156,6 +169,7 @@ def options():
     parser.add_argument("--seed", default="", help="the seed of the students' variants")
     parser.add_argument("--due", type=Path, help="CSV: assignment, due")
     parser.add_argument("--submitted", type=Path, help="CSV: student, assignment, submitted")
+    parser.add_argument("--box", choices=["bwrap"], help="grade inside bubblewrap")
     parser.add_argument("--late-budget", type=int, default=0, help="free late days a student")
     parser.add_argument("--late-penalty", type=float, default=10, help="percent a day after that")
     for limit in fields(Limits):
@@ -169,6 +183,9 @@ def main():
     chosen = options()
     if not chosen.submissions.is_dir():
         sys.exit(f"There is no folder {chosen.submissions}: say make grade SUBMISSIONS=dir")
+    if chosen.box and "RENYI_COURSE_BOX" not in os.environ:
+        os.environ["RENYI_COURSE_BOX"] = chosen.box
+        box.enter(chosen.submissions, chosen.out, sys.argv[1:])
     handins = collect(chosen.submissions, chosen.source)
     if not handins:
         sys.exit(f"No notebook in {chosen.submissions}: expected <student>/<assignment>.ipynb")

@@ -46,11 +46,18 @@ def processes(scratch):
     return found
 
 
-def run(root, submissions, out):
+def run(root, submissions, out, scratch):
     handins = collect(submissions, root / "source")
     report = Report(root / out, late.Policy(), {})
     hidden = [submissions, root / out]
-    for result in grade(handins, limits=LIMITS, workers=4, hidden=hidden, source=root / "source"):
+    for result in grade(
+        handins,
+        limits=LIMITS,
+        workers=4,
+        hidden=hidden,
+        source=root / "source",
+        scratch=scratch,
+    ):
         report.add(result, "")
     return {(r.student): r for r in report.results.values()}
 
@@ -60,9 +67,7 @@ def scratch():
     """A folder for temporary files that every user can get to."""
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tempfile, "tempdir", str(folder))
-        yield folder
+    yield folder
     shutil.rmtree(folder)
 
 
@@ -83,9 +88,9 @@ def world(tmp_path_factory, scratch):
             "other": root / "fifty" / "honest 0" / f"{NAME}.ipynb",
         }
         bad = hostile.write(root / "fifty", NAME, places)
-        alone = run(root, root / "ten", "grades alone")
+        alone = run(root, root / "ten", "grades alone", scratch)
         before = snapshot(root)
-        everybody = run(root, root / "fifty", "grades")
+        everybody = run(root, root / "fifty", "grades", scratch)
         after = snapshot(root)
         ours = str(root / "grades") + "/"
         after = {path: seen for path, seen in after.items() if not path.startswith(ours)}

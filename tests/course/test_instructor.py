@@ -3,13 +3,14 @@
 import csv
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
 
 import pytest
-from grader import COURSE, RELEASE, SOURCE, box, late, lms, variants
+from grader import COURSE, RELEASE, box, late, lms, variants
 from grader.sandbox import Limits
 
 GRADES = (
@@ -125,30 +126,27 @@ def test_the_time_rule_of_a4_fits_into_the_graders_limits():
 
 
 def test_another_wall_needs_its_command_and_says_so(tmp_path):
-    words = box.command(tmp_path / "out", ["python"])
+    words = box.command(tmp_path / "in", tmp_path / "out", ["python"])
     assert words[0] == "bwrap"
-    assert words[-1] == "python"
-    assert words[-4:-1] == ["--bind", str(tmp_path / "out"), str(tmp_path / "out")]
-    done = subprocess.run(
-        [sys.executable, "-m", "grader.box", str(tmp_path / "out")],
-        cwd=COURSE,
-        capture_output=True,
-        text=True,
-        env={"PATH": str(tmp_path)},
-    )
+    assert words[-4:] == ["--bind", str(tmp_path / "out"), str(tmp_path / "out"), "python"]
+    (tmp_path / "in").mkdir()
+    command = [sys.executable, "-m", "grader.grade", str(tmp_path / "in"), "--box", "bwrap"]
+    nowhere = os.environ | {"PATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=COURSE, capture_output=True, text=True, env=nowhere)
     assert done.returncode == 1
     assert "bubblewrap is not installed" in done.stderr
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
 def test_the_grader_works_inside_bubblewrap(tmp_path):
-    release = RELEASE / "a5_judging" / "a5_judging.ipynb"
     (tmp_path / "in" / "Ada").mkdir(parents=True)
-    shutil.copy(release, tmp_path / "in" / "Ada")
-    (tmp_path / "out").mkdir()
-    inner = [sys.executable, "-m", "grader.grade", str(tmp_path / "in"), "--out"]
-    inner = [*inner, str(tmp_path / "out"), "--source", str(SOURCE)]
+    shutil.copy(RELEASE / "a5_judging" / "a5_judging.ipynb", tmp_path / "in" / "Ada")
+    command = [sys.executable, "-m", "grader.grade", str(tmp_path / "in"), "--out"]
     done = subprocess.run(
-        box.command(tmp_path / "out", inner), cwd=COURSE, capture_output=True, text=True
+        [*command, str(tmp_path / "out"), "--box", "bwrap"],
+        cwd=COURSE,
+        capture_output=True,
+        text=True,
     )
     assert "Ada  a5_judging  0/24  graded" in done.stdout, done.stderr
+    assert (tmp_path / "out" / "feedback" / "Ada.html").exists()

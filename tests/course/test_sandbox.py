@@ -1,5 +1,6 @@
 """The guards: every attack that got through once, with a control that it works unguarded."""
 
+import contextlib
 import os
 import platform
 import time
@@ -239,7 +240,8 @@ def test_a_shell_command_is_refused_once(session):
 
 
 def test_nothing_is_left_of_a_session(tmp_path):
-    with Session(LIMITS, scratch=tmp_path) as session:
+    # A folder that the grader cannot look into counts as too full, unless the grader is root.
+    with Session(LIMITS, scratch=tmp_path) as session, contextlib.suppress(CutOff):
         pid = session.process.pid
         session.run("import os\nos.mkdir('closed', 0)\nos.symlink('/etc', 'link')")
     assert list(tmp_path.iterdir()) == []
