@@ -42,11 +42,10 @@ def raised(problem):
     for name in problem.classes:
         kind = getattr(builtins, name, None)
         if isinstance(kind, type) and issubclass(kind, Exception):
-            with contextlib.suppress(Exception):
-                error = kind(problem.text)
-                error.__cause__ = problem
-                return error
-    return problem
+            # Some (of decoding, say) want more than a text.
+            with contextlib.suppress(TypeError):
+                return kind(problem.text)
+    return RuntimeError(problem.text)
 
 
 def category(names):
@@ -99,7 +98,7 @@ class StandIn:
         except Failed as problem:
             if stopped:
                 raise stopped[0] from None
-            raise raised(problem) from None
+            raise raised(problem) from problem
         if stopped:
             raise stopped[0]
         state, value = self._read(done.get("shared"), done.get("value"))
@@ -177,15 +176,13 @@ class Judge:
         except CutOff:
             raise
         except AssertionError as problem:
-            cause = problem.__cause__
-            if isinstance(cause, Failed):
-                return cause.told()
+            if isinstance(problem.__cause__, Failed):
+                return problem.__cause__.told()
             return str(problem) or "a test failed"
         except TimeLimit as problem:
             return str(problem)
         except Exception as problem:
-            cause = problem if isinstance(problem, Failed) else problem.__cause__
-            if isinstance(cause, Failed):
-                return cause.told()
+            if isinstance(problem.__cause__, Failed):
+                return problem.__cause__.told()
             return f"{type(problem).__name__}: {problem}"
         return ""

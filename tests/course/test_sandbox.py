@@ -292,3 +292,48 @@ def test_the_filter_names_every_call_once_and_its_jumps_stay_inside(machine):
     assert len(set(known)) == len(known) > 60
     for position, (_, if_true, if_false, _) in enumerate(code):
         assert position + 1 + max(if_true, if_false) < len(code) + (if_true == if_false == 0)
+
+
+def decision(code, machine, number, *arguments):
+    """Return what the filter decides on a call: run its instructions."""
+    words = {0: number, 4: sandbox.AUDIT_ARCH[machine]}
+    words |= {16 + 8 * place: value & 0xFFFFFFFF for place, value in enumerate(arguments)}
+    position = loaded = 0
+    while True:
+        kind, if_true, if_false, value = code[position]
+        position += 1
+        if kind == 0x20:
+            loaded = words.get(value, 0)
+        elif kind == 0x54:
+            loaded &= value
+        elif kind == 0x06:
+            return {0x7FFF0000: "allow", 0x50001: "refuse", 0x50026: "absent"}[value]
+        else:
+            hit = loaded == value if kind == 0x15 else loaded & value
+            position += if_true if hit else if_false
+
+
+@pytest.mark.parametrize("machine", sandbox.AUDIT_ARCH)
+def test_the_filter_alone_keeps_a_process_to_itself(machine):
+    """Whatever Landlock's version: this holds on an old kernel, too."""
+    code = sandbox.seccomp_filter(machine, 1234)
+    column = list(sandbox.AUDIT_ARCH).index(machine)
+
+    def decide(numbers, *arguments):
+        return decision(code, machine, numbers[column], *arguments)
+
+    for name, (numbers, _) in sandbox.OWN_ONLY.items():
+        assert decide(numbers, 1234) == "allow"
+        assert decide(numbers, 1) == decide(numbers, -1) == "refuse"
+        assert decide(numbers, 0) == ("allow" if name in sandbox.ZERO_IS_SELF else "refuse")
+    assert decide(sandbox.CLONE, sandbox.CLONE_THREAD | 0x100) == "allow"
+    assert decide(sandbox.CLONE, 17) == "refuse"
+    assert decide(sandbox.CLONE3) == "absent"
+    assert decide(sandbox.SOCKETPAIR, 1, 1 | 0x80000) == "allow"
+    assert decide(sandbox.SOCKETPAIR, 1, 2) == decide(sandbox.SOCKETPAIR, 2, 1) == "refuse"
+    for numbers, _, commands in sandbox.SOME_COMMANDS.values():
+        assert {decide(numbers, 3, command) for command in commands} == {"refuse"}
+        assert decide(numbers, 3, 1) == "allow"
+    for numbers in sandbox.REFUSED.values():
+        assert numbers[column] is None or decide(numbers) == "refuse"
+    assert decision(code, machine, 9999) == "allow"
