@@ -74,17 +74,15 @@ def notebooks(folder, depth=DEPTH):
     return found, links
 
 
-def handins(student, paths, links, ids):
+def handins(student, paths, ids):
     """Return {assignment: Handin} of one student."""
     groups = {}
     for path in paths:
         assignment, exact = assignment_of(path.name, ids)
         groups.setdefault(assignment, []).append((not exact, len(path.parts), path))
-    linked = f"not followed, because they are links: {', '.join(map(shown, links))}"
     found = {}
     for assignment, candidates in groups.items():
-        _, *others = [path for *_, path in sorted(candidates)]
-        path = min(candidates)[-1]
+        path, *others = [path for *_, path in sorted(candidates)]
         notes = []
         if assignment in ids and path.stem != assignment:
             notes.append(f"handed in as {shown(path.name)!r}")
@@ -92,8 +90,6 @@ def handins(student, paths, links, ids):
             names = ", ".join(repr(shown(other.name)) for other in others)
             notes.append(f"{shown(path.name)!r} was graded, and not {names}")
         found[assignment] = Handin(student, assignment, path, "; ".join(notes))
-    if links:
-        found[""] = linked
     return found
 
 
@@ -112,7 +108,8 @@ def collect(folder, source=SOURCE, only=None):
         A single student.
     """
     ids = assignments(source)
-    students, flat = {}, {}
+    # What each student handed in (or why it is not looked at), and links that were not followed.
+    students, flat, linked = {}, {}, {}
     for entry in sorted(os.scandir(folder), key=lambda e: e.name):
         name = shown(entry.name)
         if entry.is_symlink() and not entry.name.lower().endswith(".ipynb"):
@@ -126,7 +123,10 @@ def collect(folder, source=SOURCE, only=None):
                 students[name] = f"the folder cannot be read ({problem.strerror})"
                 continue
             if paths or links or not entry.name.startswith("."):
-                students[name] = handins(name, paths, links, ids)
+                students[name] = handins(name, paths, ids)
+            if links:
+                names = ", ".join(map(shown, links))
+                linked[name] = f"not followed, because they are links: {names}"
         elif entry.name.lower().endswith(".ipynb"):
             parts = CANVAS.fullmatch(entry.name)
             whom = shown(f"{parts['student']}_{parts['id']}") if parts else name[: -len(".ipynb")]
@@ -147,9 +147,8 @@ def collect(folder, source=SOURCE, only=None):
             continue
         if isinstance(found, str):
             found = {each: Handin(student, each, Path(folder), problem=found) for each in due}
-        linked = found.pop("", "")
         for each in due:
-            lost = Handin(student, each, Path(folder) / student / f"{each}.ipynb", linked)
-            found.setdefault(each, lost)
+            path = Path(folder) / student / f"{each}.ipynb"
+            found.setdefault(each, Handin(student, each, path, linked.get(student, "")))
         jobs += [found[each] for each in sorted(found)]
     return jobs

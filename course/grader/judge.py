@@ -57,6 +57,21 @@ def category(names):
     return UserWarning
 
 
+def values(*parts):
+    """Return what a submission sent as values; what cannot be read was tampered with."""
+    try:
+        return [wire.decode(part) for part in parts]
+    except (
+        ValueError,
+        TypeError,
+        AttributeError,
+        KeyError,
+        OverflowError,
+        RecursionError,
+    ) as p:
+        raise Tampered(f"it sent {p}") from None
+
+
 class StandIn:
     """A function of the submission, called from a test."""
 
@@ -73,7 +88,7 @@ class StandIn:
 
         def answer(question):
             """Serve a call back: the test gave the submission a function of its own."""
-            state, values, named = self._read(
+            state, given, named = values(
                 question.get("shared"), question.get("args"), question.get("kwargs")
             )
             wire.update(shared, state)
@@ -82,7 +97,7 @@ class StandIn:
                 number = question["back"]
                 if not isinstance(number, int) or not 0 <= number < len(functions):
                     raise Tampered("it called back a function that it was not given")
-                value = functions[number](*values, **named)
+                value = functions[number](*given, **named)
                 reply["value"] = wire.encode(value, functions)
             except CutOff:
                 raise
@@ -101,25 +116,11 @@ class StandIn:
             raise raised(problem) from problem
         if stopped:
             raise stopped[0]
-        state, value = self._read(done.get("shared"), done.get("value"))
+        state, value = values(done.get("shared"), done.get("value"))
         wire.update(shared, state)
         for names, text in list(done.get("warnings", []))[:20]:
             warnings.warn(str(text), category(names), stacklevel=2)
         return value
-
-    @staticmethod
-    def _read(*parts):
-        try:
-            return [wire.decode(part) for part in parts]
-        except (
-            ValueError,
-            TypeError,
-            AttributeError,
-            KeyError,
-            OverflowError,
-            RecursionError,
-        ) as p:
-            raise Tampered(f"it sent {p}") from None
 
 
 class Judge:
@@ -154,7 +155,7 @@ class Judge:
             if what.get("function"):
                 self.space[name] = StandIn(self.session, name)
             elif "value" in what:
-                (self.space[name],) = StandIn._read(what["value"])
+                (self.space[name],) = values(what["value"])
             else:
                 raise AssertionError(
                     f"{name} holds {what.get('not')}; the grader takes numbers, text, lists, "
