@@ -20,7 +20,7 @@ define check-python
 	echo "Python 3.11, 3.12 or 3.13 is needed, and $(or $(PYTHON),no python on the PATH) is none of them:"; \
 	echo "install one, or name it: make PYTHON=/path/to/python3.12"; exit 1; }
 endef
-# make grade SUBMISSIONS=folder: grades and feedback pages go to OUT
+# make grade SUBMISSIONS=folder: grades and feedback pages go to OUT.
 OUT    ?= grades
 # Two processes share the work; inside one, numerical libraries keep to a single thread.
 export OMP_NUM_THREADS ?= 1
@@ -66,9 +66,17 @@ refresh: $(READY)  ## after a change of code: experiments, scorecard, chapters, 
 course: $(COURSE_READY)  ## build the assignments' student versions; fails if they had changed
 	PYTHONPATH=course $(COURSE_BIN)/python -m grader.build
 
-grade: $(COURSE_READY)  ## grade SUBMISSIONS=folder (one folder a student) into OUT=grades
+# Everything after SUBMISSIONS is optional: TASKS=1-5,8 STUDENT=ada WORKERS=4 FRESH=1 SEED=… DUE=due.csv
+# SUBMITTED=times.csv BUDGET=5 PENALTY=10 BOX=bwrap (see the page for instructors).
+GRADE_OPTIONS = $(if $(WORKERS),--workers "$(WORKERS)") $(if $(TASKS),--tasks "$(TASKS)") \
+	$(if $(STUDENT),--student "$(STUDENT)") $(if $(FRESH),--fresh) $(if $(SEED),--seed "$(SEED)") \
+	$(if $(DUE),--due "$(DUE)") $(if $(SUBMITTED),--submitted "$(SUBMITTED)") \
+	$(if $(BUDGET),--late-budget "$(BUDGET)") $(if $(PENALTY),--late-penalty "$(PENALTY)") \
+	$(if $(BOX),--box "$(BOX)")
+
+grade: $(COURSE_READY)  ## grade SUBMISSIONS=folder (one folder a student) into OUT=grades (TASKS=1-5,8 WORKERS=4 …)
 	@test -n "$(SUBMISSIONS)" || { echo "Say which folder to grade: make grade SUBMISSIONS=folder"; exit 1; }
-	PYTHONPATH=course $(COURSE_BIN)/python -m grader.grade "$(SUBMISSIONS)" --out "$(OUT)"
+	PYTHONPATH=course $(COURSE_BIN)/python -m grader.grade "$(SUBMISSIONS)" --out "$(OUT)" $(GRADE_OPTIONS)
 
 serve: book  ## build, then serve on localhost
 	$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(BUILD)/html

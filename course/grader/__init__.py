@@ -1,8 +1,11 @@
 """Build the student versions of the assignments, and grade what comes back.
 
-`build` makes `course/release/` from `course/source/` with nbgrader; `grade` grades a folder of
-submissions; `sandbox`, `kernel` and `execute` keep a submission from doing harm while it runs;
-`report` writes the CSV and the feedback pages; `zoo` grades the grader.
+`build` makes `course/release/` from `course/source/` with nbgrader. `grade` grades a folder of
+submissions: `collect` finds them, `notebooks` reads and mends them, `execute` runs each in a
+process of its own (`student`, behind the guards of `sandbox`) and talks to it (`wire`), `judge`
+runs the tests where no submission can reach, `submission` puts these together, `report` writes
+what came of it. `late`, `lms`, `variants` and `box` are for an instructor's day; `zoo` grades the
+grader.
 """
 
 from pathlib import Path
@@ -11,7 +14,8 @@ COURSE = Path(__file__).resolve().parents[1]
 SOURCE = COURSE / "source"
 RELEASE = COURSE / "release"
 ZOO = COURSE / "zoo"
-LIBRARY = COURSE.parent / "renyi_lib"
+# What a submission may import beside the environment's packages, and so read.
+PACKAGES = [COURSE.parent / "renyi_lib"]
 
 
 def assignments(source=SOURCE):

@@ -2,13 +2,22 @@
 
 The sheet `manual.csv` lists every answer that a person has to mark. Fill in its `points` column
 (and a comment, if you like) and run `make grade` again: filled marks are kept and counted.
+
+Everything is written to a temporary file that then takes the place of the old one, after each
+single result: whoever interrupts the grader finds all that was finished, and never half a file.
 """
 
 import csv
 import html
-import itertools
+import io
+import json
+import os
 import re
 from pathlib import Path
+
+from .collect import file_name
+from .late import Lateness, table
+from .submission import Result
 
 COLUMNS = [
     "student",
@@ -16,10 +25,14 @@ COLUMNS = [
     "score",
     "max",
     "awaiting_instructor",
+    "late_days",
+    "penalty_percent",
+    "final",
     "status",
     "what_went_wrong",
 ]
 MANUAL = ["student", "assignment", "criterion", "max", "points", "comment"]
+FINISHED = ".finished"
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Feedback for {student}</title>
@@ -45,7 +58,26 @@ td p, li {{ white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 .5rem; }
 def clean(text):
     """Return `text` without what a terminal or a spreadsheet would act on."""
     text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
-    return "'" + text if text[:1] in ("=", "+", "-", "@") else text
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return "'" + text if text.lstrip()[:1] in ("=", "+", "-", "@") else text
+
+
+def put(path, text):
+    """Write a file whole or not at all."""
+    path = Path(path)
+    temporary = path.with_name(path.name + ".part")
+    with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def as_csv(lines):
+    """Return rows as the text of a CSV file."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(lines)
+    return text.getvalue()
 
 
 def problems(result):
@@ -58,23 +90,25 @@ def problems(result):
     return lost + result.notes
 
 
-def row(result):
+def row(result, lateness):
     """Return the line of `grades.csv` for one result."""
     status = result.status
     if status == "graded" and result.awaiting:
         status = "graded, awaiting the instructor"
+    final = result.score * (1 - lateness.penalty / 100)
     values = (result.score, result.max_points, result.awaiting)
+    charged = (lateness.days, lateness.penalty, round(final, 2))
     wrong = " | ".join(problems(result))
     return [
         clean(result.student),
         clean(result.assignment),
-        *(f"{value:g}" for value in values),
+        *(f"{value:g}" for value in (*values, *charged)),
         status,
         clean(wrong[:5000]),
     ]
 
 
-def table(result):
+def section(result, lateness):
     """Return one assignment's part of a feedback page."""
     lines = []
     for mark in result.marks:
@@ -92,54 +126,141 @@ def table(result):
     rows = f"<table><tr><th>part</th><th>points</th><th></th></tr>{''.join(lines)}</table>"
     notes = "".join(f"<li>{html.escape(note[:1500])}</li>" for note in result.notes)
     awaiting = f", {result.awaiting:g} more to be marked by hand" if result.awaiting else ""
+    days = f"{lateness.days} late, {lateness.free} of them free"
+    late = f" Days {days}: {lateness.penalty:g} % off." if lateness.days else ""
     return (
         f"<h2>{html.escape(result.assignment)}: {result.score:g} of {result.max_points:g} points"
-        f"{awaiting}</h2><p>Status: {html.escape(result.status)}.</p>"
+        f"{awaiting}</h2><p>Status: {html.escape(result.status)}.{late}</p>"
         + (rows if lines else "")
         + (f"<h3>What else was noticed</h3><ul>{notes}</ul>" if notes else "")
     )
 
 
-def manual_marks(results, path):
-    """Enter the instructor's marks from the sheet at `path`; write it anew with what is due."""
-    given = {}
-    if path.exists():
-        with path.open(newline="", encoding="utf-8") as file:
-            for line in csv.DictReader(file):
-                given[line["student"], line["assignment"], line["criterion"]] = line
-    rows = []
-    for result in results:
+class Sheet:
+    """The instructor's marks: `manual.csv`, read as spreadsheets leave it.
+
+    A row that cannot be used is named in `problems`, stays in the file as it is, and costs no
+    other row anything.
+    """
+
+    def __init__(self, path):
+        self.path, self.problems = Path(path), []
+        self.given, self.odd = {}, []
+        if not self.path.exists():
+            return
+        header, lines = table(self.path.read_bytes())
+        lost = [name for name in (*MANUAL[:3], "points") if name not in header]
+        if lost:
+            self.odd = [header, *lines]
+            self.problems.append(f"{self.path}: no column {', '.join(lost)}; no marks were read")
+            return
+        for number, line in enumerate(lines, 2):
+            if line == header:
+                continue
+            if len(line) <= max(header.index(name) for name in (*MANUAL[:3], "points")):
+                self.odd.append(line)
+                self.problems.append(f"{self.path}, line {number}: too short, not counted: {line}")
+                continue
+            found = dict(zip(header, line))
+            self.given[tuple(found[name] for name in MANUAL[:3])] = number, found
+
+    def enter(self, result):
+        """Give a result's open marks the points that the sheet has for them; return its rows."""
+        rows = []
         for mark in result.marks:
             if mark.points is not None:
                 continue
-            names = (clean(result.student), result.assignment, mark.name)
-            line = given.pop(names, {"points": "", "comment": ""})
-            rows.append([*names, f"{mark.worth:g}", line["points"], line["comment"]])
-            if line["points"].strip():
+            names = (clean(result.student), clean(result.assignment), mark.name)
+            number, line = self.given.get(names, (0, {}))
+            points, comment = line.get("points", ""), line.get("comment", "")
+            rows.append([*names, f"{mark.worth:g}", points, comment])
+            if points.strip():
                 try:
-                    mark.points = float(line["points"])
+                    value = float(points.strip().replace(",", "."))
                 except ValueError:
-                    mark.points = -1
-                if not 0 <= mark.points <= mark.worth:
-                    raise SystemExit(
-                        f"{path}: {line['points']!r} points for {names}; they must be a number "
-                        f"from 0 to {mark.worth:g}"
-                    )
-                mark.message = line["comment"]
-    # Marks for work not graded this time stay in the sheet.
-    rows += [[line[column] for column in MANUAL] for line in given.values()]
-    if rows:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([MANUAL, *rows])
+                    value = -1
+                if 0 <= value <= mark.worth:
+                    mark.points, mark.message = value, comment
+                else:
+                    where = f"{self.path}, line {number}"
+                    what = f"{where}: {points!r} is no number from 0 to {mark.worth:g}"
+                    if what not in self.problems:
+                        self.problems.append(what)
+        return rows
+
+    def text(self, rows):
+        """Return the sheet anew: what is due, and what in it belongs to other work."""
+        due = {tuple(row[:3]) for row in rows}
+        rest = [
+            [line.get(name, "") for name in MANUAL]
+            for names, (_, line) in self.given.items()
+            if names not in due
+        ]
+        return as_csv([MANUAL, *rows, *rest, *self.odd])
 
 
-def write(results, out):
-    """Write `grades.csv`, `manual.csv` and `feedback/<student>.html` into the folder `out`."""
-    out = Path(out)
-    (out / "feedback").mkdir(parents=True, exist_ok=True)
-    manual_marks(results, out / "manual.csv")
-    with (out / "grades.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([COLUMNS, *map(row, results)])
-    for student, own in itertools.groupby(results, key=lambda result: result.student):
-        page = PAGE.format(student=html.escape(student), body="\n".join(map(table, own)))
-        (out / "feedback" / f"{student}.html").write_text(page, encoding="utf-8")
+class Report:
+    """What is graded so far, on disk at any time.
+
+    Parameters
+    ----------
+    out : Path
+    policy : late.Policy
+    times : dict
+        (student, assignment) to when it was handed in.
+    """
+
+    def __init__(self, out, policy, times):
+        self.out, self.policy, self.times = Path(out), policy, times
+        (self.out / "feedback").mkdir(parents=True, exist_ok=True)
+        (self.out / FINISHED).mkdir(exist_ok=True)
+        self.sheet = Sheet(self.out / "manual.csv")
+        self.results = {}
+
+    @property
+    def problems(self):
+        """What is amiss with the instructor's sheet, one line each."""
+        return self.sheet.problems
+
+    def _record(self, key):
+        return self.out / FINISHED / f"{file_name(f'{key[0]}  {key[1]}')}.json"
+
+    def keep(self, key, fingerprint):
+        """Take over an earlier result if its fingerprint is this (None: any); say whether."""
+        try:
+            record = json.loads(self._record(key).read_text("utf-8"))
+            if fingerprint not in (None, record["fingerprint"]):
+                return False
+            self.results[key] = Result.of(record["result"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        return True
+
+    def add(self, result, fingerprint):
+        """Store a new result and bring all files up to date."""
+        key = result.student, result.assignment
+        self.results[key] = result
+        put(self._record(key), json.dumps({"fingerprint": fingerprint, "result": result.data()}))
+        self.write(result.student)
+
+    def write(self, student=None):
+        """Write `grades.csv`, `manual.csv` and the feedback pages (of one student, or of all)."""
+        # Marks by hand are entered into copies: what is stored is what the tests gave.
+        marked = [Result.of(self.results[key].data()) for key in sorted(self.results)]
+        manual = [line for result in marked for line in self.sheet.enter(result)]
+        if manual or self.sheet.given or self.sheet.odd:
+            put(self.out / "manual.csv", self.sheet.text(manual))
+        by_student = {}
+        for result in marked:
+            by_student.setdefault(result.student, []).append(result)
+        lines = []
+        for name, own in by_student.items():
+            times = {r.assignment: self.times.get((name, r.assignment)) for r in own}
+            late = self.policy.of(name, times)
+            charges = [late.get(r.assignment, Lateness()) for r in own]
+            lines += [row(result, charge) for result, charge in zip(own, charges)]
+            if student in (None, name):
+                body = "\n".join(map(section, own, charges))
+                page = PAGE.format(student=html.escape(name), body=body)
+                put(self.out / "feedback" / f"{file_name(name)}.html", page)
+        put(self.out / "grades.csv", as_csv([COLUMNS, *lines]))

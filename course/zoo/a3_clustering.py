@@ -25,7 +25,7 @@ ZOO = [
             "proportions": """def proportions(labels, s, K):
     return np.bincount(labels, s, K) / np.bincount(labels, minlength=K)"""
         },
-        "caught_by": "test_proportions",
+        "caught_by": "test_proportions_edge",
         "message": "divide only where the size is positive",
     },
     {
@@ -34,8 +34,8 @@ ZOO = [
             "proportions": """def proportions(labels, s, K):
     return np.array([s[labels == k].mean() for k in range(labels.max() + 1)])"""
         },
-        "caught_by": "test_proportions",
-        "message": "the number of clusters is K, not labels.max() + 1",
+        "caught_by": "test_proportions_edge",
+        "message": "has no share",
     },
     {
         "name": "mean balance of the clusters",
@@ -360,7 +360,7 @@ ZOO = [
         "name": "loss with the penalty in it",
         "replace": {
             "price": """def price(X, s, K, lams):
-    path = renyi_kmeans_path(X, sensitive_features=s, lams=lams, n_clusters=K, random_state=0)
+    path = lam_path(RenyiKMeans(K, random_state=0), X, lams=lams, sensitive_features=s)
     rows = [
         (
             m.lam,
@@ -380,7 +380,7 @@ ZOO = [
         "name": "worst deviation from the mean of the shares",
         "replace": {
             "price": """def price(X, s, K, lams):
-    path = renyi_kmeans_path(X, sensitive_features=s, lams=lams, n_clusters=K, random_state=0)
+    path = lam_path(RenyiKMeans(K, random_state=0), X, lams=lams, sensitive_features=s)
     rows = [
         (
             m.lam,
@@ -396,4 +396,326 @@ ZOO = [
         "caught_by": "test_price",
         "message": "worst was measured from the mean of the w_k",
     },
+]
+
+# Edits of the reference: (name, cell, what stands there, what the student wrote, test, message)
+EDITS = [
+    (
+        "share of the zeros",
+        "proportions",
+        "np.divide(ones, size,",
+        "np.divide(size - ones, size,",
+        "test_proportions",
+        "",
+    ),
+    (
+        "0 for an empty cluster",
+        "proportions",
+        "out=np.full(K, np.nan)",
+        "out=np.zeros(K)",
+        "test_proportions_edge",
+        "has no share",
+    ),
+    (
+        "as many clusters as labels",
+        "proportions",
+        "size = np.bincount(labels, minlength=K)\n    "
+        "ones = np.bincount(labels, s, K)\n    "
+        "return np.divide(ones, size, out=np.full(K, np.nan), where=size > 0)",
+        "return np.array([s[labels == k].mean() for k in np.unique(labels)])",
+        "test_proportions_edge",
+        "",
+    ),
+    (
+        "a warning for an empty cluster",
+        "proportions",
+        "return np.divide(ones, size, out=np.full(K, np.nan), where=size > 0)",
+        "return ones / size",
+        "test_proportions_edge",
+        "makes NumPy complain",
+    ),
+    (
+        "ones over zeros",
+        "balance",
+        "np.minimum(ones, zeros)[some] / np.maximum(ones, zeros)[some]",
+        "ones[some] / np.maximum(zeros[some], 1)",
+        "test_balance",
+        "",
+    ),
+    (
+        "the balance of all",
+        "balance",
+        "np.min(np.minimum(ones, zeros)[some] / np.maximum(ones, zeros)[some])",
+        "min(ones.sum(), zeros.sum()) / max(ones.sum(), zeros.sum())",
+        "test_balance",
+        "",
+    ),
+    (
+        "clusters with one group left out",
+        "balance",
+        "some = ones + zeros > 0",
+        "some = (ones > 0) & (zeros > 0)",
+        "test_balance_edge",
+        "has no zeros",
+    ),
+    (
+        "an empty cluster is unfair",
+        "balance",
+        "some = ones + zeros > 0",
+        "some = ones + zeros >= 0",
+        "test_balance_edge",
+        "",
+    ),
+    (
+        "a point that looks at 1 - s",
+        "line_6",
+        "(w - s_n) ** 2",
+        "(w - 1 + s_n) ** 2",
+        "test_line_6",
+        "",
+    ),
+    (
+        "without the square of the share",
+        "line_6",
+        "(w - s_n) ** 2",
+        "np.abs(w - s_n)",
+        "test_line_6",
+        "",
+    ),
+    (
+        "mean over the coordinates",
+        "line_6",
+        "sum(axis=1)",
+        "mean(axis=1)",
+        "test_line_6",
+        "",
+    ),
+    (
+        "the points backwards",
+        "per_point_pass",
+        "for n in range(len(X)):",
+        "for n in reversed(range(len(X))):",
+        "test_per_point_pass",
+        "",
+    ),
+    (
+        "moves on a tie",
+        "per_point_pass",
+        "if f[b] < f[a]:",
+        "if b != a:",
+        "test_per_point_pass",
+        "",
+    ),
+    (
+        "moves on a tie, to the last",
+        "per_point_pass",
+        "np.argmin(f)\n        if f[b] < f[a]:",
+        "len(f) - 1 - np.argmin(f[::-1])\n        if b != a:",
+        "test_per_point_pass",
+        "",
+    ),
+    (
+        "centres that follow",
+        "per_point_pass",
+        "labels[n] = b\n",
+        "labels[n] = b\n            "
+        "c = np.array([X[labels == k].mean(axis=0) if np.any(labels == k) else c[k] "
+        "for k in range(K)])\n",
+        "test_per_point_pass",
+        "",
+    ),
+    (
+        "an emptied cluster gets 0",
+        "per_point_pass",
+        "if size[k] > 0:\n                    w[k] = ones[k] / size[k]",
+        "w[k] = ones[k] / size[k] if size[k] > 0 else 0",
+        "test_per_point_pass",
+        "",
+    ),
+    (
+        "only the joined cluster's share",
+        "per_point_pass",
+        "for k, sign in ((a, -1), (b, 1)):",
+        "for k, sign in ((b, 1),):",
+        "test_per_point_pass",
+        "",
+    ),
+    (
+        "limit with the share of the others",
+        "lam_limit",
+        "(1 / 3 - 1) ** 2",
+        "(1 / 3) ** 2",
+        "test_lam_limit",
+        "",
+    ),
+    (
+        "distances not squared",
+        "lam_limit",
+        "(72.25 - 0.25)",
+        "(8.5 - 0.5)",
+        "test_lam_limit",
+        "",
+    ),
+    (
+        "weighted by the shares",
+        "inner_maximum",
+        "np.sum(excess[some] ** 2 / size[some])",
+        "np.sum(excess[some] ** 2 / len(s))",
+        "test_inner_maximum",
+        "",
+    ),
+    (
+        "lambda on the first term only",
+        "inner_maximum",
+        "lam * (np.sum(excess[some] ** 2 / size[some]) - N * p * (1 - p))",
+        "lam * np.sum(excess[some] ** 2 / size[some]) - N * p * (1 - p)",
+        "test_inner_maximum",
+        "",
+    ),
+    (
+        "absolute deviations",
+        "inner_maximum",
+        "excess[some] ** 2 / size[some]",
+        "np.abs(excess[some])",
+        "test_inner_maximum",
+        "",
+    ),
+    (
+        "the shares overwritten",
+        "move_cost",
+        "f = ((x - c) ** 2).sum(axis=1) - lam * (w - s_n) ** 2",
+        "w -= s_n\n    f = ((x - c) ** 2).sum(axis=1) - lam * w**2",
+        "test_move_cost",
+        "only to look at",
+    ),
+    (
+        "its own entry left as it comes",
+        "move_cost",
+        "    change[a] = 0\n",
+        "",
+        "test_move_cost",
+        "To stay costs",
+    ),
+    (
+        "lambda outside the factor",
+        "move_cost",
+        "size / (size + 1) * f - size[a] / (size[a] - 1) * f[a]",
+        "size / (size + 1) * f - size[a] / (size[a] - 1) * f[a] + 1e-3 * lam",
+        "test_move_cost",
+        "",
+    ),
+    (
+        "the last point stays for nothing",
+        "move_cost",
+        "np.full(len(size), np.inf)",
+        "np.zeros(len(size))",
+        "test_move_cost",
+        "",
+    ),
+    (
+        "arrays that are new",
+        "apply_move",
+        "for k, sign in ((a, -1), (b, 1)):",
+        "size, c, w = size.copy(), c.copy(), w.copy()\n    for k, sign in ((a, -1), (b, 1)):",
+        "test_apply_move",
+        "in place",
+    ),
+    (
+        "both ways the same sign",
+        "apply_move",
+        "c[k] += sign * (x - c[k]) / size[k]",
+        "c[k] += (x - c[k]) / size[k]",
+        "test_apply_move",
+        "",
+    ),
+    (
+        "only the cluster joined",
+        "apply_move",
+        "((a, -1), (b, 1))",
+        "((b, 1),)",
+        "test_apply_move",
+        "",
+    ),
+    (
+        "share moved by the size before",
+        "apply_move",
+        "w[k] += sign * (s_n - w[k]) / size[k]",
+        "w[k] += sign * (s_n - w[k]) / (size[k] - sign)",
+        "test_apply_move",
+        "",
+    ),
+    (
+        "all costs before the pass",
+        "exact_descent",
+        "        for n in range(len(labels)):\n            costs = change(n)",
+        "        all_costs = [change(n) for n in range(len(labels))]\n        "
+        "for n in range(len(labels)):\n            "
+        "costs = all_costs[n]",
+        "test_exact_descent",
+        "not for all points before the pass",
+    ),
+    (
+        "points in reverse",
+        "exact_descent",
+        "for n in range(len(labels)):",
+        "for n in reversed(range(len(labels))):",
+        "test_exact_descent",
+        "take them in order",
+    ),
+    (
+        "one move a pass",
+        "exact_descent",
+        "                moves += 1\n",
+        "                moves += 1\n                break\n",
+        "test_exact_descent",
+        "",
+    ),
+    (
+        "the last 0 left out",
+        "exact_descent",
+        "        history.append(moves)\n        if moves == 0:\n            break\n",
+        "        if moves == 0:\n            break\n        history.append(moves)\n",
+        "test_exact_descent",
+        "the 0 of the pass",
+    ),
+    (
+        "never gives up",
+        "exact_descent",
+        "while len(history) < max_passes:",
+        "while len(history) < 10**4:",
+        "test_exact_descent",
+        "",
+    ),
+    (
+        "mean deviation for the worst",
+        "price",
+        ".max(),",
+        ".mean(),",
+        "test_price",
+        "",
+    ),
+    (
+        "rho squared",
+        "price",
+        "renyi_correlation(model.labels_, s)",
+        "renyi_correlation(model.labels_, s) ** 2",
+        "test_price",
+        "",
+    ),
+    (
+        "loss per person",
+        "price",
+        "model.inertia_",
+        "model.inertia_ / len(s)",
+        "test_price",
+        "",
+    ),
+    (
+        "clusters fixed at five",
+        "price",
+        "n_clusters=K",
+        "n_clusters=5",
+        "test_price",
+        "",
+    ),
 ]

@@ -194,3 +194,182 @@ VERDICT = "does not hold"
 """,
     ),
 ]
+
+# Every edit stands in the same sound small experiment.
+BASE = {"plan": GOOD_PLAN, "run": GOOD_RUN}
+# Edits of the reference: (name, cell, what stands there, what the student wrote, test, message)
+EDITS = [
+    (
+        "claim rewritten after the results",
+        "conclusion",
+        'VERDICT = verdict(INTERVALS, PLAN["claimed"])',
+        'PLAN = PLAN | {"claimed": {c: (a - 1, b + 1) for c, (a, b) in '
+        "INTERVALS.items()}}\n"
+        'VERDICT = verdict(INTERVALS, PLAN["claimed"])',
+        "test_conclusion",
+        "fitted to its results",
+    ),
+    (
+        "claim changed in place",
+        "conclusion",
+        'VERDICT = verdict(INTERVALS, PLAN["claimed"])',
+        'PLAN["claimed"]["mean"] = (-9.0, 9.0)\nVERDICT = verdict(INTERVALS, PLAN["claimed"])',
+        "test_conclusion",
+        "fitted to its results",
+    ),
+    (
+        "interval of the means, not of the differences",
+        "conclusion",
+        'DIFFERENCES = WIDE["treatment"] - WIDE["control"]',
+        'DIFFERENCES = WIDE["treatment"]',
+        "test_conclusion",
+        "seed by seed",
+    ),
+    (
+        "pairs broken",
+        "conclusion",
+        'DIFFERENCES = WIDE["treatment"] - WIDE["control"]',
+        'DIFFERENCES = WIDE["treatment"] - WIDE["control"].to_numpy()[::-1]',
+        "test_conclusion",
+        "within each seed",
+    ),
+    (
+        "one case forgotten",
+        "conclusion",
+        'for case in PLAN["claimed"]}',
+        'for case in list(PLAN["claimed"])[:1]}\nINTERVALS["spread"] = INTERVALS["mean"]',
+        "test_conclusion",
+        "seed by seed",
+    ),
+    (
+        "nan kept",
+        "interval",
+        "    d = d[~np.isnan(d)]\n",
+        "",
+        "test_interval",
+        "A run that failed is left out",
+    ),
+    (
+        "nan counted as 0",
+        "interval",
+        "d = d[~np.isnan(d)]",
+        "d = np.nan_to_num(d)",
+        "test_interval",
+        "",
+    ),
+    (
+        "one number is enough",
+        "interval",
+        "if len(d) < 2:\n        return math.nan, math.nan",
+        "if len(d) < 2:\n        return float(d.mean()) if len(d) else 0.0, 0.0",
+        "test_interval",
+        "fewer than two",
+    ),
+    (
+        "90 % interval",
+        "interval",
+        "0.975",
+        "0.95",
+        "test_interval",
+        "quantile 0.95",
+    ),
+    (
+        "99 % interval",
+        "interval",
+        "0.975",
+        "0.995",
+        "test_interval",
+        "half-width",
+    ),
+    (
+        "n degrees of freedom",
+        "interval",
+        "len(d) - 1)",
+        "len(d))",
+        "test_interval",
+        "it is n - 1",
+    ),
+    (
+        "median in the middle",
+        "interval",
+        "float(d.mean() - half), float(d.mean() + half)",
+        "float(np.median(d) - 2 * half), float(np.median(d) + half)",
+        "test_interval",
+        "not centred",
+    ),
+    (
+        "open ends",
+        "verdict",
+        "if low <= start and end <= high:",
+        "if low < start and end < high:",
+        "test_verdict",
+        "touches",
+    ),
+    (
+        "nan contradicts",
+        "verdict",
+        "elif end < low or start > high:",
+        "elif not (end >= low and start <= high):",
+        "test_verdict",
+        "nan",
+    ),
+    (
+        "open counts as contradiction",
+        "verdict",
+        'states.add("cannot be tested")',
+        'states.add("does not hold")',
+        "test_verdict",
+        "",
+    ),
+    (
+        "by the first case alone",
+        "verdict",
+        'return states.pop() if len(states) == 1 else "holds in part"',
+        "return sorted(states)[0]",
+        "test_verdict",
+        "",
+    ),
+    (
+        "all seeds in one draw",
+        "results",
+        'run(seed) for seed in PLAN["seeds"]',
+        'run(PLAN["seeds"][0]).assign(seed=seed) for seed in PLAN["seeds"]',
+        "test_results",
+        "were numbers pasted",
+    ),
+]
+ZOO += [
+    wrong(
+        "a range that nobody can leave",
+        "test_conclusion",
+        "it claims nothing",
+        plan=PLAN.format(seeds="[1, 2, 3, 4, 5]", low="-1e9"),
+    ),
+    wrong(
+        "twelve seeds",
+        "test_plan",
+        "at most 10",
+        plan=PLAN.format(seeds="list(range(12))", low="0.0"),
+    ),
+    wrong(
+        "control and treatment the same",
+        "test_run",
+        "nothing was treated",
+        run=GOOD_RUN.replace("rng.normal(size=50) + 1\n", "None\n    treatment = control\n"),
+    ),
+    wrong(
+        "seed written in by hand",
+        "test_run",
+        "does not hold 102",
+        run=GOOD_RUN.replace(
+            '(seed, "mean", "control"', '(101 if seed > 99 else seed, "mean", "control"'
+        ),
+    ),
+    wrong(
+        "a seed that is no number",
+        "test_plan",
+        "whole numbers",
+        plan=PLAN.format(seeds="[1.5, 2.5, 3.5, 4.5, 5.5]", low="0.0"),
+        run=GOOD_RUN.replace("default_rng(seed)", "default_rng(int(seed * 2))"),
+    ),
+]

@@ -12,7 +12,7 @@ def solution(name, body):
 
 def graded(source, name, *, grade, solution, points=None):
     meta = {"schema_version": 3, "grade_id": name, "grade": grade, "solution": solution}
-    meta |= {"locked": grade and not solution, "task": False}
+    meta |= {"locked": not solution, "task": False}
     if points:
         meta["points"] = points
     return new_code_cell(source, id=name.replace("_", "-"), metadata={"nbgrader": meta})
@@ -21,7 +21,7 @@ def graded(source, name, *, grade, solution, points=None):
 def test_cell(name, value, points):
     source = (
         f"assert {name}() is not None, 'nothing came back'\n### BEGIN HIDDEN TESTS\n"
-        f"assert {name}() == {value}, 'the secret is {value}'\n### END HIDDEN TESTS"
+        f"assert {name}() == {value} * secret(), 'the secret is {value}'\n### END HIDDEN TESTS"
     )
     return graded(source, f"test_{name}", grade=True, solution=False, points=points)
 
@@ -30,6 +30,7 @@ def source():
     """Return the instructor's notebook: 2 points for `one`, 3 for `two`."""
     cells = [
         new_markdown_cell("# A very small assignment", id="head"),
+        graded("def secret():\n    return 1", "given", grade=False, solution=False),
         solution("one", 1),
         test_cell("one", 1, 2),
         solution("two", 2),

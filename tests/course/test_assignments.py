@@ -1,14 +1,17 @@
 """The grader is graded: reference, blank release and zoo of every assignment."""
 
+import ast
 import re
 
 import nbformat
 import pytest
 from grader import RELEASE, SOURCE, assignments, build, zoo
+from grader.judge import used_names
+from grader.notebooks import own, parts
 
-# A kernel for each wrong answer takes five minutes: `python -m grader.zoo` does that. Here up to
-# three share a notebook, each with its mistake in another task.
-SIZE = 3
+# A process for each wrong answer takes minutes: `python -m grader.zoo` does that. Here up to six
+# share a notebook, each with its mistake in another task.
+SIZE = 6
 CASES = [
     (assignment, wrong, batch)
     for assignment in assignments()
@@ -111,9 +114,50 @@ def test_blank_release_gets_nothing(assignment, graded):
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_zoo_has_eight_animals_or_more(assignment):
+def test_zoo_has_twenty_animals_or_more(assignment):
     names = [wrong["name"] for wrong in zoo.answers(assignment)]
-    assert len(set(names)) == len(names) >= 8
+    assert len(set(names)) == len(names) >= 20
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_every_test_cell_has_a_wrong_answer_that_it_catches(assignment):
+    tests = {part.name for part in parts(zoo.reference(assignment)) if not part.by_hand}
+    assert tests - {wrong["caught_by"] for wrong in zoo.answers(assignment)} == set()
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_no_test_asks_a_name_that_a_student_could_redefine(assignment):
+    """What a test compares with is imported in the test itself, under a name of its own."""
+    nb = zoo.reference(assignment)
+    given = set()
+    for cell in nb.cells:
+        if cell.cell_type == "code" and own(cell).get("grade_id") == "setup":
+            for node in ast.walk(ast.parse(cell.source)):
+                if isinstance(node, ast.ImportFrom) and node.module.startswith("renyi_lib"):
+                    given |= {alias.asname or alias.name for alias in node.names}
+    asked = {
+        (part.name, name)
+        for part in parts(nb)
+        if not part.by_hand
+        for name in given & used_names(part.tests)
+    }
+    assert asked == set()
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_what_is_marked_by_hand_has_a_rubric(assignment):
+    nb = zoo.reference(assignment)
+    by_hand = sum(part.points for part in parts(nb) if part.by_hand)
+    text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
+    assert by_hand >= 4
+    assert "rubric for" in text
+    assert f"{by_hand:g} by your instructor" in text
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_no_chapter_is_called_by_a_number(assignment):
+    text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
+    assert re.findall(r"[Cc]hapters? \d+", text) == []
 
 
 @pytest.mark.parametrize(("assignment", "wrong", "batch"), CASES, ids=named)
@@ -128,4 +172,4 @@ def test_batches_hold_every_wrong_answer_once_and_no_two_in_one_task(assignment)
     names = [wrong["name"] for batch in lists for wrong in batch]
     assert sorted(names) == sorted(wrong["name"] for wrong in zoo.answers(assignment))
     for batch in lists:
-        assert len({wrong["caught_by"] for wrong in batch}) == len(batch) <= SIZE
+        assert len({zoo.task(wrong) for wrong in batch}) == len(batch) <= SIZE

@@ -25,10 +25,10 @@ def _lloyd_rests(answer):
     if (own > distance.min(axis=1) + 1e-12).any():
         return "Lloyd is not at rest: a point is nearer to the other centre."
     moved = [np.where(np.arange(len(x)) == n, 1 - labels, labels) for n in range(len(x))]
-    if (
-        min(_sse(x, other) for other in moved if len(set(other.tolist())) == 2)
-        > _sse(x, labels) - 1e-9
-    ):
+    moved = [other for other in moved if len(set(other.tolist())) == 2]
+    if not moved:
+        return "With two points nobody can move: a cluster would be empty. Take three or more."
+    if min(_sse(x, other) for other in moved) > _sse(x, labels) - 1e-9:
         return (
             "No single move lowers the SSE. Take a point of a small cluster: when it leaves, its "
             "old centre moves away, and n/(n − 1) is large."
@@ -71,6 +71,7 @@ EXERCISES = {
             Mistake(([0, 1, 10, 11], [0, 1, 1, 1]), "Lloyd is not at rest"),
             Mistake(([0, 1, 10], [0, 0, 0]), "both should occur"),
             Mistake(([0, 1, 10], [0, 1]), "the same length"),
+            Mistake(([0, 1], [0, 1]), "With two points nobody can move"),
         ],
     ),
     "closed-form/3": Function(

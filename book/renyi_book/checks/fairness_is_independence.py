@@ -23,6 +23,10 @@ def _interval(y_pred, s):
     return np.quantile(_resampled(y_pred, s), [0.025, 0.975])
 
 
+def _ninety(y_pred, s):
+    return np.quantile(_resampled(y_pred, s), [0.05, 0.95])
+
+
 def _one_deviation(y_pred, s):
     draws = _resampled(y_pred, s)
     return draws.mean() + draws.std() * np.array([-1, 1])
@@ -70,7 +74,8 @@ def _with_thresholds(share_of):
 
 def _gap_cases():
     cases = []
-    for rates in ([[0.1, 0.3], [0.2, 0.7]], [[0.6, 0.2], [0.2, 0.6]]):
+    # In the last one the extremes have the same gender + race, which is no name for a group.
+    for rates in ([[0.1, 0.3], [0.2, 0.7]], [[0.6, 0.2], [0.2, 0.6]], [[0.3, 0.9], [0.1, 0.4]]):
         gender, race, place = np.indices((2, 2, 20)).reshape(3, -1)
         decision = (place < 20 * np.array(rates)[gender, race]).astype(int)
         cases.append((decision, gender, race))
@@ -88,6 +93,13 @@ def _gaps(decision, gender, race):
 def _sum_of_gaps(decision, gender, race):
     race, gender, _ = _gaps(decision, gender, race)
     return [race, gender, race + gender]
+
+
+def _three_groups(decision, gender, race):
+    one, other, _ = _gaps(decision, gender, race)
+    merged = gender + race
+    rates = [decision[merged == group].mean() for group in range(3)]
+    return [one, other, max(rates) - min(rates)]
 
 
 def _largest_of_gaps(decision, gender, race):
@@ -118,12 +130,18 @@ EXERCISES = {
                 "rows; draw them with replacement.",
             ),
             Mistake(
+                _ninety,
+                "This is the middle 90 % of the draws: 5 % are left out on each side. For 95 % take "
+                "the quantiles 0.025 and 0.975.",
+            ),
+            Mistake(
                 _one_deviation,
                 "This is one standard deviation to each side, about 68 % of the draws. "
                 "Take the quantiles 0.025 and 0.975.",
             ),
         ],
-        atol=0.03,
+        # Two bootstraps of a thousand draws differ by less, 90 % and 95 % by more.
+        atol=0.01,
     ),
     "fairness-is-independence/2": Function(
         "a function `two_thresholds(score, y, s)` that returns p% as a fraction, the accuracy and "
@@ -161,6 +179,11 @@ EXERCISES = {
                 _sum_of_gaps,
                 "The third is the sum of the first two. The gaps need not add up: compute the "
                 "largest gap between two of the four groups.",
+            ),
+            Mistake(
+                _three_groups,
+                "You added gender and race to name the groups: that puts (0, 1) and (1, 0) together "
+                "and leaves three. Give each of the four combinations a name of its own.",
             ),
             Mistake(
                 _largest_of_gaps,

@@ -1,0 +1,154 @@
+"""Find what was handed in: folders and files as courses, Moodle and Canvas leave them."""
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import SOURCE, assignments
+
+# Moodle: "Ada Lovelace_12345_assignsubmission_file_"; Canvas: "lovelaceada_LATE_12_345_a1.ipynb"
+CANVAS = re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.IGNORECASE)
+SKIP = (".ipynb_checkpoints", ".git", "__MACOSX")
+DEPTH = 3  # folders below a student's own
+
+
+@dataclass(frozen=True)
+class Handin:
+    """One notebook that was handed in, or was to be."""
+
+    student: str
+    assignment: str
+    path: Path
+    note: str = ""
+    problem: str = ""
+
+
+def shown(name):
+    """Return a file's name as text that can be written anywhere, whatever bytes it is made of."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return re.sub(r"[\x00-\x1f\x7f]", "?", text)
+
+
+def file_name(student):
+    """Return a name for files about a student: short, harmless, and different for each."""
+    safe = re.sub(r"[^\w .@+-]", "_", student).strip(" .")[:80]
+    if safe == student:
+        return safe
+    return f"{safe}-{hashlib.sha256(student.encode('utf-8', 'backslashreplace')).hexdigest()[:8]}"
+
+
+def assignment_of(name, ids):
+    """Return (id, whether the name is exactly the released one) for a notebook's file name.
+
+    Browsers, Canvas and people add "(1)", "-2", "copy", other case, spaces for underscores.
+    A name that is none of these is returned as it is.
+    """
+    stem = name[: -len(".ipynb")]
+    if stem in ids:
+        return stem, True
+    for each in ids:
+        loose = re.escape(each).replace("_", "[ _-]")
+        more = r"(?:[ _-]*(?:\(\d+\)|copy\d*|final)|-\d+)*"
+        if re.fullmatch(rf"(?:copy of )?{loose}{more}", stem.strip(), re.IGNORECASE):
+            return each, False
+    return shown(stem), False
+
+
+def notebooks(folder, depth=DEPTH):
+    """Return (notebooks, links to folders) below a student's folder, no link followed."""
+    found, links = [], []
+    for entry in sorted(os.scandir(folder), key=lambda e: e.name):
+        if entry.name in SKIP:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if depth:
+                more, linked = notebooks(entry.path, depth - 1)
+                found += more
+                links += linked
+        elif entry.name.lower().endswith(".ipynb"):
+            found.append(Path(entry.path))
+        elif entry.is_symlink() and entry.is_dir():
+            links.append(entry.name)
+    return found, links
+
+
+def handins(student, paths, ids):
+    """Return {assignment: Handin} of one student."""
+    groups = {}
+    for path in paths:
+        assignment, exact = assignment_of(path.name, ids)
+        groups.setdefault(assignment, []).append((not exact, len(path.parts), path))
+    found = {}
+    for assignment, candidates in groups.items():
+        path, *others = [path for *_, path in sorted(candidates)]
+        notes = []
+        if assignment in ids and path.stem != assignment:
+            notes.append(f"handed in as {shown(path.name)!r}")
+        if others:
+            names = ", ".join(repr(shown(other.name)) for other in others)
+            notes.append(f"{shown(path.name)!r} was graded, and not {names}")
+        found[assignment] = Handin(student, assignment, path, "; ".join(notes))
+    return found
+
+
+def collect(folder, source=SOURCE, only=None):
+    """Return a `Handin` for all that was handed in, and for what is missing.
+
+    A student's folder holds notebooks, directly or in folders of their own. An assignment counts
+    as due when anybody has handed it in.
+
+    Parameters
+    ----------
+    folder : Path
+    source : Path
+        Where the assignments are.
+    only : str or None
+        A single student.
+    """
+    ids = assignments(source)
+    # What each student handed in (or why it is not looked at), and links that were not followed.
+    students, flat, linked = {}, {}, {}
+    for entry in sorted(os.scandir(folder), key=lambda e: e.name):
+        name = shown(entry.name)
+        if entry.is_symlink() and not entry.name.lower().endswith(".ipynb"):
+            students[name] = "the folder is a link: put the work itself there"
+        elif entry.is_dir(follow_symlinks=False):
+            if entry.name in SKIP:
+                continue
+            try:
+                paths, links = notebooks(entry.path)
+            except OSError as problem:
+                students[name] = f"the folder cannot be read ({problem.strerror})"
+                continue
+            if paths or links or not entry.name.startswith("."):
+                students[name] = handins(name, paths, ids)
+            if links:
+                names = ", ".join(map(shown, links))
+                linked[name] = f"not followed, because they are links: {names}"
+        elif entry.name.lower().endswith(".ipynb"):
+            parts = CANVAS.fullmatch(entry.name)
+            whom = shown(f"{parts['student']}_{parts['id']}") if parts else name[: -len(".ipynb")]
+            flat.setdefault(whom, []).append((parts["file"] if parts else "", Path(entry.path)))
+    for whom, files in flat.items():
+        groups = {}
+        for name, path in files:
+            assignment, _ = assignment_of(name, ids) if name else ("(no folder)", False)
+            groups[assignment] = Handin(whom, assignment, path)
+        students.setdefault(whom, {})
+        if isinstance(students[whom], dict):
+            students[whom] |= groups
+    known = [found for found in students.values() if isinstance(found, dict)]
+    due = sorted({assignment for found in known for assignment in found} & set(ids))
+    jobs = []
+    for student, found in sorted(students.items()):
+        if only is not None and student != only:
+            continue
+        if isinstance(found, str):
+            found = {each: Handin(student, each, Path(folder), problem=found) for each in due}
+        for each in due:
+            path = Path(folder) / student / f"{each}.ipynb"
+            found.setdefault(each, Handin(student, each, path, linked.get(student, "")))
+        jobs += [found[each] for each in sorted(found)]
+    return jobs

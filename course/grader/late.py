@@ -1,0 +1,120 @@
+"""Late days: how many, how many are free, and what the others cost."""
+
+import csv
+import io
+import math
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+def moment(text):
+    """Return a time in UTC from ISO text; without an offset it is taken as UTC."""
+    try:
+        time = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise ValueError(f"{text!r} is no time: write 2026-03-01T23:59Z") from None
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def handed_in(path):
+    """Return when a file was last changed, None if it is not there."""
+    try:
+        return datetime.fromtimestamp(os.lstat(path).st_mtime, UTC)
+    except OSError:
+        return None
+
+
+def days_late(due, submitted):
+    """Return the days begun after the deadline."""
+    return max(0, math.ceil((submitted - due).total_seconds() / 86_400))
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """Days late, those of them that were free, and the percent of the score that is lost."""
+
+    days: int = 0
+    free: int = 0
+    penalty: float = 0.0
+
+
+@dataclass(frozen=True)
+class Policy:
+    """When work is due and what late work costs.
+
+    Parameters
+    ----------
+    due : dict
+        Assignment to time.
+    submitted : dict
+        (student, assignment) to time, where it is known better than from the file.
+    budget : int
+        Free late days a student, over all assignments, used in the order of the deadlines.
+    penalty : float
+        Percent of the score that each further day costs.
+    """
+
+    due: dict = field(default_factory=dict)
+    submitted: dict = field(default_factory=dict)
+    budget: int = 0
+    penalty: float = 10.0
+
+    @classmethod
+    def read(cls, due, submitted, budget, penalty):
+        """Return the policy in two CSV files, either of which may be None."""
+        times = {row["assignment"]: moment(row["due"]) for row in rows(due, ("assignment", "due"))}
+        names = ("student", "assignment", "submitted")
+        known = {
+            (row["student"], row["assignment"]): moment(row["submitted"])
+            for row in rows(submitted, names)
+        }
+        return cls(times, known, budget, penalty)
+
+    def of(self, student, times):
+        """Return {assignment: Lateness} for one student.
+
+        `times` says when each assignment was handed in, None for never.
+        """
+        left, found = self.budget, {}
+        for assignment, due in sorted(self.due.items(), key=lambda item: item[1]):
+            when = self.submitted.get((student, assignment), times.get(assignment))
+            days = days_late(due, when) if when else 0
+            free = min(days, left)
+            left -= free
+            found[assignment] = Lateness(days, free, min(100.0, self.penalty * (days - free)))
+        return found
+
+
+def table(data):
+    """Return the header and the rows of a CSV as spreadsheets write them.
+
+    A BOM, semicolons or tabs for commas, and the encodings of older Windows are all right.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", "replace")
+    first = text.split("\n", 1)[0]
+    mark = max(",;\t", key=first.count)
+    lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if line]
+    return (lines[0], lines[1:]) if lines else ([], [])
+
+
+def rows(path, needed):
+    """Return the rows of a CSV file as dictionaries; say which column is missing."""
+    if path is None:
+        return []
+    header, lines = table(Path(path).read_bytes())
+    for name in needed:
+        if name not in header:
+            raise ValueError(
+                f"{path} has no column {name!r}; it has {', '.join(header) or 'none'}"
+            )
+    for number, line in enumerate(lines, 2):
+        if len(line) < len(header):
+            raise ValueError(
+                f"{path}, line {number}: {len(line)} cells where {len(header)} are due"
+            )
+    return [dict(zip(header, line)) for line in lines]

@@ -1,0 +1,238 @@
+"""The process that runs a submission: IPython behind the guards of `sandbox`, no sockets.
+
+`execute` sends this file, `sandbox` and `wire` as text, so that neither the grader's folder nor
+its line numbers are anywhere in reach. The process answers frames: run a cell, say what a name
+holds, call a function. No test and no verdict ever comes here: what a submission can forge is its
+own answers.
+"""
+
+import io
+import linecache
+import os
+import signal
+import sys
+import warnings
+
+LONGEST = 2000  # characters of an error's message
+
+
+class Printed(io.TextIOBase):
+    """Where a submission prints: nothing is kept but the end, and too much is an error."""
+
+    def __init__(self, limit):
+        self.limit, self.count, self.tail = limit, 0, ""
+
+    def writable(self):
+        """Say that one can print here."""
+        return True
+
+    def write(self, text):
+        """Count what is printed, and stop the cell in the middle once it is too much."""
+        self.count += len(text)
+        if self.count > self.limit:
+            raise RuntimeError(
+                f"This notebook printed more than {self.limit // 1024} KB, so the grader stopped "
+                "this cell. Look for a print inside a loop, or for a whole array or table."
+            )
+        self.tail = (self.tail + text)[-200:]
+        return len(text)
+
+
+def make_shell(refuse):
+    """Return an IPython shell without history and tracebacks; `refuse` answers `!command`."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    class Shell(InteractiveShell):
+        def showtraceback(self, *args, **kwargs):
+            """Show nothing: the error itself goes to the grader."""
+
+        def showsyntaxerror(self, *args, **kwargs):
+            """Show nothing, as above."""
+
+        def enable_gui(self, gui=None):
+            """Need no window: figures are drawn into memory."""
+
+        def ask_exit(self):
+            """Go on: `exit` ends a session, and here there is none."""
+
+        def system(self, command):
+            """Refuse `!command` once and clearly, before IPython tries it in four ways."""
+            refuse(f"starting another process (!{command})")
+
+        getoutput = system_raw = system_piped = system
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "NoColor"
+    config.InteractiveShell.cache_size = 0
+    return Shell.instance(config=config)
+
+
+def explain(problem):
+    """Return an error as plain data: its classes, its message, and where in a cell it arose."""
+    try:
+        text = str(problem)[:LONGEST]
+    except Exception:
+        text = "an error whose message cannot be shown"
+    where = ""
+    if isinstance(problem, SyntaxError) and problem.lineno:
+        where = f"line {problem.lineno} of the cell"
+        text = str(problem.msg)[:LONGEST]
+    trace = problem.__traceback__
+    while trace:
+        name, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        if name.startswith("<ipython-input"):
+            shown = linecache.getline(name, line).strip()[:100]
+            where = f"line {line} of the cell: {shown}"
+        trace = trace.tb_next
+    classes = [kind.__name__ for kind in type(problem).__mro__]
+    return {"classes": classes, "text": text, "where": where}
+
+
+class Server:
+    """Answer the grader's frames, one after the other."""
+
+    def __init__(self, wire, incoming, outgoing, printed):
+        self.wire, self.incoming, self.outgoing = wire, incoming, outgoing
+        self.printed, self.buffer, self.busy, self.shell = printed, bytearray(), False, None
+        # A submission may replace what `os` holds; what has been taken before stays.
+        self.read, self.write = os.read, os.write
+
+    def send(self, message):
+        """Write one frame."""
+        data = memoryview(self.wire.pack(message))
+        while data:
+            data = data[self.write(self.outgoing, data) :]
+
+    def receive(self):
+        """Wait for the next frame; leave when the grader has gone."""
+        while (message := self.wire.unpack(self.buffer)) is None:
+            data = self.read(self.incoming, 1 << 16)
+            if not data:
+                os._exit(0)
+            self.buffer += data
+        return message
+
+    def refused(self, what):
+        """Tell the grader at once, so that it cannot be unsaid."""
+        self.send({"refused": what})
+
+    def interrupt(self, *_):
+        """Stop what the submission does; while it does nothing there is nothing to stop."""
+        if self.busy:
+            raise KeyboardInterrupt
+
+    def serve(self):
+        """Answer until the grader closes the pipe."""
+        actions = {"run": self.run, "look": self.look, "call": self.call}
+        while True:
+            message = self.receive()
+            try:
+                self.busy = True
+                answer = actions[message["do"]](message)
+                self.busy = False
+            except BaseException as problem:
+                self.busy = False
+                answer = {"error": explain(problem)}
+            try:
+                self.send({"done": answer})
+            except self.wire.Unsendable as problem:
+                self.send({"done": {"error": explain(problem)}})
+
+    def run(self, message):
+        """Run one cell."""
+        result = self.shell.run_cell(message["source"], store_history=True)
+        problem = result.error_before_exec or result.error_in_exec
+        answer = {"error": explain(problem)} if problem else {}
+        return answer | {"printed": self.printed.tail}
+
+    def look(self, message):
+        """Say what each of some names holds: a function, a value, or nothing."""
+        found = {}
+        for name in message["names"]:
+            if name not in self.shell.user_ns:
+                continue
+            value = self.shell.user_ns[name]
+            try:
+                found[name] = {"value": self.wire.encode(value)}
+            except self.wire.Unsendable as problem:
+                found[name] = {"function": True} if callable(value) else {"not": str(problem)}
+        return {"found": found}
+
+    def call(self, message):
+        """Call a function of the submission with the values that came along."""
+        wire = self.wire
+        shared = []
+
+        def call_back(number):
+            """Make a function that asks the grader."""
+
+            def function(*args, **kwargs):
+                question = {
+                    "back": number,
+                    "args": wire.encode(list(args)),
+                    "kwargs": wire.encode(kwargs),
+                    "shared": wire.encode(shared),
+                }
+                self.send(question)
+                answer = self.receive()
+                wire.update(shared, wire.decode(answer["shared"], call_back))
+                if "stop" in answer:
+                    raise RuntimeError(answer["stop"])
+                return wire.decode(answer["value"], call_back)
+
+            return function
+
+        args = wire.decode(message["args"], call_back)
+        kwargs = wire.decode(message["kwargs"], call_back)
+        shared += wire.share([*args, *kwargs.values()])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            value = self.shell.user_ns[message["name"]](*args, **kwargs)
+        try:
+            sent = wire.encode(value)
+        except wire.Unsendable as problem:
+            raise TypeError(
+                f"{message['name']} returned {problem}; the grader takes numbers, text, lists, "
+                "tuples, dictionaries, arrays and tables"
+            ) from None
+        told = [
+            [[kind.__name__ for kind in w.category.__mro__], str(w.message)[:500]]
+            for w in caught[:20]
+        ]
+        return {"value": sent, "shared": wire.encode(shared), "warnings": told}
+
+
+def main(settings, sandbox, wire, incoming, outgoing):
+    """Set the guards, the strictest last, and serve."""
+    limits = sandbox.Limits(**settings["limits"])
+    user = settings["uid"]
+    if user is not None:
+        for folder, _, files in os.walk(settings["box"]):
+            for path in (folder, *(os.path.join(folder, name) for name in files)):
+                os.chown(path, user, user, follow_symlinks=False)
+        sandbox.become(user, settings["reading"])
+    sandbox.die_with_parent()
+    sandbox.limit_resources(limits)
+    version = sandbox.landlock(settings["readable"], settings["writable"])
+    printed = Printed(limits.output_kb << 10)
+    server = Server(wire, incoming, outgoing, printed)
+
+    def refuse(what):
+        server.refused(what[:300])
+        raise PermissionError(f"The grader refused this: {what}.")
+
+    server.shell = make_shell(refuse)
+    # What C code prints goes nowhere.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
+    sys.stdout = sys.stderr = printed
+    signal.signal(signal.SIGINT, server.interrupt)
+    filtered = sandbox.seccomp()
+    sandbox.audit(settings["writable"], settings["hidden"], server.refused)
+    found = {"version": version, "filtered": filtered, "user": user is not None}
+    server.send({"ready": found | {"reading": settings["reading"]}})
+    server.serve()

@@ -1,0 +1,188 @@
+"""What a hostile submission tries, as code that says how far it got.
+
+Each snippet sets `outcome` to "through" or to what stopped it. `targets` makes what they aim at:
+files, sockets and a process that belong to the grader's side. The same snippets run unguarded, as
+controls: an attack that never works proves nothing.
+"""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import threading
+
+HEAD = """
+import ctypes, os, struct
+libc = ctypes.CDLL(None, use_errno=True)
+def tried(result):
+    return "through" if result >= 0 else os.strerror(ctypes.get_errno())
+"""
+X86 = "x86_64"
+
+# Calls of the C library or of the kernel itself: no audit hook sees them.
+CALLS = {
+    "connects to a local socket": """
+fd = libc.socket(1, 1, 0)
+outcome = tried(-1 if fd < 0 else libc.connect(fd, struct.pack("H108s", 1, b"{unix}"), 110))
+""",
+    "connects to a nameless local socket": """
+fd = libc.socket(1, 1, 0)
+name = b"\\0" + b"{abstract}"
+outcome = tried(-1 if fd < 0 else libc.connect(fd, struct.pack("H", 1) + name, 2 + len(name)))
+""",
+    "sends from a pair of datagram sockets": """
+pair = (ctypes.c_int * 2)()
+address = struct.pack("H108s", 1, b"{datagram}")
+made = libc.socketpair(1, 2, 0, pair)
+outcome = tried(-1 if made < 0 else libc.sendto(pair[0], b"psst", 4, 0, address, 110))
+""",
+    "connects by TCP": """
+fd = libc.socket(2, 1, 0)
+address = struct.pack("!HH4s8x", 0, {port}, bytes([127, 0, 0, 1]))
+address = struct.pack("H", 2) + address[2:]
+outcome = tried(-1 if fd < 0 else libc.connect(fd, address, 16))
+""",
+    "sends by UDP": """
+fd = libc.socket(2, 2, 0)
+address = struct.pack("H", 2) + struct.pack("!H4s8x", {port}, bytes([127, 0, 0, 1]))
+outcome = tried(-1 if fd < 0 else libc.sendto(fd, b"psst", 4, 0, address, 16))
+""",
+    "changes permissions": "outcome = tried(libc.chmod(b'{victim}', 0o600))",
+    "changes times": "outcome = tried(libc.utimes(b'{victim}', None))",
+    "changes the owner": "outcome = tried(libc.chown(b'{victim}', os.getuid(), os.getgid()))",
+    "sets an attribute": "outcome = tried(libc.setxattr(b'{victim}', b'user.x', b'1', 1, 0))",
+    "changes permissions of its own file": """
+open("own", "w").close()
+outcome = tried(libc.chmod(b"own", 0o600))
+""",
+    "changes times of its own file": """
+open("own", "w").close()
+outcome = tried(libc.utimes(b"own", None))
+""",
+    "reads another's file": "outcome = tried(libc.open(b'{victim}', 0))",
+    "writes another's file": "outcome = tried(libc.open(b'{victim}', 1))",
+    "deletes another's file": "outcome = tried(libc.unlink(b'{sacrifice}'))",
+    "moves another's file": "outcome = tried(libc.rename(b'{sacrifice}', b'{sacrifice}2'))",
+    "makes a file elsewhere": "outcome = tried(libc.open(b'{elsewhere}', 0o101, 0o600))",
+    "empties a file": "outcome = tried(libc.truncate(b'{sacrifice}', 0))",
+    "limits another process": """
+limit = (ctypes.c_ulong * 2)()
+libc.getrlimit(1, limit)
+outcome = tried(libc.prlimit(ctypes.c_int({pid}), 1, limit, None))
+""",
+    "signals another process": "outcome = tried(libc.kill({pid}, 18))",
+    "signals a thread of another": "outcome = tried(libc.syscall(234, {pid}, {pid}, 18))",
+    "queues a signal": """
+info = struct.pack("iii", 18, 0, -1) + bytes(116)
+outcome = tried(libc.syscall(129, {pid}, 18, info))
+""",
+    "opens another process": "outcome = tried(libc.syscall(434, {pid}, 0))",
+    "makes another the owner of a file's signals": """
+ends = os.pipe()
+outcome = tried(libc.fcntl(ends[0], 8, {pid}))
+""",
+    "lowers another's priority": "outcome = tried(libc.setpriority(0, {pid}, 19))",
+    "binds another to a processor": """
+mask = (ctypes.c_ulong * 16)()
+libc.sched_getaffinity({pid}, 128, mask)
+outcome = tried(libc.sched_setaffinity({pid}, 128, mask))
+""",
+    "lowers another's rank at the disk": "outcome = tried(libc.syscall(251, 1, {pid}, 16391))",
+    "reads another's memory": """
+here, there = (ctypes.c_ulong * 2)(), (ctypes.c_ulong * 2)()
+outcome = tried(libc.syscall(310, {pid}, here, 1, there, 1, 0))
+""",
+    "traces another process": "outcome = tried(libc.syscall(101, 0x4206, {pid}, 0, 0))",
+    "shares memory": "outcome = tried(libc.shmget(0x5EC2E7, 64, 0o1600))",
+    "makes a message queue": "outcome = tried(libc.msgget(0x5EC2E7, 0o1600))",
+    "makes a semaphore": "outcome = tried(libc.semget(0x5EC2E7, 1, 0o1600))",
+    "adds a key": "outcome = tried(libc.syscall(248, b'user', b'x', b'y', 1, -3))",
+    "locks a file": """
+fd = os.open("/usr", 0)
+outcome = tried(libc.flock(fd, 1 | 4))
+""",
+    "locks a part of a file": """
+fd = os.open(os.__file__, 0)
+outcome = tried(libc.fcntl(fd, 6, struct.pack("hhqqi", 0, 0, 0, 1, 0)))
+""",
+    "watches a folder": "outcome = tried(libc.inotify_init())",
+    "makes a file of memory": "outcome = tried(libc.memfd_create(b'x', 0))",
+    "makes a ring of requests": """
+outcome = tried(libc.syscall(425, 4, (ctypes.c_char * 256)()))
+""",
+    "forks": """
+pid = libc.fork()
+if pid == 0:
+    os._exit(0)
+outcome = tried(pid)
+""",
+    "starts a program": """
+argv = (ctypes.c_char_p * 2)(b"/bin/true", None)
+pid = ctypes.c_int()
+failed = libc.posix_spawn(ctypes.byref(pid), b"/bin/true", None, None, argv, None)
+outcome = "through" if failed == 0 else os.strerror(failed)
+""",
+    "leaves its session": "outcome = tried(libc.setpgid(0, 0))",
+    "outlives the grader": "outcome = tried(libc.prctl(1, 0, 0, 0, 0))",
+    "hides from the grader": "outcome = tried(libc.prctl(4, 0, 0, 0, 0))",
+}
+# Calls by number are written for one architecture.
+BY_NUMBER = [name for name, code in CALLS.items() if "libc.syscall(" in code]
+
+
+@contextlib.contextmanager
+def targets(folder):
+    """Make what the attacks aim at; yield {placeholder: value}."""
+    for name in ("victim", "sacrifice"):
+        (folder / name).write_text("still here")
+        (folder / name).chmod(0o644)
+    listener, datagram, abstract = (socket.socket(socket.AF_UNIX) for _ in range(3))
+    datagram.close()
+    datagram = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listener.bind(str(folder / "u"))
+    datagram.bind(str(folder / "d"))
+    for path in (folder / "u", folder / "d"):
+        path.chmod(0o777)
+    nameless = f"course-{os.getpid()}-{threading.get_ident()}"
+    abstract.bind("\0" + nameless)
+    tcp = socket.create_server(("127.0.0.1", 0))
+    listener.listen()
+    abstract.listen()
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    try:
+        yield {
+            "victim": str(folder / "victim"),
+            "sacrifice": str(folder / "sacrifice"),
+            "elsewhere": str(folder / "elsewhere"),
+            "unix": str(folder / "u"),
+            "datagram": str(folder / "d"),
+            "abstract": nameless,
+            "port": str(tcp.getsockname()[1]),
+            "pid": str(sleeper.pid),
+        }
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+        for each in (listener, datagram, abstract, tcp):
+            each.close()
+
+
+def code(name, found):
+    """Return the snippet `name`, aimed at the targets `found`."""
+    text = HEAD + CALLS[name]
+    for key, value in found.items():
+        text = text.replace(f"{{{key}}}", value)
+    return text
+
+
+def unguarded(text, folder):
+    """Run a snippet in a plain Python; return its outcome."""
+    done = subprocess.run(
+        [sys.executable, "-c", text + "\nprint(outcome)"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return done.stdout.strip() or done.stderr.strip()

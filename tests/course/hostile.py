@@ -1,0 +1,260 @@
+"""Forty hostile hand-ins to the two-task assignment in `mini`, as notebooks and as odd files."""
+
+import os
+
+import nbformat
+
+from . import attacks, mini
+
+WRONG = "\ndef one():\n    return 7"
+
+# Wrong answers that try to get marks all the same.
+CHEATS = {
+    "drops assertions": """
+import ast, builtins
+shell = get_ipython()
+class Drop(ast.NodeTransformer):
+    def visit_Assert(self, node):
+        return ast.Pass()
+shell.ast_transformers.append(Drop())
+def one():
+    return 7
+""",
+    "rewrites cells": r"""
+import ast, builtins
+shell = get_ipython()
+def rewrite(lines):
+    return ['pass\n'] if 'assert' in ''.join(lines) else lines
+shell.input_transformers_post.append(rewrite)
+def one():
+    return 7
+""",
+    "patches compile": """
+import ast, builtins
+shell = get_ipython()
+plain = builtins.compile
+def mine(source, *args, **kwargs):
+    if isinstance(source, str):
+        source = source.replace('assert', 'assert True or')
+    return plain(source, *args, **kwargs)
+builtins.compile = mine
+parsed = ast.parse('pass')
+shell.compile.__class__.ast_parse = lambda *args, **kwargs: parsed
+def one():
+    return 7
+""",
+    "stubs the runner": """
+import ast, builtins
+shell = get_ipython()
+class Fine:
+    error_before_exec = error_in_exec = None
+shell.__class__.run_cell = lambda *args, **kwargs: Fine()
+def one():
+    return 7
+""",
+    "hides errors": """
+get_ipython().showtraceback = lambda *a, **k: None
+def one():
+    return 7
+""",
+    "equals everything": """
+class All:
+    def __eq__(self, other):
+        return True
+    def __hash__(self):
+        return 1
+def one():
+    return All()
+""",
+    "is an int that equals everything": """
+class All(int):
+    def __eq__(self, other):
+        return True
+    __hash__ = int.__hash__
+def one():
+    return All(7)
+""",
+    "looks at its caller": """
+import sys
+def one():
+    frame, text = sys._getframe(), ''
+    while frame:
+        text += repr(frame.f_globals.get('In', ''))
+        frame = frame.f_back
+    return 1 if ''.join(['the sec', 'ret is']) in text else 7
+""",
+    "searches its memory": """
+import gc
+def one():
+    text = ''.join(['the sec', 'ret is'])
+    held = [o for o in gc.get_objects() if isinstance(o, (list, dict, tuple))]
+    found = [o for o in held if text in repr(o)[:9999]]
+    return 1 if found else 7
+""",
+    "raises what it has seen": """
+def one():
+    raise ValueError(get_ipython().user_ns['In'][-1])
+""",
+    "counts to many": """
+def one():
+    return list(range(3 * 10**7))
+""",
+    "sends a file of itself": """
+def one():
+    return open
+""",
+    "forges frames": """
+import os, json, struct
+for fd in range(3, 250):
+    try:
+        t = json.dumps({'done': {'value': 1, 'shared': [], 'found': {}}}).encode()
+        os.write(fd, struct.pack('!I', len(t)) + t)
+    except OSError:
+        pass
+def one():
+    return 7
+""",
+    "writes garbage": """
+import os
+for fd in range(3, 250):
+    try:
+        os.write(fd, b'x' * 99)
+    except OSError:
+        pass
+def one():
+    return 7
+""",
+}
+# Harm, or the attempt.
+HARM = {
+    "never ends": """
+while True:
+    pass
+""",
+    "does not listen": """
+while True:
+    try:
+        while True:
+            pass
+    except KeyboardInterrupt:
+        pass
+""",
+    "leaves": """
+import os
+os._exit(0)
+""",
+    "crashes": """
+import ctypes
+ctypes.string_at(0)
+""",
+    "prints without end": """
+for _ in range(10**7):
+    print('0123456789')
+""",
+    "prints past Python": """
+import os
+for _ in range(500):
+    os.write(1, b'x' * 10**5)
+def one():
+    return 7
+""",
+    "takes memory": "block = bytearray(10**11)",
+    "fills the disk": """
+for n in range(500):
+    open(str(n), 'wb').write(b'x' * (1 << 20))
+""",
+    "makes threads": """
+import threading, time
+threading.stack_size(32768)
+for n in range(3000):
+    threading.Thread(target=time.sleep, args=(9,), daemon=True).start()
+""",
+    "deletes": """
+import os
+os.remove('{victim}')
+""",
+    "deletes a tree": """
+import shutil
+shutil.rmtree('{folder}')
+""",
+    "writes": "open('{victim}', 'w').close()",
+    "reads a neighbour": "open('{other}').read()",
+    "starts a shell": """
+import subprocess
+subprocess.run(['true'])
+""",
+    "forks": """
+import os
+while True:
+    os.fork()
+""",
+    "uses the network": """
+import socket
+socket.create_connection(('127.0.0.1', 9), timeout=1)
+""",
+    "kills the grader": """
+import os
+os.kill(os.getppid(), 9)
+""",
+    "kills in C": """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+import os
+for pid in (os.getppid(), -1, 0):
+    libc.kill(pid, 9)
+def one():
+    return 7
+""",
+    "limits the grader": """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+import os
+libc.prlimit(os.getppid(), 1, (ctypes.c_ulong * 2)(0, 0), None)
+libc.prlimit(os.getppid(), 0, (ctypes.c_ulong * 2)(1, 1), None)
+def one():
+    return 7
+""",
+    "stays behind": """
+import os
+os.mkdir('closed', 0)
+os.symlink('{folder}', 'link')
+def one():
+    return 7
+""",
+}
+for _name in (
+    "connects to a local socket",
+    "changes permissions",
+    "changes times",
+    "sets an attribute",
+):
+    HARM[_name] = attacks.HEAD + attacks.CALLS[_name] + WRONG
+# Not notebooks at all, or not theirs.
+FILES = ("linked", "linked folder", "pipe", "device", "huge", "torn")
+
+
+def write_files(folder, name, neighbour):
+    """Hand in `FILES`, in `folder`, as the assignment `name`; `neighbour` has a right answer."""
+    target = {}
+    for student in FILES:
+        if student != "linked folder":
+            (folder / student).mkdir(parents=True)
+        target[student] = folder / student / f"{name}.ipynb"
+    target["linked"].symlink_to(neighbour)
+    (folder / "linked folder").symlink_to(neighbour.parent, target_is_directory=True)
+    os.mkfifo(target["pipe"])
+    target["device"].symlink_to("/dev/zero")
+    with target["huge"].open("wb") as file:
+        file.truncate(1 << 33)
+    target["torn"].write_text('{"cells": [')
+
+
+def write(folder, name, places):
+    """Hand in everything hostile; return the names of the students."""
+    for student, text in (CHEATS | HARM).items():
+        for key, value in places.items():
+            text = text.replace(f"{{{key}}}", str(value))
+        (folder / student).mkdir(parents=True)
+        nbformat.write(mini.answer(one=text), folder / student / f"{name}.ipynb")
+    write_files(folder, name, places["other"])
+    return [*CHEATS, *HARM, *FILES]

@@ -1,0 +1,185 @@
+"""Values go between grader and submission as data: all that honest answers need, no more."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from grader import wire
+from grader.execute import Session
+from grader.judge import Judge, StandIn
+from grader.sandbox import Limits
+
+
+def there_and_back(value):
+    return wire.decode(json.loads(json.dumps(wire.encode(value))))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        3,
+        2.5,
+        "text",
+        [1, [2, "x"]],
+        (1, 2),
+        {"a": (0.0, 1.0), 2: None},
+        {1, 2},
+        10**30,
+    ],
+)
+def test_plain_values_come_back_as_they_were(value):
+    assert there_and_back(value) == value
+    assert type(there_and_back(value)) is type(value)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.arange(6).reshape(2, 3), np.array([0.5, np.nan]), np.array(["a", "bc"]), np.zeros((0, 3))],
+)
+def test_arrays_come_back_with_shape_and_kind_and_can_be_written_to(array):
+    back = there_and_back(array)
+    assert (back.shape, back.dtype.kind) == (array.shape, array.dtype.kind)
+    assert back.flags.writeable
+    np.testing.assert_array_equal(back, array)
+
+
+def test_numbers_of_numpy_and_tables_come_back():
+    assert isinstance(there_and_back(np.float64(1.5)), np.float64)
+    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [0.5, np.nan]})
+    pd.testing.assert_frame_equal(there_and_back(frame), frame)
+
+
+class Odd:
+    """Neither data nor a function."""
+
+
+def endless():
+    value = []
+    value.append(value)
+    return value
+
+
+@pytest.mark.parametrize("value", [Odd(), open, lambda: 1, endless(), np.array([1j])])
+def test_what_is_no_data_is_not_sent(value):
+    with pytest.raises(wire.Unsendable):
+        wire.encode(value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"function": 0},
+        {"given": ["os", "system", {}]},
+        {"array": ["|O8", [1], "AAAAAAAAAAA="]},
+        {"array": ["<f8", [10**9, 10**9], ""]},
+        {"array": ["<f8", [2], "AAAA"]},
+        {"frame": [["a", [1]], ["b", [1, 2]]]},
+        {"what": 1},
+        {"a": 1, "b": 2},
+    ],
+)
+def test_a_submission_can_send_no_class_no_function_and_no_false_array(data):
+    with pytest.raises((ValueError, TypeError)):
+        wire.decode(data)
+
+
+def test_a_frame_is_bounded_before_it_is_read():
+    with pytest.raises(ValueError, match="larger than allowed"):
+        wire.unpack(bytearray(b"\xff\xff\xff\xff"))
+    assert wire.unpack(bytearray(b"\0\0\0\5tru")) is None
+    with pytest.raises(ValueError, match="no message"):
+        wire.unpack(bytearray(b"\0\0\0\4true"))
+
+
+# ---------------------------------------------------------------------------- the stand-ins
+
+
+CELL = """import warnings
+def double(x):
+    x *= 2
+def ask(labels, move):
+    for n in range(3):
+        move(n)
+    return labels.copy()
+def swallow(f):
+    try:
+        f()
+    except Exception:
+        return "fine"
+def warn():
+    warnings.warn("careful", RuntimeWarning)
+    return 1
+def fail():
+    x = 1
+    raise KeyError("no such thing")
+def slow():
+    while True:
+        pass
+class C:
+    pass
+value, thing = {"a": 1}, C()
+"""
+
+
+@pytest.fixture(scope="module")
+def session():
+    with Session(Limits(cell_seconds=2)) as session:
+        session.run(CELL)
+        yield session
+
+
+def call(session, name, *args):
+    session.begin()
+    return StandIn(session, name)(*args)
+
+
+def test_a_change_in_place_reaches_the_caller(session):
+    x = np.arange(3.0)
+    assert call(session, "double", x) is None
+    assert x.tolist() == [0, 2, 4]
+
+
+def test_a_function_that_the_test_hands_over_shares_its_state(session):
+    labels = np.zeros(3, dtype=int)
+
+    def move(n):
+        labels[n] = n + 5
+
+    assert call(session, "ask", labels, move).tolist() == [5, 6, 7]
+
+
+def test_a_failure_inside_the_test_cannot_be_swallowed(session):
+    def check():
+        raise AssertionError("told")
+
+    with pytest.raises(AssertionError, match="told"):
+        call(session, "swallow", check)
+
+
+def test_warnings_and_errors_come_over_as_python_has_them(session):
+    with pytest.warns(RuntimeWarning, match="careful"):
+        assert call(session, "warn") == 1
+    with pytest.raises(KeyError, match="no such thing"):
+        call(session, "fail")
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("assert value == {'a': 1}", ""),
+        ("assert value == 2, 'not two'", "not two"),
+        ("fail()", "KeyError: 'no such thing' (line 18 of the cell: raise KeyError("),
+        ("slow()", "this was stopped after"),
+        ("thing", "thing holds a value of the kind C"),
+        ("assert unheard", "NameError"),
+        ("assert secrets_of_the_test == 1", ""),
+    ],
+)
+def test_a_verdict_says_what_the_student_can_act_on(session, test, told):
+    judge = Judge(session, {"value", "fail", "slow", "thing", "unheard"})
+    judge.give("secrets_of_the_test = 1")
+    assert judge.test(test).startswith(told)
+    assert told or judge.test(test) == ""
