@@ -713,8 +713,8 @@ EDITS = [
     (
         "clusters fixed at five",
         "price",
-        "n_clusters=K",
-        "n_clusters=5",
+        "RenyiKMeans(K,",
+        "RenyiKMeans(5,",
         "test_price",
         "",
     ),
