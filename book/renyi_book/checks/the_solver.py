@@ -38,12 +38,30 @@ def _added_if_uniform(squares, mu):
     return _worth(squares, mu, pi) - squares[0]
 
 
-def _stages(first, lam, last):
-    stages, stage = [], first
+def _stages(before, lam):
+    stages, stage = [], max(10 * before, 10.0)
     while stage < lam:
         stages.append(stage)
         stage *= 10
-    return stages + [lam] * last
+    return stages
+
+
+def _wrong_stages(stages):
+    for before, lam in [(0.0, 10_000.0), (0.0, 55.0), (0.0, 5.0), (30.0, 5000.0), (0.2, 200.0)]:
+        given, right = np.asarray(stages(before, lam), dtype=float), _stages(before, lam)
+        if given.ndim == 1 and len(given) == len(right) and np.allclose(given, right):
+            continue
+        called = f"Called with ({before}, {lam}), your function"
+        if given.ndim != 1:
+            return f"{called} did not return a list of numbers."
+        if (given >= lam).any():
+            return f"{called} lists a value that is not below lam; lam itself comes afterwards."
+        if len(given) and given[0] < 10:
+            return f"{called} starts below 10."
+        if len(given) and given[0] < 10 * before:
+            return f"{called} starts below ten times `before`, which is solved already."
+        return f"{called} gave {len(given)} stages that are not those by factors of ten."
+    return None
 
 
 def _not_white(whiten):
@@ -100,24 +118,16 @@ EXERCISES = {
             ),
         ],
     ),
-    "the-solver/1": Function(
+    "the-solver/1": Predicate(
         "a function `stages(before, lam)` that returns the list of the values on the way",
-        answer=lambda before, lam: _stages(max(10 * before, 10.0), lam, 0),
+        test=_wrong_stages,
         why="Each stage starts where the last one ended, and lam itself comes after all of them.",
-        cases=[(0.0, 10_000.0), (0.0, 55.0), (30.0, 5000.0), (0.2, 200.0)],
+        examples=[_stages],
         mistakes=[
-            Mistake(
-                lambda before, lam: _stages(max(10 * before, 10.0), lam, 1),
-                "The list should end below lam; lam itself is solved for afterwards.",
-            ),
-            Mistake(
-                lambda before, lam: _stages(10.0, lam, 0),
-                "If the start solves the problem for `before`, the first stage is ten times that.",
-            ),
-            Mistake(
-                lambda before, lam: _stages(max(10 * before, 1.0), lam, 0),
-                "The first stage should be at least 10.",
-            ),
+            Mistake(lambda before, lam: [*_stages(before, lam), lam], "not below lam"),
+            Mistake(lambda before, lam: _stages(0.0, lam), "ten times `before`"),
+            Mistake(lambda before, lam: [1.0, *_stages(before, lam)], "starts below 10"),
+            Mistake(lambda before, lam: _stages(before, lam)[:-1], "by factors of ten"),
         ],
     ),
     "the-solver/2": Predicate(
