@@ -94,7 +94,7 @@ def exercises(chapter=None):
     --------
     >>> from renyi_book.checks import exercises
     >>> list(exercises("theorem-1"))
-    ['theorem-1/1', 'theorem-1/2', 'theorem-1/3', 'theorem-1/4']
+    ['theorem-1/a', 'theorem-1/b', 'theorem-1/1', 'theorem-1/2', 'theorem-1/3', 'theorem-1/4']
     """
     wanted = chapters() if chapter is None else [chapter]
     return {key: exercise.wants for c in wanted for key, exercise in _of_chapter(c).items()}
