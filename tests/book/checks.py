@@ -214,6 +214,12 @@ def labels(text):
     return found
 
 
+def figure_names(notebook):
+    """The names of the figures that cells make, which are labels too."""
+    figures = (c.metadata.get("mystnb", {}).get("figure", {}) for _, c in _cells(notebook, "code"))
+    return {figure["name"] for figure in figures if "name" in figure}
+
+
 def references(notebook, folder, known_labels, known_citations):
     """Citations, cross-references and local links lead somewhere."""
     problems = []

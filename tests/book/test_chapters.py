@@ -17,8 +17,10 @@ def names(paths):
 
 @pytest.fixture(scope="module")
 def known_labels():
+    notebooks = [checks.read(page) for page in PAGES]
     return set().union(
-        *(checks.labels(cell.source) for p in PAGES for cell in checks.read(p).cells)
+        *(checks.labels(cell.source) for notebook in notebooks for cell in notebook.cells),
+        *(checks.figure_names(notebook) for notebook in notebooks),
     )
 
 

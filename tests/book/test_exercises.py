@@ -54,7 +54,10 @@ def test_every_exercise_names_a_check_that_its_solution_passes(path):
 def test_every_check_of_a_chapter_belongs_to_an_exercise(path):
     text = "\n".join(c.source for c in checks.read(path).cells if c.cell_type == "markdown")
     count = len(re.findall(r"^:::\{exercise\}", text, re.MULTILINE))
-    assert list(exercises(path.stem)) == [f"{path.stem}/{k + 1}" for k in range(count)]
+    warm_ups = re.findall(rf'Check yourself: .*`check\("{path.stem}/([a-z])", ', text)
+    assert warm_ups == sorted(warm_ups)
+    asked = [*warm_ups, *range(1, count + 1)]
+    assert sorted(exercises(path.stem)) == sorted(f"{path.stem}/{key}" for key in asked)
 
 
 def example(

@@ -35,7 +35,8 @@ def check(key, answer=...):
     Parameters
     ----------
     key : str
-        Chapter and exercise, such as ``"theorem-1/2"`` for the second exercise of "theorem-1".
+        Chapter and exercise, such as ``"theorem-1/2"`` for the second exercise of "theorem-1", or
+        ``"theorem-1/a"`` for its first warm-up.
     answer : object, optional
         Your answer. Without it the check says what form of answer it wants.
 
@@ -61,7 +62,7 @@ def check(key, answer=...):
     Not yet. For a negative ρ this is negative. The maximal correlation never is: turn
     one of the functions round.
     """
-    parts = re.fullmatch(r"([\w-]+)/(\d+)", key) if isinstance(key, str) else None
+    parts = re.fullmatch(r"([\w-]+)/(\d+|[a-z])", key) if isinstance(key, str) else None
     if not parts:
         raise ValueError(
             f'key must look like "theorem-1/2" (exercise 2 of the chapter theorem-1), not {key!r}'
@@ -93,7 +94,7 @@ def exercises(chapter=None):
     --------
     >>> from renyi_book.checks import exercises
     >>> list(exercises("theorem-1"))
-    ['theorem-1/1', 'theorem-1/2', 'theorem-1/3', 'theorem-1/4']
+    ['theorem-1/a', 'theorem-1/b', 'theorem-1/1', 'theorem-1/2', 'theorem-1/3', 'theorem-1/4']
     """
     wanted = chapters() if chapter is None else [chapter]
     return {key: exercise.wants for c in wanted for key, exercise in _of_chapter(c).items()}

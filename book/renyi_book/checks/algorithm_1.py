@@ -2,8 +2,30 @@
 
 import numpy as np
 
-from renyi_book.checks._kinds import Choice, Function, Mistake, Predicate, distribution
+from renyi_book.checks._kinds import Function, Mistake, Number, Predicate, distribution
 from renyi_lib.correlation import renyi_from_joint
+
+_SMALL = np.array([[0.3, 0.1], [0.2, 0.4]])  # the warm-ups' table
+_G = np.array([1.0, -1.0])  # and the adversary's numbers
+
+
+def _means():
+    return _SMALL @ _G / _SMALL.sum(axis=1)
+
+
+def _census():
+    """Rates and shares of four groups."""
+    rng = np.random.default_rng(4)
+    return [(rng.random(4), rng.dirichlet(np.ones(4))) for _ in range(3)]
+
+
+def _excess(rates, q):
+    return rates - rates @ q
+
+
+def _two_classes(rates, q):
+    """Rate minus overall rate, to variance 1: the first right singular vector of R over √q."""
+    return _excess(rates, q) / np.sqrt(_excess(rates, q) ** 2 @ q)
 
 
 def _cheating(eps, rho):
@@ -35,6 +57,37 @@ def _by_rates(*rates):
 
 
 EXERCISES = {
+    "algorithm-1/a": Number(
+        "a list of two numbers: m₀ and m₁",
+        answer=_means,
+        why="Each is the average of g among those who get that label.",
+        mistakes=[
+            Mistake(
+                lambda: _SMALL @ _G, "These are the sums over j of P_ij g_j; divide each by p_i."
+            ),
+            Mistake(
+                lambda: _SMALL @ _G / _SMALL.sum(axis=0),
+                "You divided by the shares of the groups; divide by p_i, the sum of the row.",
+            ),
+        ],
+        rtol=1e-2,
+    ),
+    "algorithm-1/b": Number(
+        "a number: the derivative of the value by the upper left entry of P",
+        answer=lambda: 2 * _means()[0] * _G[0] - _means()[0] ** 2,
+        why="It is 2 m₀ g₀ − m₀²: the entry occurs in the numerator and in p₀.",
+        mistakes=[
+            Mistake(
+                lambda: 2 * _means()[0] * _G[0],
+                "P₀₀ is also a part of p₀ in the denominator; that gives a second term.",
+            ),
+            Mistake(
+                lambda: 2 * _means()[0] * _G[1] - _means()[0] ** 2,
+                "This is the derivative by the entry beside it: take g of column 0.",
+            ),
+        ],
+        rtol=1e-3,
+    ),
     "algorithm-1/1": Function(
         "a function `cheating(eps, rho)` that returns the payoff and the factor of the honest "
         "gradient",
@@ -65,7 +118,7 @@ EXERCISES = {
         "a function `value(q)` that returns the value of the penalty at θ = 0 with the v that "
         "NumPy returns, for any shares `q` of the groups",
         answer=_value_at_zero,
-        why="It is q₁ in place of 0; the gradient by T has equal rows, which the softmax drops.",
+        why="It is q₀ in place of 0; the derivative by P has equal rows, which the softmax drops.",
         cases=lambda: [(np.array(q),) for q in ([0.4, 0.3, 0.2, 0.1], [0.1, 0.9], [0.25] * 4)],
         mistakes=[
             Mistake(lambda q: 0.0, "This is what it should be; put NumPy's v into vᵀQᵀQv."),
@@ -79,19 +132,7 @@ EXERCISES = {
             Mistake(lambda q: q[-1], "This is the share of the last group; v is the first axis."),
         ],
     ),
-    "algorithm-1/3": Choice(
-        "what a small batch teaches the model, beside fairness",
-        options=("to vary less", "to vary more", "nothing else"),
-        answer="to vary less",
-        why="The maximum finds dependence in noise, and soft labels that hardly vary have little "
-        "noise to find it in.",
-        mistakes={
-            "to vary more": "Look at the constant labels: their penalty is 0 in every batch.",
-            "nothing else": "Then shuffled labels would have no penalty. Do they, in batches of "
-            "32?",
-        },
-    ),
-    "algorithm-1/4": Predicate(
+    "algorithm-1/3": Predicate(
         "a joint table, decisions by four groups, for which ρ_R is at least 0.1 and which has "
         "ρ_R = 0 after merging column 0 with 2 and 1 with 3",
         test=_hidden,
@@ -103,6 +144,29 @@ EXERCISES = {
             Mistake(2 * _by_rates(0.2, 0.8), "four columns"),
             Mistake(2 * _by_rates(0.2, 0.3, 0.8, 0.7), "do not sum to 1"),
             Mistake([[0.25, 0.25, 0, 0], [0, 0.5, 0, 0]], "no people"),
+        ],
+    ),
+    "algorithm-1/4": Function(
+        "a function `g(rates, q)` that returns the adversary's number for each group; `rates` "
+        "holds P(Ŷ = 1 | S = j), `q` the shares",
+        answer=_two_classes,
+        why="With two classes R has rank one, and its right singular vector is the excess rate "
+        "times √q.",
+        cases=_census,
+        mistakes=[
+            Mistake(_excess, "Up to scale this is right. Scale it so that E g² = 1."),
+            Mistake(
+                lambda rates, q: _two_classes(rates, q) * np.sqrt(q),
+                "This is v; the adversary's number is g_j = v_j / √q_j.",
+            ),
+            Mistake(
+                lambda rates, q: -_two_classes(rates, q),
+                "The sign means nothing, but this check wants the highest rate positive.",
+            ),
+            Mistake(
+                lambda rates, q: _two_classes(rates, np.full(4, 0.25)),
+                "The overall rate and the variance weigh each group by its share q.",
+            ),
         ],
     ),
 }

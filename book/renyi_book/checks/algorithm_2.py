@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from renyi_book.checks._kinds import Choice, Function, Mistake
+from renyi_book.checks._kinds import Choice, Function, Mistake, Number
 from renyi_lib.correlation import renyi_from_joint
+
+_SMALL = np.array([[0.3, 0.1], [0.2, 0.4]])  # a warm-up's table, S = 0 and S = 1
 
 
 def _rho2(q, r0, r1):
@@ -16,6 +18,39 @@ def _penalties(q, r0, r1):
 
 
 EXERCISES = {
+    "algorithm-2/a": Number(
+        "a number: the λ that belongs to λ′ = 10 and q = 0.2",
+        answer=lambda: 10 * 0.2 * (1 - 0.2),
+        why="λ = λ′ q(1 − q): the weight of ρ_R² is the smaller one.",
+        mistakes=[
+            Mistake(
+                lambda: 10 / (0.2 * (1 - 0.2)),
+                "This goes from λ to λ′. The colleague's weight is λ′ already.",
+            ),
+            Mistake(lambda: 10 * 0.2, "The factor is q(1 − q), not q."),
+            Mistake(10.0, "The two weights have different units; look at the factor q(1 − q)."),
+        ],
+    ),
+    "algorithm-2/b": Number(
+        "a list of two numbers: w₀ and w₁",
+        answer=lambda: _SMALL[:, 1] / _SMALL.sum(axis=1) - 0.5,
+        why="The share of S = 1 among those with that label, less one half.",
+        mistakes=[
+            Mistake(
+                lambda: _SMALL[:, 1] / _SMALL.sum(axis=1),
+                "These are the shares P(S = 1 | Ŷ = i); w is that less ½.",
+            ),
+            Mistake(
+                lambda: (_SMALL[:, 1] - _SMALL[:, 0]) / _SMALL.sum(axis=1),
+                "Twice as large as it should be: the derivative of w² p is 2 w p.",
+            ),
+            Mistake(
+                lambda: _SMALL[:, 0] / _SMALL.sum(axis=1) - 0.5,
+                "You took the share of S = 0; it has the opposite sign.",
+            ),
+        ],
+        rtol=1e-2,
+    ),
     "algorithm-2/1": Choice(
         "what becomes of w",
         options=("it stays", "it changes sign", "it becomes 1 − w"),
@@ -38,7 +73,7 @@ EXERCISES = {
             "objective; with the old w it may well go down.",
             "all three": "Put the true ρ_R², with the best w of the moment, into the objective; "
             "with the old w it may well go down until the next answer.",
-            "none": "With k = 1 this is gradient descent on g. Is the step 0.1, and λ = 10 the "
+            "none": "With k = 1 this is gradient descent on J. Is the step 0.1, and λ = 10 the "
             "scaled one, λ′ = λ / (q(1 − q))?",
         },
     ),
@@ -76,7 +111,7 @@ EXERCISES = {
         mistakes={
             "at different values": "To five digits? Hand over the gradient with `jac=True`, and "
             "make a new function for each method.",
-            "they fail": "`make_g` returns a pair: the function (value and gradient, so "
+            "they fail": "`make_J` returns a pair: the function (value and gradient, so "
             "`jac=True`) and its trace. Start from a flat array.",
         },
     ),

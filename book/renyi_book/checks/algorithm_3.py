@@ -59,6 +59,27 @@ def _towns():
 
 
 EXERCISES = {
+    "algorithm-3/a": Number(
+        "a number: the λ at which both scores are equal",
+        answer=lambda: (72.25 - 0.25) * 9 / 4,
+        why="The two scores tie there; above it the second point follows the first.",
+        mistakes=[
+            Mistake(lambda: (72.25 - 0.25) * 4 / 9, "Divide by 4/9, do not multiply by it."),
+            Mistake(lambda: 72.25 * 9 / 4, "Its own cluster has the score 0.25, not 0."),
+            Mistake(lambda: 90.25 - 0.25, "This is where the *first* point leaves."),
+        ],
+        rtol=1e-6,
+    ),
+    "algorithm-3/b": Number(
+        "a whole number: how many assignments there are",
+        answer=lambda: 2**5 - 2,
+        why="Each point has two choices, and two of the assignments leave a cluster empty.",
+        mistakes=[
+            Mistake(2**5, "Two of these leave a cluster empty."),
+            Mistake(5**2, "Each of the five points chooses one of two clusters: 2⁵, not 5²."),
+            Mistake(2**4 - 1, "So many *partitions* there are; the clusters have numbers here."),
+        ],
+    ),
     "algorithm-3/1": Number(
         "a number: how many passes the loop makes",
         answer=1,

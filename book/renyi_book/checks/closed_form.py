@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from renyi_book.checks._kinds import Choice, Function, Mistake, Predicate
+from renyi_book.checks._kinds import Choice, Function, Mistake, Number, Predicate
 
 
 def _sse(x, labels):
@@ -19,8 +19,8 @@ def _lloyd_rests(answer):
         return "Hand over two lists of the same length: numbers, and a label for each."
     if set(labels.tolist()) != {0, 1}:
         return "The labels should be 0 and 1, and both should occur."
-    centres = np.array([x[labels == k].mean() for k in (0, 1)])
-    distance = np.abs(x[:, None] - centres)
+    centers = np.array([x[labels == k].mean() for k in (0, 1)])
+    distance = np.abs(x[:, None] - centers)
     own = distance[np.arange(len(x)), labels]
     if (own > distance.min(axis=1) + 1e-12).any():
         return "Lloyd is not at rest: a point is nearer to the other centre."
@@ -45,13 +45,40 @@ def _fewest(N, M, K, men=lambda t: range(t + 1), possible=lambda g, K: g >= K):
     )
 
 
+def _change(n_a, t_a, n_b, t_b):
+    return n_b / (n_b + 1) * t_b - n_a / (n_a - 1) * t_a
+
+
 EXERCISES = {
+    "closed-form/a": Number(
+        "a number: the largest number of exactly fair clusters",
+        answer=lambda: math.gcd(24, 9),
+        why="The share 9/24 is 3/8 in lowest terms, so that every cluster has a multiple of 8 "
+        "children.",
+        mistakes=[
+            Mistake(9, "So many girls there are, but with one girl a cluster would need 8/3."),
+            Mistake(24, "A cluster of one child is all girls or none."),
+            Mistake(8, "This is the size of the smallest exactly fair cluster; count them."),
+        ],
+    ),
+    "closed-form/b": Number(
+        "a number: the exact change of G",
+        answer=lambda: _change(3, 2.0, 9, 2.5),
+        why="It is negative: the move helps, although the score in the other cluster is larger.",
+        mistakes=[
+            Mistake(0.5, "This is the difference of the scores, without the two factors."),
+            Mistake(
+                lambda: 9 / 10 * 2.5 - 2.0, "The factor of the cluster that is left is missing."
+            ),
+            Mistake(lambda: 10 / 9 * 2.5 - 2 / 3 * 2.0, "Both factors are turned upside down."),
+        ],
+    ),
     "closed-form/1": Choice(
         "what the win of Algorithm 3 on the coarse grid is",
         options=("a fact about the methods", "chance of the seeds", "an artefact of the grid"),
         answer="an artefact of the grid",
-        why="On a coarse path the next model that is fair enough is fairer, and dearer, than was "
-        "asked for.",
+        why="On a coarse path the next model that is fair enough is fairer, and more costly, "
+        "than was asked for.",
         mistakes={
             "a fact about the methods": "The methods are the same in both comparisons, and only "
             "one of them shows it.",

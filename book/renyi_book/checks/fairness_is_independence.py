@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from renyi_book.checks._kinds import Function, Mistake
-from renyi_lib.metrics import demographic_parity_violation, equal_opportunity_violation, p_rule
+from renyi_book.checks._kinds import Function, Mistake, Number
+from renyi_lib.metrics import equal_opportunity_violation, p_rule
+
+_TABLE = np.array([[0.4, 0.3], [0.1, 0.2]])  # of the warm-up: no and yes by group
 
 
 def _p_percent(y_pred, s):
@@ -72,48 +74,76 @@ def _with_thresholds(share_of):
     return measure
 
 
-def _gap_cases():
-    cases = []
-    # In the last one the extremes have the same gender + race, which is no name for a group.
-    for rates in ([[0.1, 0.3], [0.2, 0.7]], [[0.6, 0.2], [0.2, 0.6]], [[0.3, 0.9], [0.1, 0.4]]):
-        gender, race, place = np.indices((2, 2, 20)).reshape(3, -1)
-        decision = (place < 20 * np.array(rates)[gender, race]).astype(int)
-        cases.append((decision, gender, race))
-    return cases
-
-
-def _gaps(decision, gender, race):
-    pair = np.column_stack([gender, race])
-    return [
-        demographic_parity_violation(decision, sensitive_features=groups)
-        for groups in (race, gender, pair)
-    ]
-
-
-def _sum_of_gaps(decision, gender, race):
-    race, gender, _ = _gaps(decision, gender, race)
-    return [race, gender, race + gender]
-
-
-def _three_groups(decision, gender, race):
-    one, other, _ = _gaps(decision, gender, race)
-    merged = gender + race
-    rates = [decision[merged == group].mean() for group in range(3)]
-    return [one, other, max(rates) - min(rates)]
-
-
-def _largest_of_gaps(decision, gender, race):
-    race, gender, _ = _gaps(decision, gender, race)
-    return [race, gender, max(race, gender)]
-
-
 def _conflict(base_rate, r):
     return abs(r[1] - r[0]) * abs(base_rate[1] - base_rate[0])
 
 
 EXERCISES = {
+    "fairness-is-independence/a": Number(
+        "a number: p% of the school as a fraction",
+        answer=lambda: (30 / 200) / (60 / 300),
+        why="It is the ratio of 0.15 to 0.20. The rule asks for 0.8, so the school does not pass.",
+        mistakes=[
+            Mistake(
+                lambda: (60 / 300) / (30 / 200),
+                "The ratio is the wrong way up: p% takes the smaller of the two, at most 1.",
+            ),
+            Mistake(
+                30 / 60,
+                "This compares the numbers admitted. There are more boys to choose from: "
+                "compare the rates.",
+            ),
+            Mistake(
+                lambda: 60 / 300 - 30 / 200,
+                "This is the gap, the difference of the rates; p% is their ratio.",
+            ),
+        ],
+    ),
+    "fairness-is-independence/b": Number(
+        "a list of two rows with two numbers each: D = P - p q^T",
+        answer=lambda: _TABLE - np.outer(_TABLE.sum(axis=1), _TABLE.sum(axis=0)),
+        why="One number with alternating signs; group 1 gets more of the yes than its share.",
+        mistakes=[
+            Mistake(
+                lambda: np.outer(_TABLE.sum(axis=1), _TABLE.sum(axis=0)),
+                "This is the product of the margins; subtract it from the table.",
+            ),
+            Mistake(
+                lambda: _TABLE - 1 / 4,
+                "You compared with the uniform table. Independence keeps the margins: compare "
+                "with their product.",
+            ),
+            Mistake(
+                lambda: _TABLE - np.outer(_TABLE.sum(axis=0), _TABLE.sum(axis=1)),
+                "The margins have changed places: p is for the rows, q for the columns.",
+            ),
+        ],
+    ),
     "fairness-is-independence/1": Function(
-        "a function `interval(y_pred, s)` that returns (low, high) for p% as a fraction; `y_pred` "
+        "a function `p_drawn(score, s)` that returns p% of the drawn label, as a fraction and "
+        "computed without drawing",
+        answer=_p_percent,
+        why="A drawn label is 1 with the probability that the score gives, so its rate in a group "
+        "is the group's mean score.",
+        cases=lambda: [(score, s) for score, _, s in _score_cases()],
+        mistakes=[
+            Mistake(
+                lambda score, s: _p_percent(score > 0.5, s),
+                "This is p% of the decision. A drawn label is 1 with probability `score`, whether "
+                "the score is above one half or not.",
+            ),
+            Mistake(
+                lambda score, s: 1 / _p_percent(score, s),
+                "The ratio is the wrong way up: p% is at most 1.",
+            ),
+            Mistake(
+                lambda score, s: abs(np.mean(score[s == 1]) - np.mean(score[s == 0])),
+                "This is the gap of the mean scores; p% is their ratio.",
+            ),
+        ],
+    ),
+    "fairness-is-independence/2": Function(
+        "a function `interval(y_pred, s)` that returns (low, high) for p%; `y_pred` "
         "and `s` are arrays of 0 and 1",
         answer=_interval,
         why="The rows are drawn whole, and the middle 95 % of the resampled p% are kept.",
@@ -143,7 +173,7 @@ EXERCISES = {
         # Two bootstraps of a thousand draws differ by less, 90 % and 95 % by more.
         atol=0.01,
     ),
-    "fairness-is-independence/2": Function(
+    "fairness-is-independence/3": Function(
         "a function `two_thresholds(score, y, s)` that returns p% as a fraction, the accuracy and "
         "the EO violation of the new rule; the clerk selects where `score` exceeds 0.5",
         answer=_with_thresholds(lambda y_pred, y, s: 2 * [y_pred.mean()]),
@@ -167,40 +197,12 @@ EXERCISES = {
         ],
         atol=0.004,
     ),
-    "fairness-is-independence/3": Function(
-        "a function `gaps(decision, gender, race)` that returns the DP violations for race, for "
-        "gender and for the four groups; all arguments are arrays of 0 and 1",
-        answer=_gaps,
-        why="The gap over the four groups is at least as large as either, and it cannot be told "
-        "from the two.",
-        cases=_gap_cases,
-        mistakes=[
-            Mistake(
-                _sum_of_gaps,
-                "The third is the sum of the first two. The gaps need not add up: compute the "
-                "largest gap between two of the four groups.",
-            ),
-            Mistake(
-                _three_groups,
-                "You added gender and race to name the groups: that puts (0, 1) and (1, 0) together "
-                "and leaves three. Give each of the four combinations a name of its own.",
-            ),
-            Mistake(
-                _largest_of_gaps,
-                "The third is the larger of the first two. It can be larger than both: compute "
-                "the largest gap between two of the four groups.",
-            ),
-            Mistake(
-                lambda decision, gender, race: _gaps(decision, race, gender),
-                "The first two are exchanged: race comes first.",
-            ),
-        ],
-    ),
     "fairness-is-independence/4": Function(
         "a function `dp_violation(base_rate, r)` that builds the joint distribution and returns "
-        "its DP violation; `base_rate` = (π₀, π₁), `r` = (r₀, r₁)",
+        "its DP violation; `base_rate` = (π₀, π₁), `r` = (rate given Y = 0, rate given Y = 1)",
         answer=_conflict,
-        why="Equalized odds turns a gap of base rates into a gap of rates, scaled by |r₁ − r₀|.",
+        why="Equalized odds turns a gap of base rates into a gap of rates, scaled by the gap of "
+        "the rates given the truth.",
         cases=[((0.1, 0.3), (0.2, 0.7)), ((0.6, 0.25), (0.1, 0.9)), ((0.5, 0.5), (0.3, 0.8))],
         mistakes=[
             Mistake(
@@ -215,7 +217,7 @@ EXERCISES = {
             Mistake(
                 lambda base_rate, r: abs(r[1] - r[0]),
                 "This is the gap between those who earn and those who do not. The rates r go "
-                "with the truth: weigh r₀ and r₁ by each group's base rate.",
+                "with the truth: weigh the two by each group's base rate.",
             ),
         ],
     ),

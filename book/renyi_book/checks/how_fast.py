@@ -1,28 +1,49 @@
 """Checks for the exercises of "how-fast"."""
 
-from renyi_book.checks._kinds import Choice, Function, Mistake, Number
+from renyi_book.checks._kinds import Function, Mistake, Number
+
+
+def _rank_at_most(labels, groups):
+    """Of a matrix that maps a vector to 0 from either side."""
+    return float(min(labels, groups) - 1)
+
+
+def _enough_steps(L, height, accuracy):
+    return 2 * L * height / accuracy**2
+
 
 EXERCISES = {
-    "how-fast/1": Number(
-        "a number: the power a in (norm at the end) ∝ η^a, fitted to what you measured",
-        answer=1.0,
-        why="The hiker jumps over a distance of one step; the theorem only promises the square "
-        "root of it.",
+    "how-fast/a": Number(
+        "a number of steps",
+        answer=lambda: _enough_steps(2, 0.5, 0.01),
+        why="It is 2 L (J(θ_0) − J*) / ε².",
         mistakes=[
             Mistake(
-                0.5,
-                "This is the power in the bound; measure the norms over the last 50 rounds.",
+                lambda: _enough_steps(2, 0.5, 0.01) / 2,
+                "The factor 2 is missing: a step loses *half* of η times the squared norm.",
             ),
-            Mistake(-1.0, "The sign is wrong: a longer step ends further from rest."),
             Mistake(
-                0.0,
-                "If the norm does not depend on η, it is that of g itself, which stays large at a "
-                "corner. Take the gradient of the envelope g_β.",
+                lambda: _enough_steps(2, 0.5, 0.01) * 0.01,
+                "This divides by ε, not by its square: heights go with the squared norm.",
+            ),
+            Mistake(
+                lambda: _enough_steps(0.5, 0.5, 0.01),
+                "This has 1/L where L belongs: the steps are 1/L long, so there are many.",
             ),
         ],
-        atol=0.15,
     ),
-    "how-fast/2": Function(
+    "how-fast/b": Number(
+        "a number: how many singular values of R can be different from 0",
+        answer=lambda: _rank_at_most(2, 5),
+        why="The rank of R is at most min(c, d) − 1, so there is nothing to tie with.",
+        mistakes=[
+            Mistake(2.0, "√p is sent to 0, which takes one from the two labels."),
+            Mistake(4.0, "The smaller of the two numbers counts, the one of the labels."),
+            Mistake(5.0, "R has two rows, so its rank cannot be five."),
+            Mistake(0.0, "Then label and group would always be independent."),
+        ],
+    ),
+    "how-fast/1": Function(
         "a function `after(product, steps)` that returns |x| after so many steps from x = 1 on a "
         "parabola with ηL = `product`",
         answer=lambda product, steps: abs(1 - product) ** steps,
@@ -47,19 +68,47 @@ EXERCISES = {
             ),
         ],
     ),
-    "how-fast/3": Choice(
-        "what smoothing does to the norm of the gradient, and to the true objective",
-        options=("smaller, as low", "smaller, higher", "as large, as low", "as large, lower"),
-        answer="smaller, as low",
-        why="Rounded off, the corner has a bottom where the gradient vanishes, at a price of at "
-        "most λμ/2.",
-        mistakes={
-            "smaller, higher": "Compare the *true* objective of the two points, without "
-            "smoothing, to two digits.",
-            "as large, as low": "Compare the norms near the end of the two runs, the smoothed "
-            "gradient for the smoothed run.",
-            "as large, lower": "Compare the median norm over the last 100 rounds, and the true "
-            "objective of both points.",
-        },
+    "how-fast/2": Number(
+        "a number: the power a in (norm at the end) ∝ η^a, fitted to what you measured",
+        answer=1.0,
+        why="The hiker jumps over a distance of one step; the theorem only promises the square "
+        "root of it.",
+        mistakes=[
+            Mistake(
+                0.5,
+                "This is the power in the bound; measure the norms over the last 50 steps.",
+            ),
+            Mistake(-1.0, "The sign is wrong: a longer step ends further from rest."),
+            Mistake(
+                0.0,
+                "If the norm does not depend on η, it is that of J itself, which stays large at a "
+                "kink. Take the gradient of the envelope J_β.",
+            ),
+        ],
+        atol=0.15,
+    ),
+    "how-fast/3": Function(
+        "a function `unsquared(x, beta)` that returns the least of |x'| + |x − x'| / (2β) over x'",
+        answer=lambda x, beta: abs(x) * min(1, 1 / (2 * beta)),
+        why="Up to β = 1/2 it is |x| itself, and the kink stays for every β.",
+        cases=[(1.2, 0.1), (-0.7, 0.5), (1.2, 2.0), (0.0, 1.0), (-3.0, 0.8)],
+        mistakes=[
+            Mistake(
+                lambda x, beta: abs(x),
+                "This is right for short ropes. For a long one it pays to walk to 0.",
+            ),
+            Mistake(
+                lambda x, beta: abs(x) / (2 * beta),
+                "This is what it costs to walk to 0; for a short rope staying is cheaper.",
+            ),
+            Mistake(
+                lambda x, beta: x**2 / (2 * beta) if abs(x) <= beta else abs(x) - beta / 2,
+                "This is the envelope with the square.",
+            ),
+            Mistake(
+                lambda x, beta: abs(x) * min(1, 1 / beta),
+                "The weight of the distance is 1 / (2β), not 1 / β.",
+            ),
+        ],
     ),
 }

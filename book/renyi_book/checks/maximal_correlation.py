@@ -1,9 +1,32 @@
-"""Checks for the exercises of "maximal-correlation"."""
+"""Checks for the warm-ups and exercises of "maximal-correlation"."""
 
 import numpy as np
 
-from renyi_book.checks._kinds import Function, Mistake
-from renyi_lib.correlation import maximal_functions, renyi_correlation
+from renyi_book.checks._kinds import Function, Mistake, Number
+from renyi_lib.correlation import maximal_functions, renyi_from_joint
+
+# The running example of Part I: weather (cloud, rain, snow, sun) by journey (bike, bus, car).
+_DAYS = np.array([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
+
+
+def _correlation_of_codes(f, g):
+    f, g = (np.asarray(codes, dtype=float) for codes in (f, g))
+    weights = _DAYS / _DAYS.sum()
+    f = f - f @ weights.sum(axis=1)
+    g = g - g @ weights.sum(axis=0)
+    variances = (f**2 @ weights.sum(axis=1)) * (g**2 @ weights.sum(axis=0))
+    return f @ weights @ g / np.sqrt(variances)
+
+
+def _three(label, decision, score):
+    tables = {"drawn label": label, "decision": decision, "score": score}
+    return {name: renyi_from_joint(table) for name, table in tables.items()}
+
+
+# Rows: values of the label, the decision, the score; columns: group 0, group 1.
+_LABEL = [[0.25, 0.25], [0.25, 0.25]]
+_DECISION = [[0.5, 0.25], [0.0, 0.25]]
+_SCORE = [[0.0, 0.25], [0.5, 0.0], [0.0, 0.25]]
 
 
 def _tables(*shapes):
@@ -15,30 +38,53 @@ def _mixture(P, t):
     return t * P + (1 - t) * np.outer(P.sum(axis=1), P.sum(axis=0))
 
 
-def _rounds(P, power=2):
-    sigma = maximal_functions(P).singular_values
-    return np.log(1e6) / np.log((sigma[0] / sigma[1]) ** power)
-
-
 def _leaking(rare, leak):
     return np.sqrt((1 - leak) * (1 - rare) / (1 - rare * (1 - leak)))
 
 
-def _samples():
-    rng = np.random.default_rng(4)
-    cases = []
-    for n, c in ((60, 5), (40, 12), (200, 3)):
-        a = rng.integers(c, size=n)
-        cases.append((a, (rng.random(n) < 0.3 + 0.4 * (a % 2)).astype(int)))
-    return cases
-
-
-def _adjusted(a, b, factor=lambda n, c: (n - 1) / (n - c), power=2):
-    n, c = len(a), len(np.unique(a))
-    return 1 - (1 - renyi_correlation(a, b) ** power) * factor(n, c)
-
-
 EXERCISES = {
+    "maximal-correlation/a": Number(
+        "a number: the correlation of wet or dry weather with sheltered or not",
+        answer=lambda: _correlation_of_codes([0, 1, 1, 0], [0, 1, 1]),
+        why="Two categories chosen with care nearly do what the best of the 144 orders does.",
+        mistakes=[
+            Mistake(
+                lambda: _correlation_of_codes([0, 0, 1, 1], [0, 1, 1]),
+                "Look at the order of the rows: cloud, rain, snow, sun.",
+            ),
+            Mistake(
+                lambda: _correlation_of_codes([0, 1, 1, 0], [0, 1, 0]),
+                "The car is a shelter, too: bus and car have the code 1.",
+            ),
+            Mistake(
+                lambda: _correlation_of_codes([0, 1, 1, 0], [0, 1, 2]),
+                "The journeys still have the codes 0, 1, 2 of the alphabet.",
+            ),
+        ],
+        atol=1e-3,
+    ),
+    "maximal-correlation/b": Number(
+        "a dictionary with the keys 'drawn label', 'decision' and 'score', each with its ρ_R",
+        answer=lambda: _three(_LABEL, _DECISION, _SCORE),
+        why="The same people: the drawn label is independent of the group, the decision is not, "
+        "and the score gives the group away.",
+        mistakes=[
+            Mistake(
+                lambda: _three(_LABEL, _DECISION, _LABEL),
+                "The score has three values, 0.2, 0.5 and 0.8, and each occurs in one group only.",
+            ),
+            Mistake(
+                lambda: _three(_LABEL, _LABEL, _SCORE),
+                "At the threshold 0.6 nobody of group 0 is accepted, and half of group 1.",
+            ),
+            Mistake(
+                lambda: _three(_DECISION, _DECISION, _SCORE),
+                "The drawn label is 1 with the score as its probability: what is its mean in "
+                "each group?",
+            ),
+        ],
+        atol=1e-3,
+    ),
     "maximal-correlation/1": Function(
         "a function `diluted(P, t)` that returns the new joint table",
         answer=_mixture,
@@ -62,21 +108,18 @@ EXERCISES = {
         ],
     ),
     "maximal-correlation/2": Function(
-        "a function `rounds(P)` that returns the number of rounds (not rounded) in which a "
-        "disturbance grows a million times",
-        answer=_rounds,
-        why="A round is two replies, each of which multiplies the first pair's share by σ₂/σ₃.",
+        "a function `second(P)` that returns the score of the second pair",
+        answer=lambda P: maximal_functions(P).singular_values[1],
+        why="The alternation rests there: a saddle point, which the smallest disturbance leaves.",
         cases=lambda: [(P,) for P in _tables((3, 3), (4, 3), (5, 6))],
         mistakes=[
             Mistake(
-                lambda P: _rounds(P, power=1),
-                "Twice too many. A round is a reply of f and a reply of g: the factor is "
-                "(σ₂/σ₃)².",
+                lambda P: maximal_functions(P).rho,
+                "This is the best pair; take it out of the table first.",
             ),
             Mistake(
-                lambda P: np.log(1e6) / -np.log(maximal_functions(P).rho ** 2),
-                "You compare with the singular value 1. The disturbance grows relative to the "
-                "second pair, by (σ₂/σ₃)² in each round.",
+                lambda P: np.sqrt(np.sum(maximal_functions(P).singular_values[:2] ** 2)),
+                "You added the two pairs' squares; the score of the second alone is asked for.",
             ),
         ],
         rtol=1e-3,
@@ -106,8 +149,8 @@ EXERCISES = {
     "maximal-correlation/4": Function(
         "a function `of_leak(rare, leak)` that returns ρ_R by your formula",
         answer=_leaking,
-        why="It is the value of the special cell, and tends to √(1 − ℓ): what counts is how sure "
-        "the shared part is.",
+        why="It is the value of the special cell, and tends to √(1 − leak): what counts is how "
+        "sure the shared part is.",
         cases=[(0.1, 0.5), (0.01, 0.1), (0.3, 0.9), (0.001, 0.0)],
         mistakes=[
             Mistake(
@@ -120,31 +163,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda rare, leak: np.sqrt((1 - leak) / (1 - rare * (1 - leak))),
-                "A factor √(1 − r) is missing: the events' covariance is P − p q, not P.",
-            ),
-        ],
-    ),
-    "maximal-correlation/5": Function(
-        "a function `adjusted(a, b)` that returns the corrected square",
-        answer=_adjusted,
-        why="Its mean at independence is zero; it is the adjusted R² of a regression.",
-        cases=_samples,
-        mistakes=[
-            Mistake(
-                lambda a, b: _adjusted(a, b, lambda n, c: (n - c) / (n - 1)),
-                "The factor is upside down: the correction must make the square smaller.",
-            ),
-            Mistake(
-                lambda a, b: _adjusted(a, b, lambda n, c: (n - 1) / (n - c - 1)),
-                "Here c counts all values; one of them is the intercept already, so it is n − c.",
-            ),
-            Mistake(
-                lambda a, b: _adjusted(a, b, power=1),
-                "You put ρ_R in the place of its square.",
-            ),
-            Mistake(
-                lambda a, b: renyi_correlation(a, b) ** 2,
-                "This is the plain square, not corrected.",
+                "A factor √(1 − rare) is missing: the events' covariance is P − p q, not P.",
             ),
         ],
     ),

@@ -3,8 +3,23 @@
 import numpy as np
 from scipy.linalg import block_diag
 
-from renyi_book.checks._kinds import Choice, Function, Mistake, Predicate, distribution
+from renyi_book.checks._kinds import (
+    Function,
+    Mistake,
+    Number,
+    Predicate,
+    distribution,
+)
 from renyi_lib.correlation import normalized_table, renyi_from_joint
+
+TWO_BY_TWO = np.array([[0.4, 0.1], [0.1, 0.4]])
+
+
+def _copied(times):
+    """The joint table of the original and its copy, after a number of copyings."""
+    p = np.array([0.5, 0.3, 0.2])
+    channel = np.linalg.matrix_power(0.7 * np.eye(3) + 0.3 * np.tile(p, (3, 1)), times)
+    return p[:, None] * channel
 
 
 def _tables(*shapes):
@@ -38,7 +53,64 @@ def _of_both(combine):
 
 
 EXERCISES = {
-    "theorem-1/1": Predicate(
+    "theorem-1/a": Number(
+        "a number: the other singular value of Q",
+        answer=lambda: renyi_from_joint(TWO_BY_TWO),
+        why="The rows of Q are (0.8, 0.2) and (0.2, 0.8): the trace is 1.6, and 1.6 - 1 is left.",
+        mistakes=[
+            Mistake(1, "This is the first one, that of the constants; the question is the other."),
+            Mistake(
+                lambda: np.trace(normalized_table(TWO_BY_TWO)),
+                "This is the trace, the sum of both; take the 1 away.",
+            ),
+            Mistake(
+                lambda: np.trace(TWO_BY_TWO) - 0.5,
+                "This is an eigenvalue of P; divide by the roots of the margins first.",
+            ),
+        ],
+    ),
+    "theorem-1/b": Number(
+        "two numbers: the smallest and the largest possible χ²",
+        answer=lambda: [240 * 0.5**2, 240 * (min(4, 3) - 1) * 0.5**2],
+        why="φ² lies between ρ_R² and twice ρ_R², and χ² is N times φ².",
+        mistakes=[
+            Mistake(
+                lambda: [240 * 0.5**2, 240 * min(4, 3) * 0.5**2],
+                "Three singular values, but the first is the 1 of the constants: two are left.",
+            ),
+            Mistake(
+                lambda: [0.5**2, (min(4, 3) - 1) * 0.5**2], "This is φ²; χ² is N times as large."
+            ),
+            Mistake(
+                lambda: [240 * 0.5, 240 * (min(4, 3) - 1) * 0.5],
+                "The singular values enter squared.",
+            ),
+        ],
+    ),
+    "theorem-1/1": Function(
+        "a function `copied(times)` that returns ρ_R between the original and the copy after "
+        "`times` copyings",
+        answer=lambda times: renyi_from_joint(_copied(times)),
+        why="R of the copyist is 0.7 times a projection, and each copying multiplies by it again.",
+        cases=[(1,), (2,), (3,), (6,)],
+        mistakes=[
+            Mistake(
+                lambda times: 0.7,
+                "Right for one copying. A copy of a copy depends less on the original.",
+            ),
+            Mistake(
+                lambda times: 1 - 0.3**times,
+                "This grows with the number of copyings: the chance of at least one faithful one.",
+            ),
+            Mistake(
+                lambda times: 0.7 ** (times + 1), "One copying too many: the first already counts."
+            ),
+            Mistake(
+                lambda times: 0.7 ** (2 * times), "This is the square, ρ_R²; hand over ρ_R itself."
+            ),
+        ],
+    ),
+    "theorem-1/2": Predicate(
         "a joint table with at least four rows and four columns whose Q has the singular value 1 "
         "exactly three times",
         test=_three_ones,
@@ -54,7 +126,7 @@ EXERCISES = {
             Mistake(np.eye(4), "do not sum to 1"),
         ],
     ),
-    "theorem-1/2": Function(
+    "theorem-1/3": Function(
         "a function `second_best(P)` that returns the best correlation under the new constraints",
         answer=_singular_value(2),
         why="The first two terms of the sum vanish, and the third singular value is the bound.",
@@ -74,21 +146,6 @@ EXERCISES = {
             ),
         ],
         rtol=1e-3,
-    ),
-    "theorem-1/3": Choice(
-        "which of the three singular values stand out from chance with the first 500 rows",
-        options=("none", "the first", "the first two", "all three"),
-        answer="the first",
-        why="The others are no larger than what shuffled groups give, and real all the same on "
-        "the full file.",
-        mistakes={
-            "none": "Compare each with the 95 % quantile of its own rank in the shuffled tables: "
-            "one is well above.",
-            "the first two": "The second is below what 95 % of the shuffled tables reach; shuffle "
-            "the same 500 rows, not the whole file.",
-            "all three": "This holds on the full file. With 500 rows chance alone makes much "
-            "larger values.",
-        },
     ),
     "theorem-1/4": Function(
         "a function `of_pairs(P, P2)` that returns ρ_R of (a, a′) and (b, b′), given the tables "

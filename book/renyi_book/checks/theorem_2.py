@@ -77,12 +77,58 @@ def _explained(P, g, *, centre=True, divide=True, weigh=True):
     return explained / (q @ g**2 if divide else 1)
 
 
+def _two_classes(first=0.8, second=0.4):
+    """The joint table of two classes of equal size with these shares of b = 1."""
+    return np.array([[1 - first, first], [1 - second, second]]) / 2
+
+
+def _yes(men=0.3, women=0.1):
+    """The joint table of drawn label (no, yes) and gender, half of the people men."""
+    return _two_classes(women, men).T
+
+
 EXERCISES = {
+    "theorem-2/a": Number(
+        "a number: ρ_R of class and b",
+        answer=lambda: renyi_from_joint(_two_classes()),
+        why="Without a hint you pay 0.24, told the class 0.20: a sixth is saved, and ρ_R is the "
+        "root of it.",
+        mistakes=[
+            Mistake(
+                lambda: np.sqrt(1 - renyi_from_joint(_two_classes()) ** 2),
+                "This is the root of the part that you still pay; take the part saved.",
+            ),
+            Mistake(0.8 - 0.4, "This is the difference of the two shares, not yet scaled."),
+            Mistake(
+                0.24 - 0.20,
+                "This is the explained variance; divide by q(1 − q) and take the root.",
+            ),
+            Mistake(0.20, "This is γ, what you pay when told the class."),
+        ],
+        rtol=2e-3,
+    ),
+    "theorem-2/b": Number(
+        "a number: ρ_R of the drawn label and gender",
+        answer=lambda: renyi_from_joint(_yes()),
+        why="The gap is 0.2; the standard deviations are 0.5 for gender and 0.4 for the label.",
+        mistakes=[
+            Mistake(0.3 - 0.1, "This is the gap; scale it by the two standard deviations."),
+            Mistake(
+                (0.3 - 0.1) * 0.4 / 0.5,
+                "Upside down: the standard deviation of the group is above, the label's below.",
+            ),
+            Mistake(0.1 / 0.3, "This is the ratio of the two rates; ρ_R scales their difference."),
+            Mistake(
+                (0.3 - 0.1) * 0.25 / 0.16, "These are the variances; the formula has their roots."
+            ),
+        ],
+        rtol=2e-3,
+    ),
     "theorem-2/1": Function(
         "a function `fit(a, b, t)` that returns γ followed by all w, for classes `a` = 0, 1, … "
         "and `b` of 0 and 1, with b − t in the place of b − ½",
         answer=_least_squares,
-        why="The one-hot entries sum to 1, so w takes up any constant, wᵢ = rᵢ − t, and γ stays.",
+        why="The one-hot entries sum to 1, so w takes up any constant, wᵢ = πᵢ − t, and γ stays.",
         cases=_samples,
         mistakes=[
             Mistake(
@@ -146,7 +192,7 @@ EXERCISES = {
         ],
     ),
     "theorem-2/4": Function(
-        "a function `explained(P, g)` that returns Var(E[g(S) | a]) / Var(g(S)); `P` has a row "
+        "a function `explained_by(P, g)` that returns Var(E[g(S) | a]) / Var(g(S)); `P` has a row "
         "for each value of a, and `g` is any coding of the groups",
         answer=_explained,
         why="It is at most ρ_R² for every coding, and the best coding reaches it.",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from renyi_book.checks._kinds import Choice, Mistake, Number, Predicate, distribution
+from renyi_book.checks._kinds import Mistake, Number, Predicate, distribution
 
 
 def _window(rho, variance_of_square):
@@ -10,9 +10,9 @@ def _window(rho, variance_of_square):
     return np.sqrt(rho**2 * 0.75 * variance_of_square / (1 - rho**2))
 
 
-def _zafar(group):
+def _zafar(scores):
     for delta in (0.4, 0.25, 0.1, 0.01):
-        values, shares = (np.asarray(part, dtype=float) for part in group(delta))
+        values, shares = (np.asarray(part, dtype=float) for part in scores(delta))
         if values.shape != shares.shape:
             return "There should be as many probabilities as values."
         distribution(shares)
@@ -51,28 +51,72 @@ def _nmi(P):
     return 2 * _information(P) / (_entropy(P.sum(axis=0)) + _entropy(P.sum(axis=1)))
 
 
-def _not_convex(pair):
-    one, other = (distribution(table) for table in pair)
-    if one.ndim != 2 or one.shape != other.shape:
-        return "The two tables should be matrices of the same shape."
-    if not np.allclose(one.sum(axis=0), other.sum(axis=0)):
-        return "The group shares, the sums of the columns, differ between the two; they are fixed."
-    if min(np.count_nonzero(t.sum(axis=1)) for t in (one, other)) == 1:
-        return "In one of the tables everybody has the same label, so its NMI is 0 / H or 0 / 0."
-    bulge = _nmi((one + other) / 2) - (_nmi(one) + _nmi(other)) / 2
-    if bulge <= 1e-9:
-        return (
-            "At the midpoint NMI is not above the mean of the two, so nothing is shown. Let a "
-            "label that only one group gets grow from almost nothing."
-        )
-    return None
+def _lottery():
+    """The joint table of the first warm-up: refused and accepted by groups 0 and 1."""
+    return np.array([[30, 20], [10, 40]]) / 100
 
 
-def _growing(*sizes):
-    return [[[0.9, 0.1 - e], [0, e]] for e in sizes]
+def _face():
+    """The joint table of a four-sided die's face and whether the face is even."""
+    return np.array([[1, 0], [0, 1], [1, 0], [0, 1]]) / 4
+
+
+def _nmi_min(P):
+    return _information(P) / min(_entropy(P.sum(axis=0)), _entropy(P.sum(axis=1)))
 
 
 EXERCISES = {
+    "what-others-miss/a": Number(
+        "a number: the covariance of being accepted and being in group 1",
+        answer=lambda: _lottery()[1, 1] - _lottery()[1].sum() * _lottery()[:, 1].sum(),
+        why="It is D_11, the joint share less the product of the two shares.",
+        mistakes=[
+            Mistake(
+                lambda: _lottery()[1, 1],
+                "This is the joint share P_11; take the product of the two shares off.",
+            ),
+            Mistake(
+                lambda: _lottery()[1].sum() * _lottery()[:, 1].sum(),
+                "This is what independence would give; take it off the joint share.",
+            ),
+            Mistake(
+                lambda: (
+                    _lottery()[1, 1] / _lottery()[:, 1].sum()
+                    - _lottery()[1, 0] / _lottery()[:, 0].sum()
+                ),
+                "This is the gap of the two rates; the covariance is q (1 − q) times it.",
+            ),
+            Mistake(
+                lambda: (_lottery()[1, 1] - 0.3) / np.sqrt(0.25 * 0.24),
+                "This is the correlation; the covariance is not yet divided by the spreads.",
+            ),
+        ],
+        rtol=1e-3,
+    ),
+    "what-others-miss/b": Number(
+        "two numbers, NMI and NMI_min",
+        answer=lambda: [_nmi(_face()), _nmi_min(_face())],
+        why="The face determines whether it is even, not the other way round.",
+        mistakes=[
+            Mistake(
+                lambda: [_nmi_min(_face()), _nmi(_face())],
+                "These are the two in the wrong order; NMI first.",
+            ),
+            Mistake(
+                lambda: [_information(_face())] * 2,
+                "This is I itself; divide it by the mean, and by the smaller, of the entropies.",
+            ),
+            Mistake(
+                lambda: [1.0, 1.0],
+                "NMI is 1 only if each determines the other; does even tell the face?",
+            ),
+            Mistake(
+                lambda: [_nmi(_face()), _information(_face()) / np.log(4)],
+                "NMI is right. For NMI_min divide by the smaller entropy, not the larger.",
+            ),
+        ],
+        rtol=1e-2,
+    ),
     "what-others-miss/1": Number(
         "a number: the t at which the correlation passes 0.9",
         answer=lambda: _window(0.9, 1 / 5 - 1 / 9),
@@ -94,7 +138,7 @@ EXERCISES = {
         rtol=2e-3,
     ),
     "what-others-miss/2": Predicate(
-        "a function `group(delta)` that returns the values of the score in one group, and their "
+        "a function `scores(delta)` that returns the values of the score in one group, and their "
         "probabilities; the share 1 − δ should be positive",
         test=_zafar,
         why="The means agree at zero while p% = δ / (1 − δ) goes to 0, and of the three kernels "
@@ -111,20 +155,7 @@ EXERCISES = {
             Mistake(lambda d: ([d, d - 1], [1.0]), "as many probabilities as values"),
         ],
     ),
-    "what-others-miss/3": Choice(
-        "the measure that does not tell these 500 samples from independent ones",
-        options=("HSIC, h = 1", "HSIC, h = 1/8", "NMI", "Rényi"),
-        answer="HSIC, h = 1",
-        why="Shuffled pairs reach its value again and again; a bandwidth as wide as the picture "
-        "averages the squares away.",
-        mistakes={
-            "HSIC, h = 1/8": "With a bandwidth narrower than the squares HSIC sees them; no "
-            "shuffled pair should reach its value.",
-            "NMI": "NMI on ten bins sees the squares; did you shuffle one variable only?",
-            "Rényi": "Some function of the bins sees the squares; did you shuffle one only?",
-        },
-    ),
-    "what-others-miss/4": Number(
+    "what-others-miss/3": Number(
         "two numbers, NMI and ρ_R, for one badge in a hundred",
         answer=lambda: [_nmi(_badge()), 1.0],
         why="ρ_R asks whether anything is shared for certain, NMI how much is shared on average.",
@@ -150,18 +181,5 @@ EXERCISES = {
             ),
         ],
         rtol=5e-3,
-    ),
-    "what-others-miss/5": Predicate(
-        "two joint tables (rows: labels, columns: groups) with the same group shares between "
-        "which NMI is not convex",
-        test=_not_convex,
-        why="The entropy in the denominator grows with the new label, which bends the quotient.",
-        examples=[_growing(0.0001, 0.05)],
-        mistakes=[
-            Mistake([[[0.5, 0], [0, 0.5]], [[0.3, 0.2], [0.2, 0.3]]], "nothing is shown"),
-            Mistake([[[0.9, 0.1], [0, 0]], [[0.9, 0.05], [0, 0.05]]], "everybody has the same"),
-            Mistake([[[0.5, 0], [0, 0.5]], [[0.5, 0], [0.2, 0.3]]], "the sums of the columns"),
-            Mistake([[[1, 0], [0, 1]], [[1, 1], [1, 1]]], "do not sum to 1"),
-        ],
     ),
 }

@@ -1,12 +1,21 @@
-"""Checks for the exercises of "other-fairness"."""
+"""Checks for the exercises of "several-attributes"."""
 
 import numpy as np
 
-from renyi_book.checks._kinds import Choice, Function, Mistake, Predicate, distribution
+from renyi_book.checks._kinds import Choice, Mistake, Number, Predicate, distribution
 from renyi_lib.correlation import renyi_from_joint
-from renyi_lib.metrics import p_rule
 
-_THRESHOLDS = np.arange(1, 9) / 10
+_COUNTS = np.array([[[80, 20], [60, 40]], [[30, 20], [20, 80]]])
+
+
+def _square(rates, shares):
+    """ρ_R² of a decision with these rates in groups with these shares."""
+    rates, shares = np.ravel(rates), np.ravel(shares)
+    return renyi_from_joint(np.stack([(1 - rates) * shares, rates * shares])) ** 2
+
+
+def _of_counts(counts):
+    return renyi_from_joint(counts / counts.sum()) ** 2
 
 
 def _fair_on_pairs(rates):
@@ -48,21 +57,57 @@ def _joint(weights, rates):
     return np.stack([weights * (1 - rates), weights * rates], axis=-1)
 
 
-def _scores():
-    rng = np.random.default_rng(10)
-    s = np.repeat([0, 1], 300)
-    return [
-        (np.clip(rng.beta(2, 2, size=600) * (1 - slope * s), 0, 0.99) + 0.005, s)
-        for slope in (0.1, 0.3, -0.2)
-    ] + [(np.where(s == 0, np.tile([0.35, 0.85], 300), np.tile([0.15, 0.95], 300)), s)]
-
-
-def _over_thresholds(reduce):
-    return lambda score, s: reduce([p_rule(score > t, sensitive_features=s) for t in _THRESHOLDS])
-
-
 EXERCISES = {
-    "other-fairness/1": Predicate(
+    "several-attributes/a": Number(
+        "a number: ρ_R² of the decision with the pair of attributes",
+        answer=lambda: _square([[0.2, 0.6], [0.6, 0.2]], np.full(4, 0.25)),
+        why="The rates are 0.2 away from their mean 0.4, and 0.04 / 0.24 is a sixth.",
+        mistakes=[
+            Mistake(0.0, "This is the value for each attribute alone; the pair has four rates."),
+            Mistake(
+                lambda: np.var([0.2, 0.6]),
+                "This is the variance of the rates: divide by the variance of the decision.",
+            ),
+        ],
+    ),
+    "several-attributes/b": Number(
+        "a number: ρ_R² of the decision with the group",
+        answer=lambda: _square([0, 0.5], [0.02, 0.98]),
+        why="Each group counts by its share, so the two per cent hardly show.",
+        mistakes=[
+            Mistake(0.5, "This is the DP violation, which does not know how large a group is."),
+            Mistake(
+                lambda: 0.02 * 0.98 * 0.5**2,
+                "This is the variance of the rates: divide by the variance of the decision.",
+            ),
+            Mistake(
+                lambda: _square([0, 0.5], [0.5, 0.5]),
+                "This is the value for two groups of equal size.",
+            ),
+        ],
+        atol=5e-5,
+    ),
+    "several-attributes/1": Number(
+        "a number: the sum of ρ_R² given Y = 0 and given Y = 1",
+        answer=lambda: sum(_of_counts(c) for c in _COUNTS),
+        why="Each class of the truth has a table of its own, and both count alike.",
+        mistakes=[
+            Mistake(
+                lambda: _of_counts(_COUNTS[1]),
+                "This is the term of Y = 1 alone: equality of opportunity.",
+            ),
+            Mistake(
+                lambda: _of_counts(_COUNTS.sum(axis=0)),
+                "This is the value for all people together: demographic parity.",
+            ),
+            Mistake(
+                lambda: sum(_of_counts(c) * c.sum() / _COUNTS.sum() for c in _COUNTS),
+                "This is the average over Y; the paper's sum counts every y alike.",
+            ),
+        ],
+        atol=5e-5,
+    ),
+    "several-attributes/2": Predicate(
         "an array of shape (2, 2, 2): the rate of selection for each combination of three fair "
         "coins",
         test=_fair_on_pairs,
@@ -80,7 +125,7 @@ EXERCISES = {
             Mistake([[[-1, 2], [2, -1]], [[2, -1], [-1, 2]]], "between 0 and 1"),
         ],
     ),
-    "other-fairness/2": Predicate(
+    "several-attributes/3": Predicate(
         "a joint table of shape (2, 2, 2), indices S¹, S², Ŷ, with a sum of the two squares that "
         "is larger than the square of the pair",
         test=_overlapping,
@@ -102,7 +147,7 @@ EXERCISES = {
             Mistake(np.ones((2, 2, 2)), "do not sum to 1"),
         ],
     ),
-    "other-fairness/3": Choice(
+    "several-attributes/4": Choice(
         "what training for Y = 0 alone does to the gap at Y = 1, compared with both penalised",
         options=("closes it", "leaves it small", "opens it against men", "opens it against women"),
         answer="opens it against men",
@@ -112,20 +157,5 @@ EXERCISES = {
             "leaves it small": "Look at the size of the gap at Y = 1 beside the other two rows.",
             "opens it against women": "Look at the sign: men minus women.",
         },
-    ),
-    "other-fairness/4": Function(
-        "a function `smallest_p(score, s)` that returns the smallest p%, as a fraction, over the "
-        "thresholds 0.1, 0.2, …, 0.8",
-        answer=_over_thresholds(min),
-        why="Only the smallest tells whether the score, and not one label made of it, is fair.",
-        cases=_scores,
-        mistakes=[
-            Mistake(
-                _over_thresholds(lambda p: p[4]),
-                "This is p% at the threshold one half; try all eight.",
-            ),
-            Mistake(_over_thresholds(np.mean), "This is the mean over the thresholds."),
-            Mistake(_over_thresholds(max), "This is the largest; the worst threshold counts."),
-        ],
     ),
 }
