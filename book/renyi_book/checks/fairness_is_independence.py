@@ -161,8 +161,8 @@ EXERCISES = {
             ),
             Mistake(
                 _ninety,
-                "This is the middle 90 % of the draws: 5 % are left out on each side. For 95 % take "
-                "the quantiles 0.025 and 0.975.",
+                "This is the middle 90 % of the draws: 5 % are left out on each side. For 95 % "
+                "take the quantiles 0.025 and 0.975.",
             ),
             Mistake(
                 _one_deviation,
