@@ -1,14 +1,12 @@
 """Packages that only some features need, imported where they are used."""
 
-from importlib import import_module
 
-
-def needed(module, feature, extra):
-    """An optional package, or an error that says how to install it.
+def missing(package: str, feature: str, extra: str) -> ImportError:
+    """The error where an optional package is not installed: what needs it, and what to do.
 
     Parameters
     ----------
-    module : str
+    package : str
     feature : str
         What cannot be done without it.
     extra : str
@@ -16,15 +14,7 @@ def needed(module, feature, extra):
 
     Examples
     --------
-    >>> needed("no_such_package", "progress=True", "progress")
-    Traceback (most recent call last):
-    ...
-    ImportError: progress=True needs no_such_package: pip install "renyi-lib[progress]"
+    >>> missing("tqdm", "progress=True", "progress")
+    ImportError('progress=True needs tqdm: pip install "renyi-lib[progress]"')
     """
-    try:
-        return import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise ImportError(
-            f'{feature} needs {package}: pip install "renyi-lib[{extra}]"'
-        ) from error
+    return ImportError(f'{feature} needs {package}: pip install "renyi-lib[{extra}]"')

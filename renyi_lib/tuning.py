@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
-from renyi_lib._optional import needed
+from renyi_lib._optional import missing
 from renyi_lib._parameters import number
 from renyi_lib.metrics import (
     demographic_parity_violation,
@@ -96,9 +96,7 @@ def lam_path(
     lams = [float(lam) for lam in lams]
     order = sorted(range(len(lams)), key=lams.__getitem__)
     fit = _fits_by_lam(estimator, X, y, sensitive_features, sample_weight)
-    if progress:
-        order = needed("tqdm", "progress=True", "progress").tqdm(order, desc="lam")
-    path = {i: fit(lams[i]) for i in order}
+    path = {i: fit(lams[i]) for i in (_with_bar(order) if progress else order)}
     return [path[i] for i in range(len(lams))]
 
 
@@ -206,6 +204,14 @@ def fit_to_target(
         else:
             low = middle
     return fair
+
+
+def _with_bar(items):
+    try:
+        from tqdm import tqdm
+    except ImportError as error:
+        raise missing("tqdm", "progress=True", "progress") from error
+    return tqdm(items, desc="lam")
 
 
 def _fits_by_lam(estimator, X, y, sensitive_features, sample_weight):

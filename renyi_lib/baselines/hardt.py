@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from renyi_lib._optional import needed
+from renyi_lib._optional import missing
 from renyi_lib._parameters import choice, whole
 from renyi_lib.baselines._base import BinaryFairClassifier
 from renyi_lib.classification import PenalizedClassifier
@@ -111,14 +111,17 @@ class HardtClassifier(BinaryFairClassifier):
         -------
         self
         """
-        postprocessing = needed("fairlearn.postprocessing", type(self).__name__, extra="baselines")
+        try:
+            from fairlearn.postprocessing import ThresholdOptimizer
+        except ImportError as error:
+            raise missing("fairlearn", type(self).__name__, "baselines") from error
         X, y, groups = self._read(X, y, sensitive_features)
         for code, label in enumerate(self.classes_.tolist()):
             groups.given(y == code, label)  # for its check that no group is empty
         estimator = (
             PenalizedClassifier(lam=0.0) if self.estimator is None else clone(self.estimator)
         )
-        self.optimizer_ = postprocessing.ThresholdOptimizer(
+        self.optimizer_ = ThresholdOptimizer(
             estimator=estimator,
             constraints=_CONSTRAINTS[self.fairness],
             objective=self.objective,
