@@ -442,7 +442,7 @@ class RenyiClassifier(PenalizedClassifier):
     >>> y = (X.sum(axis=1) + rng.normal(size=2000) > 1).astype(int)
     >>> for lam in [0, 1, 10]:
     ...     clf = RenyiClassifier(lam=lam).fit(X, y, sensitive_features=s)
-    ...     print(lam, round(p_rule(clf.predict(X), sensitive_features=s), 2))
+    ...     print(lam, round(p_rule(None, clf.predict(X), sensitive_features=s), 2))
     0 0.32
     1 0.41
     10 0.98

@@ -4,6 +4,9 @@ Every function here compares rates ``P(Ŷ=1 | ...)`` between the groups of `sens
 prediction may be hard or soft: `y_pred` holds the probability that Ŷ=1, and a hard label is a
 probability of 0 or 1. Labels of any other kind need `pos_label`, the label that means Ŷ=1.
 
+All have the shape ``measure(y_true, y_pred, *, sensitive_features, sample_weight)`` of
+scikit-learn and fairlearn. Measures that look at the predictions alone accept None for the truth.
+
 Several columns of `sensitive_features` are taken together: each combination that occurs is one
 group. A function that compares groups refuses a single one: there is nothing to compare.
 """
@@ -33,6 +36,7 @@ __all__ = [
 
 
 def group_rates(
+    y_true: ArrayLike | None,
     y_pred: ArrayLike,
     *,
     sensitive_features: Any,
@@ -43,6 +47,9 @@ def group_rates(
 
     Parameters
     ----------
+    y_true : array-like of shape (n,) or None
+        Not looked at, but for its length: a rate of decisions needs no truth. It stands first so
+        that every measure can be handed to `make_scorer` or `MetricFrame`.
     y_pred : array-like of shape (n,)
         Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
@@ -60,17 +67,18 @@ def group_rates(
     Examples
     --------
     >>> from renyi_lib.metrics import group_rates
-    >>> group_rates([1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"]).to_dict()
+    >>> group_rates(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"]).to_dict()
     {'f': 0.5, 'm': 1.0}
     """
     positive, codes, groups, weight, _ = _read(
-        y_pred, sensitive_features, sample_weight, pos_label
+        y_pred, sensitive_features, sample_weight, pos_label, _of_any_kind(y_true)
     )
     index = pd.Index(groups, tupleize_cols=False, name="group")
     return pd.Series(_rates(positive, codes, groups, weight), index=index, name="rate")
 
 
 def p_rule(
+    y_true: ArrayLike | None,
     y_pred: ArrayLike,
     *,
     sensitive_features: Any,
@@ -85,7 +93,7 @@ def p_rule(
 
     Parameters
     ----------
-    y_pred, sensitive_features, sample_weight, pos_label
+    y_true, y_pred, sensitive_features, sample_weight, pos_label
         As in `group_rates`.
 
     Returns
@@ -97,14 +105,15 @@ def p_rule(
     Examples
     --------
     >>> from renyi_lib.metrics import p_rule
-    >>> p_rule([1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
+    >>> p_rule(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
     0.5
     """
-    rates = _compared(y_pred, sensitive_features, sample_weight, pos_label)
+    rates = _compared(y_true, y_pred, sensitive_features, sample_weight, pos_label)
     return float(rates.min() / rates.max()) if rates.max() > 0 else 1.0
 
 
 def demographic_parity_violation(
+    y_true: ArrayLike | None,
     y_pred: ArrayLike,
     *,
     sensitive_features: Any,
@@ -118,7 +127,7 @@ def demographic_parity_violation(
 
     Parameters
     ----------
-    y_pred, sensitive_features, sample_weight, pos_label
+    y_true, y_pred, sensitive_features, sample_weight, pos_label
         As in `group_rates`.
 
     Returns
@@ -129,10 +138,10 @@ def demographic_parity_violation(
     Examples
     --------
     >>> from renyi_lib.metrics import demographic_parity_violation
-    >>> demographic_parity_violation([1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
+    >>> demographic_parity_violation(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
     0.5
     """
-    return float(np.ptp(_compared(y_pred, sensitive_features, sample_weight, pos_label)))
+    return float(np.ptp(_compared(y_true, y_pred, sensitive_features, sample_weight, pos_label)))
 
 
 def equal_opportunity_violation(
@@ -229,16 +238,21 @@ def _gap_given(values, y_true, y_pred, sensitive_features, sample_weight, pos_la
     return float(max(gaps))
 
 
-def _compared(y_pred, sensitive_features, sample_weight, pos_label):
+def _compared(y_true, y_pred, sensitive_features, sample_weight, pos_label):
     """The rates of two groups or more."""
     positive, codes, groups, weight, _ = _read(
-        y_pred, sensitive_features, sample_weight, pos_label
+        y_pred, sensitive_features, sample_weight, pos_label, _of_any_kind(y_true)
     )
     check_several_groups(groups)
     return _rates(positive, codes, groups, weight)
 
 
-def _read(y_pred, sensitive_features, sample_weight, pos_label, truth=None):
+def _of_any_kind(y_true):
+    """A truth that only its length matters of; None for none."""
+    return None if y_true is None else np.zeros(len(y_true))
+
+
+def _read(y_pred, sensitive_features, sample_weight, pos_label, truth):
     """P(Ŷ=1) and the group of each sample, the groups, the weights or None, and the truth.
 
     Whoever has no weight is not there, and neither is a group of such.

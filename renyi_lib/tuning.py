@@ -25,12 +25,12 @@ from renyi_lib.metrics import (
 
 __all__ = ["TargetNotReachedError", "fit_to_target", "lam_path"]
 
-# The metric, whether it takes the true label, and whether more of it is better.
+# The metric, and whether more of it is better.
 _METRICS = {
-    "p_rule": (p_rule, False, True),
-    "demographic_parity_violation": (demographic_parity_violation, False, False),
-    "equal_opportunity_violation": (equal_opportunity_violation, True, False),
-    "equalized_odds_violation": (equalized_odds_violation, True, False),
+    "p_rule": (p_rule, True),
+    "demographic_parity_violation": (demographic_parity_violation, False),
+    "equal_opportunity_violation": (equal_opportunity_violation, False),
+    "equalized_odds_violation": (equalized_odds_violation, False),
 }
 
 
@@ -164,7 +164,7 @@ def fit_to_target(
     >>> X = rng.normal(size=(2000, 2)) + s[:, None]
     >>> y = (X[:, 0] + rng.normal(size=2000) > 0.5).astype(int)
     >>> clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, target=0.8)
-    >>> p_rule(clf.predict(X), sensitive_features=s) >= 0.8
+    >>> p_rule(None, clf.predict(X), sensitive_features=s) >= 0.8
     True
     """
     number(0, above=True)("max_lam", max_lam)
@@ -270,12 +270,12 @@ def _measure(metric, greater_is_better, pos_label):
         raise ValueError(
             f"metric must be a function or one of {', '.join(map(repr, _METRICS))}, not {metric!r}"
         )
-    function, takes_truth, better = _METRICS[metric]
+    function, better = _METRICS[metric]
 
     def measured(fitted, X, y, s, weight):
         label = _favorable(fitted, pos_label)
-        labels = (y, fitted.predict(X)) if takes_truth else (fitted.predict(X),)
-        return function(*labels, sensitive_features=s, sample_weight=weight, pos_label=label)
+        y_pred = fitted.predict(X)
+        return function(y, y_pred, sensitive_features=s, sample_weight=weight, pos_label=label)
 
     return measured, better
 

@@ -231,7 +231,9 @@ def _german_with_s():
     data = load_german().encode(scaling="standard")
     X = np.column_stack([data.X_train, pd.get_dummies(data.s_train, dtype=float)])
     model = LogisticRegression(C=np.inf, tol=1e-6, max_iter=5000).fit(X, data.y_train)
-    return demographic_parity_violation(model.predict(X), sensitive_features=data.s_train)
+    return demographic_parity_violation(
+        data.y_train, model.predict(X), sensitive_features=data.s_train
+    )
 
 
 @finding("dropping-s-is-not-enough")

@@ -159,7 +159,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
     def _violation(self, y, predicted, s):
         if self.fairness == "equal_opportunity":
             return equal_opportunity_violation(y, predicted, sensitive_features=s)
-        return demographic_parity_violation(predicted, sensitive_features=s)
+        return demographic_parity_violation(None, predicted, sensitive_features=s)
 
     def _check_parameters(self):
         super()._check_parameters()

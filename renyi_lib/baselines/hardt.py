@@ -73,7 +73,7 @@ class HardtClassifier(BinaryFairClassifier):
     >>> y = (X[:, 0] + rng.normal(size=500) > 0.5).astype(int)
     >>> clf = HardtClassifier(fairness="demographic_parity").fit(X, y, sensitive_features=s)
     >>> F = clf.predict_proba(X, sensitive_features=s)
-    >>> round(p_rule(F[:, 1], sensitive_features=s), 2)
+    >>> round(p_rule(None, F[:, 1], sensitive_features=s), 2)
     1.0
     """
 

@@ -94,7 +94,7 @@ class RezaeiClassifier(BinaryFairClassifier):
     >>> y = (X[:, 0] + rng.normal(size=500) > 0.5).astype(int)
     >>> clf = RezaeiClassifier(fairness="demographic_parity").fit(X, y, sensitive_features=s)
     >>> F = clf.predict_proba(X, sensitive_features=s)
-    >>> group_rates(F[:, 1], sensitive_features=s).round(3).to_dict()
+    >>> group_rates(None, F[:, 1], sensitive_features=s).round(3).to_dict()
     {'f': 0.491, 'm': 0.491}
     """
 

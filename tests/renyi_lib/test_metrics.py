@@ -50,11 +50,11 @@ def test_the_measures_of_one_rate_follow_their_definitions(columns):
     y_pred, s = columns
     rates = rates_of_groups(y_pred, s)
     pairs = list(combinations(rates, 2))
-    assert group_rates(y_pred, sensitive_features=s).tolist() == rates
+    assert group_rates(None, y_pred, sensitive_features=s).tolist() == rates
     gap = max(abs(a - b) for a, b in pairs)
-    assert demographic_parity_violation(y_pred, sensitive_features=s) == gap
+    assert demographic_parity_violation(None, y_pred, sensitive_features=s) == gap
     ratios = [min(a, b) / max(a, b) if a != b else 1.0 for a, b in pairs]
-    assert p_rule(y_pred, sensitive_features=s) == min(ratios)
+    assert p_rule(None, y_pred, sensitive_features=s) == min(ratios)
 
 
 @given(samples(labels, st.floats(0, 1), groups))
@@ -77,29 +77,29 @@ def test_the_measures_given_the_truth_follow_their_definitions(columns):
 @properties
 def test_every_measure_lies_between_zero_and_one(columns):
     y_pred, s = columns
-    assert 0 <= p_rule(y_pred, sensitive_features=s) <= 1
-    assert 0 <= demographic_parity_violation(y_pred, sensitive_features=s) <= 1
+    assert 0 <= p_rule(None, y_pred, sensitive_features=s) <= 1
+    assert 0 <= demographic_parity_violation(None, y_pred, sensitive_features=s) <= 1
 
 
 def test_the_papers_p_percent_of_two_groups():
     y_pred = [1, 0, 0, 0, 1, 1, 1, 0]
     s = [0] * 4 + [1] * 4
-    assert p_rule(y_pred, sensitive_features=s) == pytest.approx(1 / 3)
-    assert demographic_parity_violation(y_pred, sensitive_features=s) == 0.5
+    assert p_rule(None, y_pred, sensitive_features=s) == pytest.approx(1 / 3)
+    assert demographic_parity_violation(None, y_pred, sensitive_features=s) == 0.5
 
 
 def test_a_soft_prediction_is_measured_by_its_mean_probability():
     y_pred, s = [0.2, 0.4, 0.5, 0.7], ["f", "f", "m", "m"]
-    assert group_rates(y_pred, sensitive_features=s).to_dict() == pytest.approx(
+    assert group_rates(None, y_pred, sensitive_features=s).to_dict() == pytest.approx(
         {"f": 0.3, "m": 0.6}
     )
-    assert p_rule(y_pred, sensitive_features=s) == pytest.approx(0.5)
+    assert p_rule(None, y_pred, sensitive_features=s) == pytest.approx(0.5)
 
 
 def test_p_rule_where_a_rate_is_zero():
     s = ["f", "f", "m", "m"]
-    assert p_rule([0, 0, 1, 0], sensitive_features=s) == 0.0
-    assert p_rule([0, 0, 0, 0], sensitive_features=s) == 1.0
+    assert p_rule(None, [0, 0, 1, 0], sensitive_features=s) == 0.0
+    assert p_rule(None, [0, 0, 0, 0], sensitive_features=s) == 1.0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -111,8 +111,11 @@ def test_fairlearn_finds_the_same(seed, weighted):
     if weighted:
         known["sample_weight"] = rng.uniform(0.1, 3, size=60)
     for ours, theirs in [
-        (p_rule(y_pred, **known), fairlearn.demographic_parity_ratio),
-        (demographic_parity_violation(y_pred, **known), fairlearn.demographic_parity_difference),
+        (p_rule(y_true, y_pred, **known), fairlearn.demographic_parity_ratio),
+        (
+            demographic_parity_violation(None, y_pred, **known),
+            fairlearn.demographic_parity_difference,
+        ),
         (
             equal_opportunity_violation(y_true, y_pred, **known),
             fairlearn.equal_opportunity_difference,
@@ -125,8 +128,8 @@ def test_fairlearn_finds_the_same(seed, weighted):
 @pytest.mark.parametrize("measure", [p_rule, demographic_parity_violation])
 def test_a_group_without_weight_is_not_there(measure):
     y_pred, s, weight = [1, 0, 1, 1, 0], list("ffmmd"), [1, 1, 1, 1, 0]
-    with_it = measure(y_pred, sensitive_features=s, sample_weight=weight)
-    assert with_it == measure(y_pred[:4], sensitive_features=s[:4]) == 0.5
+    with_it = measure(None, y_pred, sensitive_features=s, sample_weight=weight)
+    assert with_it == measure(None, y_pred[:4], sensitive_features=s[:4]) == 0.5
 
 
 def test_equal_opportunity_ignores_the_negatives_and_equalized_odds_does_not():
@@ -142,26 +145,26 @@ def test_equal_opportunity_ignores_the_negatives_and_equalized_odds_does_not():
 )
 def test_groups_come_in_any_container(convert):
     s = ["f", "f", "m", "m"]
-    assert p_rule([1, 0, 1, 1], sensitive_features=convert(s)) == 0.5
+    assert p_rule(None, [1, 0, 1, 1], sensitive_features=convert(s)) == 0.5
 
 
 def test_several_attributes_are_one_joint_group():
     s = pd.DataFrame({"sex": ["f", "f", "m", "m"], "race": [0, 1, 0, 1]})
-    rates = group_rates([1, 0, 1, 1], sensitive_features=s)
+    rates = group_rates(None, [1, 0, 1, 1], sensitive_features=s)
     assert rates.to_dict() == {("f", 0): 1.0, ("f", 1): 0.0, ("m", 0): 1.0, ("m", 1): 1.0}
-    assert demographic_parity_violation([1, 0, 1, 1], sensitive_features=s) == 1.0
+    assert demographic_parity_violation(None, [1, 0, 1, 1], sensitive_features=s) == 1.0
 
 
 def test_pos_label_says_which_label_means_one():
     y_true, y_pred = [">50K", ">50K", "<=50K", ">50K"], [">50K", "<=50K", "<=50K", ">50K"]
     options = {"sensitive_features": ["f", "m", "m", "m"], "pos_label": ">50K"}
-    assert p_rule(y_pred, **options) == pytest.approx(1 / 3)
+    assert p_rule(None, y_pred, **options) == pytest.approx(1 / 3)
     assert equal_opportunity_violation(y_true, y_pred, **options) == 0.5
     signs = np.where(np.array(y_pred) == ">50K", 1, -1)
-    assert p_rule(signs, sensitive_features=["f", "m", "m", "m"], pos_label=1) == pytest.approx(
-        1 / 3
-    )
-    assert p_rule(["no"] * 4, **options) == 1.0
+    assert p_rule(
+        None, signs, sensitive_features=["f", "m", "m", "m"], pos_label=1
+    ) == pytest.approx(1 / 3)
+    assert p_rule(None, ["no"] * 4, **options) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -187,18 +190,20 @@ def test_a_group_without_a_rate_is_refused_by_name(measure, y):
 )
 def test_predictions_that_cannot_be_read_are_refused(y_pred, options, message):
     with pytest.raises(ValueError, match=message):
-        p_rule(y_pred, sensitive_features=["f", "m"], **options)
+        p_rule(None, y_pred, sensitive_features=["f", "m"], **options)
 
 
 def test_other_bad_arguments_are_refused_by_name():
     with pytest.raises(ValueError, match="sensitive_features has a missing value"):
-        p_rule([0, 1], sensitive_features=["f", None])
+        p_rule(None, [0, 1], sensitive_features=["f", None])
     with pytest.raises(ValueError, match="y_true must hold labels 0 and 1, not probabilities"):
         equal_opportunity_violation([0.5, 1], [0, 1], sensitive_features=["f", "m"])
+    with pytest.raises(ValueError, match="y_true has 3, y_pred has 2"):
+        p_rule([0, 1, 1], [0, 1], sensitive_features=["f", "m"])
     with pytest.raises(ValueError, match="y_true has 3, y_pred has 2"):
         equal_opportunity_violation([0, 1, 1], [0, 1], sensitive_features=["f", "m"])
 
 
 def test_groups_are_given_by_keyword_only():
     with pytest.raises(TypeError):
-        p_rule([0, 1], ["f", "m"])
+        p_rule(None, [0, 1], ["f", "m"])

@@ -138,9 +138,9 @@ class TestTarget:
         clf = fit_to_target(
             RenyiClassifier(), X, y, sensitive_features=s, metric="p_rule", target=target
         )
-        assert p_rule(clf.predict(X), sensitive_features=s) >= target
+        assert p_rule(None, clf.predict(X), sensitive_features=s) >= target
         less = RenyiClassifier(clf.lam / 1.05).fit(X, y, sensitive_features=s)
-        assert p_rule(less.predict(X), sensitive_features=s) < target
+        assert p_rule(None, less.predict(X), sensitive_features=s) < target
 
     def test_a_violation_is_to_be_at_most_the_target(self):
         X, y, s = biased_data(1000, seed=7)
@@ -162,7 +162,9 @@ class TestTarget:
     def test_a_target_that_is_nearly_met_needs_a_small_lam(self):
         X, y, s = biased_data(1000, seed=7)
         plain = p_rule(
-            RenyiClassifier(0).fit(X, y, sensitive_features=s).predict(X), sensitive_features=s
+            None,
+            RenyiClassifier(0).fit(X, y, sensitive_features=s).predict(X),
+            sensitive_features=s,
         )
         clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, target=plain + 0.001)
         assert 0 < clf.lam < 0.09
@@ -212,8 +214,8 @@ class TestTarget:
         clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, sample_weight=weight)
         repeated = fit_to_target(RenyiClassifier(), X[rows], y[rows], sensitive_features=s[rows])
         assert clf.lam == pytest.approx(repeated.lam, rel=1e-6)
-        unweighted = p_rule(clf.predict(X), sensitive_features=s)
-        weighted = p_rule(clf.predict(X), sensitive_features=s, sample_weight=weight)
+        unweighted = p_rule(None, clf.predict(X), sensitive_features=s)
+        weighted = p_rule(None, clf.predict(X), sensitive_features=s, sample_weight=weight)
         assert weighted >= 0.8
         assert weighted != unweighted
 
@@ -244,13 +246,13 @@ class TestTarget:
             estimator = make_pipeline(StandardScaler(), estimator)
         clf = fit_to_target(estimator, X, labels, sensitive_features=s, target=0.9, **options)
         rates = {
-            label: p_rule(clf.predict(X), sensitive_features=s, pos_label=label)
+            label: p_rule(None, clf.predict(X), sensitive_features=s, pos_label=label)
             for label in ("bad", "good")
         }
         less = clf[-1].lam if where == "pipeline" else clf.lam
         before = RenyiClassifier(less / 1.05).fit(X, labels, sensitive_features=s)
         assert rates["bad"] >= 0.9
-        assert p_rule(before.predict(X), sensitive_features=s, pos_label="bad") < 0.9
+        assert p_rule(None, before.predict(X), sensitive_features=s, pos_label="bad") < 0.9
         assert rates["good"] != rates["bad"]
 
     def test_of_several_classes_one_must_be_named(self):
@@ -258,7 +260,7 @@ class TestTarget:
         with pytest.raises(ValueError, match=r"pos_label must be .* one of \[0, 1, 2\], not None"):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s)
         clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, pos_label=1)
-        assert p_rule(clf.predict(X), sensitive_features=s, pos_label=1) >= 0.8
+        assert p_rule(None, clf.predict(X), sensitive_features=s, pos_label=1) >= 0.8
 
     @pytest.mark.parametrize(
         ("options", "message"),

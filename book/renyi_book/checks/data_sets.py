@@ -57,7 +57,7 @@ def _bank_p(rows):
         "test": lambda: np.quantile(score, 1 - bank.y_test.mean()),
         "training": lambda: np.quantile(score, 1 - bank.y_train.mean()),
     }[rows]()
-    return p_rule(score > threshold, sensitive_features=bank.s_test)
+    return p_rule(bank.y_test, score > threshold, sensitive_features=bank.s_test)
 
 
 EXERCISES = {

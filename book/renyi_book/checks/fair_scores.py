@@ -21,7 +21,9 @@ def _in_bins(score, weight):
 def _p_percent(label):
     """p% of labels (or scores) of the two groups of the first warm-up."""
     group_0, group_1 = np.full(4, 0.3), np.array([0.1, 0.1, 0.1, 0.9])
-    return p_rule(label(np.append(group_0, group_1)), sensitive_features=np.repeat([0, 1], 4))
+    return p_rule(
+        None, label(np.append(group_0, group_1)), sensitive_features=np.repeat([0, 1], 4)
+    )
 
 
 def _both():
@@ -48,7 +50,9 @@ def _scores():
 
 
 def _over_thresholds(reduce):
-    return lambda score, s: reduce([p_rule(score > t, sensitive_features=s) for t in _THRESHOLDS])
+    return lambda score, s: reduce(
+        [p_rule(None, score > t, sensitive_features=s) for t in _THRESHOLDS]
+    )
 
 
 def _ramp(score, stretch=10.0):

@@ -69,7 +69,7 @@ def _with_thresholds(share_of):
         cut = np.array([np.quantile(score[s == g], 1 - shares[g]) for g in (0, 1)])
         decision = (score > cut[s]).astype(int)
         violation = equal_opportunity_violation(y, decision, sensitive_features=s)
-        return [p_rule(decision, sensitive_features=s), np.mean(decision == y), violation]
+        return [p_rule(None, decision, sensitive_features=s), np.mean(decision == y), violation]
 
     return measure
 

@@ -39,14 +39,14 @@ def measures(y, decision, s, score=None):
 
 def _parity(positive, s):
     return {
-        "p_rule": p_rule(positive, sensitive_features=s),
-        "dp_violation": demographic_parity_violation(positive, sensitive_features=s),
+        "p_rule": p_rule(None, positive, sensitive_features=s),
+        "dp_violation": demographic_parity_violation(None, positive, sensitive_features=s),
     }
 
 
 def _opportunity(y, positive, s):
     """The EO violation and, for two groups, the gap with its sign: second group minus first."""
-    rates = group_rates(positive[y == 1], sensitive_features=s[y == 1])
+    rates = group_rates(None, positive[y == 1], sensitive_features=s[y == 1])
     gap = {"eo_gap": float(rates.iloc[1] - rates.iloc[0])} if len(rates) == 2 else {}
     return {"eo_violation": float(np.ptp(rates)), **gap}
 

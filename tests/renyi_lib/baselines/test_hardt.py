@@ -15,7 +15,9 @@ from renyi_lib.metrics import (
 from tests.renyi_lib.baselines import biased_data
 
 VIOLATIONS = {
-    "demographic_parity": lambda y, F, s: demographic_parity_violation(F, sensitive_features=s),
+    "demographic_parity": lambda y, F, s: demographic_parity_violation(
+        None, F, sensitive_features=s
+    ),
     "equal_opportunity": lambda y, F, s: equal_opportunity_violation(y, F, sensitive_features=s),
     "equalized_odds": lambda y, F, s: equalized_odds_violation(y, F, sensitive_features=s),
 }
