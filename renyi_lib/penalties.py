@@ -94,7 +94,7 @@ class Groups:
     ) -> "Groups":
         """Labels of any kind; several columns, as in a DataFrame, become one joint group."""
         codes, categories = encode_labels(labels, name)
-        check_several_groups(categories, name)
+        check_several_groups(categories, len(codes), name)
         weight = None
         if sample_weight is not None:
             weight = sample_weights(sample_weight)
