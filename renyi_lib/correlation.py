@@ -186,7 +186,7 @@ def renyi_from_joint(P: ArrayLike) -> float:
     References
     ----------
     H. S. Witsenhausen, "On sequences of pairs of dependent random variables", SIAM Journal on
-    Applied Mathematics 28 (1975), 100-113, doi:10.1137/0128010.
+    Applied Mathematics 28 (1975), 100-113.
 
     Examples
     --------
