@@ -43,7 +43,7 @@ def universes(folder):
 
 
 def weigh(folder, *, accept=False):
-    """Store findings and exports; the changed verdicts, which keep all as it was if not accepted."""
+    """Store findings and exports; the changed verdicts. If not accepted, all stays as it was."""
     found = findings(folder)
     changes = changed(stored(folder).get("findings", {}), found)
     if changes and not accept:

@@ -15,6 +15,7 @@ What is **exact** (an identity, a count) has no noise and is never undecided.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -56,7 +57,8 @@ class Evidence:
     supports: float = 1.0
     opposes: float = 1.0
     regions: tuple = ()
-    power: str = ""
+    # What it would take to decide, in words: computed when asked for, since it takes time.
+    power: Callable = field(default=str, repr=False, compare=False)
     outcome: str = ""
     parts: tuple = ()
     seeds: tuple = ()
@@ -252,7 +254,7 @@ def from_mean(kind, mean, delta, what, digits, unit, note, seeds, again, spread=
         supports=supports,
         opposes=opposes,
         regions=statistics.regions(mean, delta),
-        power=_power(kind, mean, delta, spread, digits, unit),
+        power=partial(_power, kind, mean, delta, spread, digits, unit),
         seeds=seeds,
         again=again,
     )
@@ -305,7 +307,7 @@ def everything(parts, text=None):
         supports=max(part.supports for part in parts),
         opposes=min(part.opposes for part in parts),
         n=min(part.n for part in parts),
-        power="; ".join(part.power for part in parts if part.power),
+        power=lambda: "; ".join(filter(None, (part.power() for part in parts))),
         again=None,
     )
 

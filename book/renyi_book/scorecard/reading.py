@@ -5,10 +5,8 @@ rows. The second reading follows the curve over the test rows to a given fairnes
 """
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
 from renyi_book.scorecard.judging import NoResult
 from renyi_book.scorecard.statistics import log_ratio, training_ratio
@@ -21,6 +19,8 @@ SIZES = {
     "bank": (25600, 6400, 13211),
     "german": (640, 160, 200),
 }
+#: What every table of classifiers has.
+MEASURES = ("accuracy", "p_rule", "dp_violation", "eo_violation")
 #: The panels of Fig. 2: stored table, data set, measure of fairness, number of groups.
 PANELS = {
     "adult": ("penalties_adult", "adult", "p_rule", 2),
@@ -94,10 +94,12 @@ class Results:
         """{by: {seed: Curve}} of the random splits."""
         key = (name, by, tuple(sorted(where.items())))
         if key not in self._curves:
-            table = self.fresh(name, [by, "rows"], split="random", **where)
+            table = self.fresh(name, [by, "rows", *MEASURES], split="random", **where)
+            order = [column for column in ("lam", "c", "l2") if column in table]
             found = {}
-            for (kind, seed), points in table.groupby([by, "seed"], sort=False):
-                found.setdefault(kind, {})[seed] = Curve(points)
+            for point in table.sort_values(order).to_dict("records"):
+                curve = found.setdefault(point[by], {}).setdefault(point["seed"], Curve())
+                curve.add(point)
             self._curves[key] = found
         return self._curves[key]
 
@@ -112,52 +114,49 @@ class Results:
 class Curve:
     """The points of one method on one split, in the order of lambda, on each kind of rows."""
 
-    def __init__(self, points):
-        self._points = points
+    def __init__(self):
+        self._points = {}
 
-    @cached_property
-    def _rows(self):
-        keys = [key for key in ("lam", "c", "l2") if key in self._points]
-        return {
-            rows: part.sort_values(keys).reset_index(drop=True)
-            for rows, part in self._points.groupby("rows")
-        }
+    def add(self, point):
+        """One more point, beyond those added before."""
+        self._points.setdefault(point["rows"], []).append(point)
 
     def on(self, rows):
-        """The points on some rows."""
-        if rows not in self._rows:
+        """The points on some rows, each a dictionary."""
+        if rows not in self._points:
             raise NoResult(f"no {rows} rows")
-        return self._rows[rows]
+        return self._points[rows]
 
     def ends(self, rows):
         """The points at the smallest and at the largest lambda."""
         points = self.on(rows)
-        return points.iloc[0], points.iloc[-1]
+        return points[0], points[-1]
+
+    def _column(self, rows, column):
+        return np.array([point[column] for point in self.on(rows)], dtype=float)
 
     def chosen(self, fairness, level, rows="test"):
         """The point to take, judged by the validation rows, and whether it was fair enough there.
 
         The most accurate of those that are fair enough; if none is, the fairest.
         """
-        judged = self.on("validation")
-        fair = judged[fairness] >= level if greater(fairness) else judged[fairness] <= level
+        judged = self._column("validation", fairness)
+        fair = judged >= level if greater(fairness) else judged <= level
         if fair.any():
-            return self.on(rows).iloc[judged.loc[fair, "accuracy"].idxmax()], True
+            accuracy = np.where(fair, self._column("validation", "accuracy"), -np.inf)
+            return self.on(rows)[int(accuracy.argmax())], True
         return self.fairest(fairness, rows), False
 
     def fairest(self, fairness, rows="test"):
         """The point that is fairest on the validation rows."""
-        judged = self.on("validation")[fairness]
-        judged = judged.fillna(-np.inf if greater(fairness) else np.inf)
-        place = judged.idxmax() if greater(fairness) else judged.idxmin()
-        return self.on(rows).iloc[place]
+        judged = self._column("validation", fairness) * (1 if greater(fairness) else -1)
+        return self.on(rows)[int(np.nan_to_num(judged, nan=-np.inf).argmax())]
 
     def interpolated(self, fairness, level, rows="test"):
         """The accuracy where the curve first becomes that fair; NaN if it never does."""
-        points = self.on(rows)
         sign = 1 if greater(fairness) else -1
-        reached = sign * points[fairness].to_numpy(), points["accuracy"].to_numpy()
-        return first_crossing(*reached, sign * level)
+        path = sign * self._column(rows, fairness)
+        return first_crossing(path, self._column(rows, "accuracy"), sign * level)
 
 
 def greater(fairness):
@@ -209,8 +208,7 @@ def rates(points, groups):
 
 
 def _of(points, columns, function):
-    columns_here = points.index if isinstance(points, pd.Series) else points.columns
-    missing = [column for column in columns if column not in columns_here]
+    missing = [column for column in columns if column not in points]
     if missing:
         raise NoResult(f"no column {', '.join(missing)}")
     return function(*(points[column] for column in columns))

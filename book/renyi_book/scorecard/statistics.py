@@ -7,6 +7,7 @@ computation gives the interval and the probabilities of the three regions around
 effect that matters.
 """
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
@@ -361,7 +362,11 @@ def splits_needed(sd, ratio, width, *, level=0.95, most=10_000):
     >>> splits_needed(1.0, 0.0, 0.5), splits_needed(1.0, 0.5, 0.5)
     (18, None)
     """
-    n = np.arange(2, most + 1)
-    half = student.ppf((1 + level) / 2, n - 1) * sd * np.sqrt(1 / n + ratio)
-    enough = half <= width
-    return int(n[enough][0]) if enough.any() else None
+
+    def too_wide(n):
+        return student.ppf((1 + level) / 2, n - 1) * sd * np.sqrt(1 / n + ratio) > width
+
+    if too_wide(most):
+        return None
+    # The width falls with n: the first number that is enough, by halving.
+    return bisect_left(range(2, most), True, key=lambda n: not too_wide(n)) + 2

@@ -202,7 +202,7 @@ def _fields(evidence, adjusted, unadjusted, claim):
     if evidence.kind in ("difference", "equivalence"):
         found |= {"supports": _rounded(evidence.supports), "opposes": _rounded(evidence.opposes)}
     if adjusted == UNDECIDED:
-        found["power"] = evidence.power
+        found["power"] = evidence.power()
     return found
 
 

@@ -7,6 +7,8 @@ SEEDS = range(100, 130)
 ROWS = ("train", "validation", "test")
 # So many people that (x + 1/2) / (n + 1/2) is the rate.
 MANY = 10**9
+# Of the clusters.
+LAMS = (0, 0.005, 0.3, 1, 10)
 
 
 def normal(count, seed=0):
@@ -117,9 +119,7 @@ def penalties(rival, *, renyi=None, method="pearson", groups=2, noise=None, at_o
 
 def boundary(end, ridges=(0.0, 1e-2), noise=None):
     """Zafar's bound on the boundary's covariance: (accuracy, p) at c = 0 for each ridge."""
-    curves = {
-        ridge: [point(0, c=0.1), point(0, *end, c=0.0)] for ridge in ridges
-    }
+    curves = {ridge: [point(0, c=0.1), point(0, *end, c=0.0)] for ridge in ridges}
     return classifiers(curves, by="l2", noise=noise)
 
 
@@ -156,7 +156,7 @@ def starts(**datasets):
     return pd.concat(parts, ignore_index=True)
 
 
-def clusters(column, at, *, algorithm="paper", noise=0.0, elsewhere=1.0, lams=(0, 0.005, 0.3, 1, 10)):
+def clusters(column, at, *, algorithm="paper", noise=0.0, elsewhere=1.0, lams=LAMS):
     """A column that is 1 at lam = 0 and as told at some lams; both algorithms."""
 
     def values(row):
@@ -167,7 +167,7 @@ def clusters(column, at, *, algorithm="paper", noise=0.0, elsewhere=1.0, lams=(0
     return by_seed(values, algorithm=["paper", "descent"], lam=[float(lam) for lam in lams])
 
 
-def proportions(width, *, noise=0.0, lams=(0, 0.005, 0.3, 1, 10)):
+def proportions(width, *, noise=0.0, lams=LAMS):
     """Smallest and largest w: equal but for a width that may depend on lambda."""
 
     def values(row):

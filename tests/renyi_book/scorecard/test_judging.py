@@ -116,10 +116,10 @@ def test_the_bootstrap_is_judged_like_an_interval():
 
 def test_what_would_decide_is_said():
     found = j.difference(around(0.1, 0.5), 0.3, "ahead by", unit=" points")
-    assert "would be seen with probability .8" in found.power
-    assert "splits or seeds" in found.power
+    assert "would be seen with probability .8" in found.power()
+    assert "splits or seeds" in found.power()
     wide = j.difference(around(0.1, 5), 0.3, "ahead by", ratio=0.6)
-    assert "no number of splits" in wide.power
+    assert "no number of splits" in wide.power()
 
 
 def test_one_split_is_no_result():

@@ -88,7 +88,10 @@ def test_the_regions_are_the_posterior_s_masses():
 @given(st.integers(1, 500), st.integers(1, 500), st.data())
 def test_a_log_ratio_turns_its_sign_with_the_groups(n_1, n_0, data):
     x_1, x_0 = data.draw(st.integers(0, n_1)), data.draw(st.integers(0, n_0))
-    one, other = s.log_ratio(x_1 / n_1, n_1, x_0 / n_0, n_0), s.log_ratio(x_0 / n_0, n_0, x_1 / n_1, n_1)
+    one, other = (
+        s.log_ratio(x_1 / n_1, n_1, x_0 / n_0, n_0),
+        s.log_ratio(x_0 / n_0, n_0, x_1 / n_1, n_1),
+    )
     assert_allclose(one, -other, atol=1e-12)
     assert np.isfinite(one)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from renyi_book.scorecard import statistics
 from renyi_book.scorecard.judging import NoResult, difference, equivalence, value
-from renyi_book.scorecard.reading import common, first_crossing, ratio, signed_gap
+from renyi_book.scorecard.reading import MEASURES, common, first_crossing, ratio, signed_gap
 from renyi_book.scorecard.rules._common import delta, options, registry
 from renyi_book.scorecard.rules._comparison import accuracy_when_fair, at_equal
 
@@ -127,12 +127,13 @@ def error_of_a_method(results, claim, thresholds):
     """A method's test error on the paper's split, at the violation where the figure has it."""
     method, at = options(claim)["method"], options(claim)["eo_violation"]
     if method == "renyi":
-        path = results.paper(TABLE, ["lam"], rows="test", recipe="paper").sort_values("lam")
+        path = results.paper(TABLE, ["lam", *MEASURES], rows="test", recipe="paper")
+        path = path.sort_values("lam")
         accuracy = first_crossing(-path["eo_violation"], path["accuracy"], -at)
         if not np.isfinite(accuracy):
             accuracy = path.loc[path["eo_violation"].idxmin(), "accuracy"]
     else:
-        points = results.paper(RIVALS, ["accuracy"], rows="test", method=method)
+        points = results.paper(RIVALS, MEASURES, rows="test", method=method)
         nearest = (points["eo_violation"] - at).abs().idxmin()
         accuracy = points.loc[nearest, "accuracy"]
     slack = claim["paper"].get("reading_error", 0.0)
