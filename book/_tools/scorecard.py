@@ -1,48 +1,68 @@
-"""Bring `ours` in book/claims.yml up to date with book/results.
+"""Weigh the claims of book/claims.yml by book/results, and store what was found.
 
-A verdict is not changed in silence: where the rules of `renyi_book.scorecard` now say otherwise,
-the file keeps the old one and the command fails, unless ``--accept`` is given.
+Writes results/verdicts.json (findings, shares of the multiverse, verdicts that hang on a
+threshold) and the exports results/claims.csv and claims.json. Where there are no results yet, the
+rows say so. A verdict is not changed in silence: where it differs from the one stored, the old
+findings are kept and the command fails, unless ``--accept`` is given. ``--freeze COMMIT`` writes
+the checksums of the rules instead, once they are committed.
 """
 
 import argparse
 import sys
-from pathlib import Path
 
-import yaml
-
-from renyi_book.scorecard import verdicts
-
-BOOK = Path(__file__).resolve().parents[1]
-ORDER = ["id", "where", "claim", "paper", "figure", "ours", "verdict", "chapter", "test", "note"]
-
-
-def updated(claims, found, accept):
-    """The claims with what was found, and a line for each verdict that has changed."""
-    changes, new = [], []
-    for claim in claims:
-        ours, verdict = found[claim["id"]]
-        old = claim.get("verdict", verdict)
-        if old != verdict:
-            changes.append(f"{claim['id']}: {old} -> {verdict} ({ours})")
-        values = claim | {"ours": ours, "verdict": verdict if accept else old}
-        new.append({key: values[key] for key in ORDER if key in values})
-    return new, changes
+from renyi_book.experiments import StaleResultsError, load
+from renyi_book.scorecard import (
+    NO_RESULT,
+    export,
+    findings,
+    multiverse,
+    sensitivity,
+    shares,
+    store,
+    stored,
+)
+from renyi_book.scorecard.frozen import freeze
+from renyi_book.scorecard.table import RESULTS
 
 
-def rewrite(path, found, accept=False):
-    """Write the claims anew under the comments at the head of the file; the changed verdicts."""
-    text = path.read_text(encoding="utf8")
-    head = [line for line in text.splitlines() if line.startswith("#")]
-    claims, changes = updated(yaml.safe_load(text), found, accept)
-    body = yaml.safe_dump(claims, allow_unicode=True, sort_keys=False, width=10_000)
-    path.write_text("\n".join(head) + "\n" + body, encoding="utf8")
+def changed(old, new):
+    """A line for each verdict that differs from the stored one; a first result is no change."""
+    return [
+        f"{name}: {old[name]['verdict']} -> {found['verdict']} ({found['ours']})"
+        for name, found in new.items()
+        if name in old and old[name]["verdict"] not in (NO_RESULT, found["verdict"])
+    ]
+
+
+def universes(folder):
+    """The shares of the multiverse, if it has been computed."""
+    try:
+        return shares(multiverse(load("multiverse", folder)))
+    except (ValueError, StaleResultsError):
+        return {}
+
+
+def weigh(folder, *, accept=False):
+    """Store findings and exports; the changed verdicts. If not accepted, all stays as it was."""
+    found = findings(folder)
+    changes = changed(stored(folder).get("findings", {}), found)
+    if changes and not accept:
+        return changes
+    turned = sensitivity(folder)
+    everything = {"findings": found, "multiverse": universes(folder), "sensitivity": turned}
+    store(everything, folder)
+    export(folder)
     return changes
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--accept", action="store_true", help="take over changed verdicts")
-    accept = parser.parse_args().accept
-    changes = rewrite(BOOK / "claims.yml", verdicts(BOOK / "results"), accept)
+    parser.add_argument("--freeze", metavar="COMMIT", help="write the rules' checksums")
+    arguments = parser.parse_args()
+    if arguments.freeze:
+        freeze(arguments.freeze)
+        sys.exit()
+    changes = weigh(RESULTS, accept=arguments.accept)
     print("\n".join(changes) or "no verdict has changed")
-    sys.exit(bool(changes) and not accept)
+    sys.exit(bool(changes) and not arguments.accept)

@@ -47,8 +47,8 @@ def dependencies(path, book=BOOK):
         extra={_CELLS: text},
     )
     files = {f"results/{name}.csv" for name in tables_read(text, found)}
-    if "renyi_book.scorecard:verdicts" in found or "claims.yml" in text:
-        files.add("claims.yml")
+    if "renyi_book.scorecard.table:claims" in found or "claims.yml" in text:
+        files |= {"claims.yml", "results/verdicts.json"}
     sums = {"code": checksum(found)} | {file: _sum(book / file) for file in sorted(files)}
     if any(key.startswith(f"{_CELLS}:") and "renyi_book.chapters" in found[key] for key in found):
         listed = [(chapter.slug, chapter.title) for chapter in chapters(book).values()]
@@ -70,7 +70,7 @@ def tables_read(text, found):
     -------
     set of str
     """
-    if "renyi_book.scorecard:verdicts" in found:
+    if "renyi_book.scorecard.table:weigh" in found:
         return set(STORED)
     if "renyi_book.experiments._store:load" not in found:
         return set()

@@ -60,7 +60,7 @@ def test_a_chapter_is_stale_when_a_table_that_it_reads_has_changed(book):
 
 
 def test_a_chapter_that_weighs_claims_is_stale_when_these_or_any_table_have_changed(book):
-    path = remembered(book, "from renyi_book.scorecard import verdicts")
+    path = remembered(book, "from renyi_book.scorecard import findings")
     (book / "claims.yml").write_text("- id: a\n")
     assert freshness.changes(path, book) == ["claims.yml"]
     (book / "results" / "network.csv").write_text("x\n2\n")

@@ -131,7 +131,7 @@ CLUSTERED = {"clusters_adult", "clusters_bank"}
         ("renyi_lib/baselines/neural_network.py", "RenyiNetworkClassifier", {"network"}),
         ("renyi_lib/datasets/_german.py", "load_german", CLASSIFIED | {"network", "convergence"}),
         ("renyi_book/plotting.py", "show", set()),
-        ("renyi_book/scorecard.py", "verdicts", set()),
+        ("renyi_book/scorecard/table.py", "findings", set()),
         ("renyi_book/experiments/_summary.py", "interval", set()),
     ],
 )

@@ -1,0 +1,52 @@
+"""The paper's claims, weighed: each a rule that turns results into evidence and a verdict.
+
+The claims with all that was fixed before the results (reading, estimand, smallest effect, rule)
+are in the book's ``claims.yml``; ``rules.json`` has their checksums. `rows` gives them with what
+was found, `findings` finds it anew, `tally` counts, `forest` draws. `sensitivity` varies every
+threshold, `stable` leaves splits out, `multiverse` and `shares` judge other universes.
+"""
+
+from renyi_book.scorecard.figure import forest, standing
+from renyi_book.scorecard.judging import NO_RESULT, VERDICTS, Evidence, NoResult
+from renyi_book.scorecard.table import (
+    claims,
+    export,
+    findings,
+    headline,
+    judge,
+    multiverse,
+    rows,
+    sensitivity,
+    shares,
+    stable,
+    store,
+    stored,
+    tally,
+    weigh,
+)
+from renyi_book.scorecard.thresholds import DEFAULT, Thresholds
+
+__all__ = [
+    "DEFAULT",
+    "NO_RESULT",
+    "VERDICTS",
+    "Evidence",
+    "NoResult",
+    "Thresholds",
+    "claims",
+    "export",
+    "findings",
+    "forest",
+    "headline",
+    "judge",
+    "multiverse",
+    "rows",
+    "sensitivity",
+    "shares",
+    "stable",
+    "standing",
+    "store",
+    "stored",
+    "tally",
+    "weigh",
+]

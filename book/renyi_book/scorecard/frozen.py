@@ -1,0 +1,72 @@
+"""What was fixed before the results, and whether it still is.
+
+``book/rules.json`` has the commit of the rules, a checksum of the frozen fields of each claim and
+one of the rules' code. A claim may differ from it if its ``deviations`` say why; code may, if
+``rules.json`` has a deviation with the new checksum.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+from renyi_book.chapters import BOOK
+from renyi_book.reach import Use, checksum, reached
+from renyi_book.scorecard.table import claims
+
+RULES_FILE = BOOK / "rules.json"
+#: What may change later: where the book shows and tests a claim, and what happened to it.
+LOOSE = ("chapter", "test", "note", "deviations", "history")
+
+
+def claim_checksum(claim):
+    """Checksum of the fields of a claim that were fixed beforehand."""
+    fixed = {key: value for key, value in claim.items() if key not in LOOSE}
+    text = json.dumps(fixed, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def code_checksum():
+    """Checksum of the code that turns tables into verdicts; comments and names of tests aside."""
+    package = "renyi_book.scorecard"
+    start = [Use(f"{package}.rules", "RULES")]
+    start += [Use(f"{package}.table", name) for name in ("weigh", "judge", "stable", "multiverse")]
+    found = reached(start)
+    return checksum({key: text for key, text in found.items() if key.startswith(f"{package}.")})
+
+
+def freeze(commit, path=RULES_FILE):
+    """Write down what is fixed from now on.
+
+    Parameters
+    ----------
+    commit : str or None
+        The commit that holds the rules; None until it is known.
+    path : path, optional
+    """
+    fixed = {
+        "commit": commit,
+        "claims": {claim["id"]: claim_checksum(claim) for claim in claims()},
+        "code": code_checksum(),
+        "deviations": [],
+    }
+    Path(path).write_text(json.dumps(fixed, indent=1, sort_keys=True) + "\n", encoding="utf8")
+
+
+def problems(path=RULES_FILE):
+    """What differs from the frozen rules and is not told as a deviation.
+
+    Returns
+    -------
+    list of str
+    """
+    fixed = json.loads(Path(path).read_text(encoding="utf8"))
+    now = {claim["id"]: claim for claim in claims()}
+    found = [f"{name}: a claim is gone" for name in fixed["claims"] if name not in now]
+    for name, claim in now.items():
+        same = fixed["claims"].get(name) == claim_checksum(claim)
+        if not same and not claim.get("deviations"):
+            found.append(f"{name}: differs from the frozen rules, and says no deviation")
+    code = code_checksum()
+    if code != fixed["code"] and all(told["code"] != code for told in fixed["deviations"]):
+        found.append("the rules' code differs from the frozen one, and no deviation tells of it")
+    return found

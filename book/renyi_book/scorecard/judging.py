@@ -1,0 +1,348 @@
+"""From evidence to one of five verdicts.
+
+A claimed difference, D being the smallest effect that matters and [L, U] its 95 % interval in the
+claimed direction:
+
+* L > 0 and U >= D: **holds**;
+* L > 0 and U < D: the sign only, **holds in part**;
+* L <= 0 and U < D: **does not hold** (any effect that matters is excluded);
+* L <= 0 and U >= D: **undecided**.
+
+"No difference", "goes to 0", "is this number": **holds** if the 90 % interval lies within D of 0
+(two one-sided tests at 5 %), **does not hold** if the mean is farther than D, else **undecided**.
+What is **exact** (an identity, a count) has no noise and is never undecided.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from renyi_book.scorecard import statistics
+
+HOLDS, PART, FAILS, UNDECIDED, UNTESTABLE = VERDICTS = (
+    "holds",
+    "holds in part",
+    "does not hold",
+    "undecided",
+    "cannot be tested",
+)
+#: In place of a verdict, until the experiments have been run.
+NO_RESULT = "no result yet"
+# One-sided levels: the two ends of a 95 % interval, and the two tests of an equivalence.
+ALPHA, ALPHA_EQUIVALENCE = 0.025, 0.05
+
+
+class NoResult(LookupError):
+    """A table, column or seed that a rule needs is not there (yet)."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was measured for a claim, in the claimed direction and unit.
+
+    ``supports`` and ``opposes`` are p-values: a small one supports, or opposes, the claim. Both
+    may be small for a difference (the sign is right, the size does not matter). Parts, if any,
+    are claims that must all be true; the numbers are then those of the weakest part.
+    """
+
+    kind: str
+    text: str
+    estimate: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    n: int = 0
+    delta: float = np.nan
+    supports: float = 1.0
+    opposes: float = 1.0
+    regions: tuple = ()
+    # What it would take to decide, in words: computed when asked for, since it takes time.
+    power: Callable = field(default=str, repr=False, compare=False)
+    outcome: str = ""
+    parts: tuple = ()
+    seeds: tuple = ()
+    # How much fairer Rényi's point is than the rival's, where accuracy is compared.
+    guard: "Evidence | None" = None
+    # Evidence from the splits that a mask keeps.
+    again: Callable = field(default=None, repr=False, compare=False)
+
+    def without(self, dropped):
+        """The evidence without some seeds; itself, if it does not come from seeds."""
+        if self.parts:
+            return everything([part.without(dropped) for part in self.parts], self.text)
+        if self.again is None:
+            return self
+        found = self.again(np.array([seed not in dropped for seed in self.seeds]))
+        return replace(found, guard=self.guard and self.guard.without(dropped))
+
+
+def verdict(evidence, *, support_factor=1.0, oppose_factor=1.0):
+    """The verdict on a claim; the factors adjust the p-values for other claims of its family.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    support_factor, oppose_factor : float, default=1
+
+    Returns
+    -------
+    str
+        One of `VERDICTS`.
+    """
+    if evidence.parts:
+        found = {
+            verdict(part, support_factor=support_factor, oppose_factor=oppose_factor)
+            for part in evidence.parts
+        }
+        return _all_of(found)
+    if evidence.outcome:
+        return evidence.outcome
+    alpha = ALPHA_EQUIVALENCE if evidence.kind == "equivalence" else ALPHA
+    supported = min(1, evidence.supports * support_factor) < alpha
+    opposed = min(1, evidence.opposes * oppose_factor) < ALPHA
+    found = {
+        (True, False): HOLDS,
+        (True, True): PART,
+        (False, True): FAILS,
+        (False, False): UNDECIDED,
+    }[supported, opposed]
+    return _guarded(found, evidence.guard)
+
+
+def _guarded(found, guard):
+    """Accuracy that was bought with fairness counts in part, either way."""
+    if guard is None:
+        return found
+    less_fair, fairer = guard.high < -guard.delta, guard.low > guard.delta
+    return PART if (found == HOLDS and less_fair) or (found == FAILS and fairer) else found
+
+
+def _all_of(found):
+    """The verdict on "all of these", given the verdicts on each."""
+    if len(found) == 1:
+        return found.pop()
+    if found <= {FAILS, UNDECIDED}:
+        # One part is excluded, so that the whole is; the rest may be open.
+        return FAILS
+    return UNDECIDED if found <= {HOLDS, UNDECIDED} else PART
+
+
+def of_interval(kind, low, high, delta):
+    """The verdict on an interval that somebody else has computed (the multiverse's).
+
+    Parameters
+    ----------
+    kind : {"difference", "equivalence"}
+    low, high : float
+        95 % for a difference, 90 % for an equivalence.
+    delta : float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.judging import of_interval
+    >>> of_interval("difference", -0.1, 0.5, 0.3)
+    'undecided'
+    """
+    if kind == "equivalence":
+        if -delta < low and high < delta:
+            return HOLDS
+        return FAILS if low > delta or high < -delta else UNDECIDED
+    if low > 0:
+        return HOLDS if high >= delta else PART
+    return UNDECIDED if high >= delta else FAILS
+
+
+# --- Making evidence -------------------------------------------------------------------------
+
+
+def difference(values, delta, what, *, ratio=0.0, seeds=(), digits=2, unit="", note=""):
+    """Evidence on a difference that is claimed to be positive, from one value a split.
+
+    Parameters
+    ----------
+    values : array-like of shape (J,)
+        Positive if as claimed.
+    delta : float
+        The smallest effect that matters.
+    what : str
+        What the number is, for the reader.
+    ratio : float, default=0
+        As in `statistics.corrected`.
+    seeds : sequence of int
+        The splits' seeds, so that some can be left out.
+    digits : int
+    unit, note : str
+
+    Returns
+    -------
+    Evidence
+    """
+    return _measured("difference", values, delta, what, ratio, seeds, digits, unit, note)
+
+
+def equivalence(values, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note=""):
+    """Evidence on a quantity that is claimed to be 0; the interval is the 90 % one."""
+    return _measured("equivalence", values, delta, what, ratio, seeds, digits, unit, note)
+
+
+def _measured(kind, values, delta, what, ratio, seeds, digits, unit, note):
+    values = np.asarray(values, dtype=float)
+    if len(values) < 2:
+        raise NoResult(f"{what}: {len(values)} splits, at least two are needed")
+    mean = statistics.corrected(values, ratio, level=_level(kind))
+    seeds = tuple(seeds) or tuple(range(len(values)))
+
+    def again(kept):
+        left = [seed for seed, keep in zip(seeds, kept) if keep]
+        return _measured(kind, values[kept], delta, what, ratio, left, digits, unit, note)
+
+    sd = float(values.std(ddof=1))
+    return from_mean(kind, mean, delta, what, digits, unit, note, seeds, again, (sd, ratio))
+
+
+def bootstrapped(
+    sample, statistic, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note=""
+):
+    """Evidence on a difference that is a function of several mean columns (see `statistics`)."""
+    if len(sample) < 2:
+        raise NoResult(f"{what}: {len(sample)} splits, at least two are needed")
+    sample = np.asarray(sample, dtype=float)
+    mean, drawn = statistics.bootstrapped(sample, statistic, ratio)
+    seeds = tuple(seeds) or tuple(range(len(sample)))
+
+    def again(kept):
+        left = [seed for seed, keep in zip(seeds, kept) if keep]
+        return bootstrapped(
+            sample[kept], statistic, delta, what, ratio=ratio, seeds=left, digits=digits, unit=unit
+        )
+
+    found = from_mean("difference", mean, delta, what, digits, unit, note, seeds, again)
+    draws = len(drawn) + 1
+    return replace(
+        found,
+        supports=(1 + int((drawn <= 0).sum())) / draws,
+        opposes=(1 + int((drawn >= delta).sum())) / draws,
+        regions=tuple(
+            float(share.mean())
+            for share in (drawn < -delta, np.abs(drawn) <= delta, drawn > delta)
+        ),
+    )
+
+
+def from_mean(kind, mean, delta, what, digits, unit, note, seeds, again, spread=None):
+    """Evidence from a mean with its standard error."""
+    if kind == "equivalence":
+        supports, opposes = statistics.tost(mean, delta), statistics.p_outside(mean, delta)
+    else:
+        supports, opposes = statistics.p_greater(mean, 0.0), statistics.p_less(mean, delta)
+    text = f"{what} {shown(mean, digits)}{unit}"
+    if kind == "difference" and mean.high < 0:
+        text += ", the other way round"
+    return Evidence(
+        kind=kind,
+        text=f"{text}; {note}" if note else text,
+        estimate=mean.estimate,
+        low=mean.low,
+        high=mean.high,
+        n=mean.n,
+        delta=delta,
+        supports=supports,
+        opposes=opposes,
+        regions=statistics.regions(mean, delta),
+        power=partial(_power, kind, mean, delta, spread, digits, unit),
+        seeds=seeds,
+        again=again,
+    )
+
+
+def value(found, claimed, near, delta, what, *, digits=4, note=""):
+    """Evidence on a number that has no noise of ours: the same rows as the paper's.
+
+    It holds within `near`, does not hold beyond `delta`, and holds in part between the two.
+    """
+    away = found - claimed
+    outcome = HOLDS if abs(away) <= near else FAILS if abs(away) > delta else PART
+    text = f"{what} {found:.{digits}f}"
+    return Evidence(
+        kind="value",
+        text=f"{text}; {note}" if note else text,
+        estimate=away,
+        low=away,
+        high=away,
+        n=1,
+        delta=delta,
+        outcome=outcome,
+    )
+
+
+def guarded(evidence, guard):
+    """Evidence on accuracy, with that on the fairness at which it was reached."""
+    return replace(evidence, guard=guard, text=f"{evidence.text}; {guard.text}")
+
+
+def exact(true, text, *, partly=False, gap=np.nan, n=0):
+    """Evidence on an identity, a count or a counterexample."""
+    outcome = HOLDS if true else PART if partly else FAILS
+    return Evidence(kind="exact", text=text, estimate=gap, low=gap, high=gap, n=n, outcome=outcome)
+
+
+def undecided(text, delta, n):
+    """Evidence that is too little for any interval."""
+    return Evidence(kind="difference", text=text, n=n, delta=delta, outcome=UNDECIDED)
+
+
+def everything(parts, text=None):
+    """Evidence on a claim of several parts that must all be true."""
+    parts = tuple(parts)
+    weakest = min(parts, key=lambda part: _standing(part))
+    return replace(
+        weakest,
+        text=text or "; ".join(part.text for part in parts),
+        parts=parts,
+        supports=max(part.supports for part in parts),
+        opposes=min(part.opposes for part in parts),
+        n=min(part.n for part in parts),
+        power=lambda: "; ".join(filter(None, (part.power() for part in parts))),
+        again=None,
+    )
+
+
+def _standing(part):
+    """How well a part stands, in units of its smallest effect."""
+    if part.kind == "difference" and np.isfinite(part.low):
+        return part.low / part.delta
+    if part.kind in ("equivalence", "value"):
+        return -max(abs(part.low), abs(part.high)) / part.delta
+    return 0.0 if verdict(part) == HOLDS else -np.inf
+
+
+def _level(kind):
+    return 0.9 if kind == "equivalence" else 0.95
+
+
+def _power(kind, mean, delta, spread, digits, unit):
+    """What it would take to decide: the effect that would be seen, and how many splits."""
+    if kind == "difference":
+        said = f"an effect of {statistics.detectable(mean):.{digits}f}{unit} would be seen"
+    else:
+        said = f"half the interval is {(mean.high - mean.low) / 2:.{digits}f}{unit}"
+    if spread is None:
+        return f"{said} with probability .8" if kind == "difference" else said
+    sd, ratio = spread
+    needed = statistics.splits_needed(sd, ratio, delta, level=_level(kind))
+    more = (
+        f"{needed} splits or seeds make half the interval as short as the smallest effect"
+        if needed
+        else "no number of splits of these data makes the interval short enough"
+    )
+    return f"{said}{' with probability .8' if kind == 'difference' else ''}; {more}"
+
+
+def shown(mean, digits=3):
+    """A mean and its interval as text."""
+    return f"{mean.estimate:.{digits}f} [{mean.low:.{digits}f}, {mean.high:.{digits}f}]"

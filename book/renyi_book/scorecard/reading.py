@@ -1,0 +1,214 @@
+"""How the rules read the stored tables: fresh seeds only, points chosen on validation rows.
+
+The primary reading of a curve chooses lambda on the validation rows and measures on the test
+rows. The second reading follows the curve over the test rows to a given fairness.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from renyi_book.scorecard.judging import NoResult
+from renyi_book.scorecard.statistics import log_ratio, training_ratio
+
+#: Seeds below are burnt: their results were seen before the rules were written.
+FIRST_FRESH = 100
+#: Rows of a random split: training (80 % of the paper's), validation, test.
+SIZES = {
+    "adult": (26048, 6513, 16281),
+    "bank": (25600, 6400, 13211),
+    "german": (640, 160, 200),
+}
+#: What every table of classifiers has.
+MEASURES = ("accuracy", "p_rule", "dp_violation", "eo_violation")
+#: The panels of Fig. 2: stored table, data set, measure of fairness, number of groups.
+PANELS = {
+    "adult": ("penalties_adult", "adult", "p_rule", 2),
+    "bank": ("penalties_bank", "bank", "p_rule", 2),
+    "german": ("penalties_german", "german", "dp_violation", 4),
+    "gender-race": ("penalties_adult_gender_race", "adult", "dp_violation", 4),
+}
+
+
+def ratio(dataset, rows="test"):
+    """The correction for overlapping splits; on training rows it is our own heuristic.
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.reading import ratio
+    >>> round(ratio("adult"), 3), round(ratio("adult", "train"), 3)
+    (0.625, 1.143)
+    """
+    train, validation, test = SIZES[dataset]
+    return test / train if rows == "test" else training_ratio(train, train + validation + test)
+
+
+class Results:
+    """The stored tables by name, read once; what is not there raises `NoResult`.
+
+    Parameters
+    ----------
+    source : mapping or callable
+        From a name to a DataFrame.
+    """
+
+    def __init__(self, source):
+        self._get = source.__getitem__ if isinstance(source, Mapping) else source
+        self._tables, self._curves = {}, {}
+
+    def table(self, name, columns=()):
+        """A table that has some columns."""
+        if name not in self._tables:
+            try:
+                self._tables[name] = self._get(name)
+            except (KeyError, ValueError, RuntimeError, OSError) as problem:
+                raise NoResult(f"no table {name!r}: {problem}") from problem
+        table = self._tables[name]
+        missing = [column for column in columns if column not in table]
+        if missing:
+            raise NoResult(f"table {name!r} has no column {', '.join(missing)}")
+        return table
+
+    def fresh(self, name, columns=(), **where):
+        """The rows with fresh seeds that have some values in some columns."""
+        table = self.table(name, ["seed", *where, *columns])
+        rows = table["seed"] >= FIRST_FRESH
+        for column, value in where.items():
+            rows &= table[column] == value
+        return self._some(table[rows], name, where)
+
+    def paper(self, name, columns=(), **where):
+        """The rows of the paper's own split."""
+        table = self.table(name, ["split", *where, *columns])
+        rows = table["split"] == "paper"
+        for column, value in where.items():
+            rows &= table[column] == value
+        return self._some(table[rows], name, where)
+
+    def _some(self, table, name, where):
+        if table.empty:
+            raise NoResult(f"table {name!r} has no such rows yet: {where}")
+        return table
+
+    def curves(self, name, by="method", **where):
+        """{by: {seed: Curve}} of the random splits."""
+        key = (name, by, tuple(sorted(where.items())))
+        if key not in self._curves:
+            table = self.fresh(name, [by, "rows", *MEASURES], split="random", **where)
+            order = [column for column in ("lam", "c", "l2") if column in table]
+            found = {}
+            for point in table.sort_values(order).to_dict("records"):
+                curve = found.setdefault(point[by], {}).setdefault(point["seed"], Curve())
+                curve.add(point)
+            self._curves[key] = found
+        return self._curves[key]
+
+    def curve(self, name, kind, by="method", **where):
+        """{seed: Curve} of one method."""
+        curves = self.curves(name, by, **where)
+        if kind not in curves:
+            raise NoResult(f"table {name!r} has no {by} {kind!r} yet")
+        return curves[kind]
+
+
+class Curve:
+    """The points of one method on one split, in the order of lambda, on each kind of rows."""
+
+    def __init__(self):
+        self._points = {}
+
+    def add(self, point):
+        """One more point, beyond those added before."""
+        self._points.setdefault(point["rows"], []).append(point)
+
+    def on(self, rows):
+        """The points on some rows, each a dictionary."""
+        if rows not in self._points:
+            raise NoResult(f"no {rows} rows")
+        return self._points[rows]
+
+    def ends(self, rows):
+        """The points at the smallest and at the largest lambda."""
+        points = self.on(rows)
+        return points[0], points[-1]
+
+    def _column(self, rows, column):
+        return np.array([point[column] for point in self.on(rows)], dtype=float)
+
+    def chosen(self, fairness, level, rows="test"):
+        """The point to take, judged by the validation rows, and whether it was fair enough there.
+
+        The most accurate of those that are fair enough; if none is, the fairest.
+        """
+        judged = self._column("validation", fairness)
+        fair = judged >= level if greater(fairness) else judged <= level
+        if fair.any():
+            accuracy = np.where(fair, self._column("validation", "accuracy"), -np.inf)
+            return self.on(rows)[int(accuracy.argmax())], True
+        return self.fairest(fairness, rows), False
+
+    def fairest(self, fairness, rows="test"):
+        """The point that is fairest on the validation rows."""
+        judged = self._column("validation", fairness) * (1 if greater(fairness) else -1)
+        return self.on(rows)[int(np.nan_to_num(judged, nan=-np.inf).argmax())]
+
+    def interpolated(self, fairness, level, rows="test"):
+        """The accuracy where the curve first becomes that fair; NaN if it never does."""
+        sign = 1 if greater(fairness) else -1
+        path = sign * self._column(rows, fairness)
+        return first_crossing(path, self._column(rows, "accuracy"), sign * level)
+
+
+def greater(fairness):
+    """Whether a greater value of a measure is fairer."""
+    return fairness == "p_rule"
+
+
+def first_crossing(x, y, level):
+    """y where x, followed from its first value, first reaches a level; NaN if it never does.
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.reading import first_crossing
+    >>> float(first_crossing([0.3, 0.7, 0.9, 0.6], [4.0, 3.0, 2.0, 1.0], 0.8))
+    2.5
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    above = np.flatnonzero(x >= level)
+    if not len(above):
+        return np.nan
+    k = above[0]
+    if k == 0:
+        return y[0]
+    part = (level - x[k - 1]) / (x[k] - x[k - 1])
+    return y[k - 1] + part * (y[k] - y[k - 1])
+
+
+def common(*curves):
+    """The seeds that all of some {seed: Curve} have, in order."""
+    seeds = sorted(set.intersection(*(set(curve) for curve in curves)))
+    if len(seeds) < 2:
+        raise NoResult("fewer than two splits in common")
+    return seeds
+
+
+def signed_log_ratio(points):
+    """log rate of group 1 over that of group 0, for a point or a table of points."""
+    return _of(points, ["rate_1", "n_1", "rate_0", "n_0"], log_ratio)
+
+
+def signed_gap(points):
+    """TPR of group 1 minus that of group 0."""
+    return _of(points, ["tpr_1", "tpr_0"], lambda first, second: first - second)
+
+
+def rates(points, groups):
+    """The positive rates by group, as a list."""
+    return _of(points, [f"rate_{g}" for g in range(groups)], lambda *values: list(values))
+
+
+def _of(points, columns, function):
+    missing = [column for column in columns if column not in points]
+    if missing:
+        raise NoResult(f"no column {', '.join(missing)}")
+    return function(*(points[column] for column in columns))

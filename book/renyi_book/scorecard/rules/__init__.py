@@ -1,0 +1,19 @@
+"""The rules, by name: each turns results into evidence on a claim.
+
+A rule is a function of the results (`renyi_book.scorecard.reading.Results`), of the claim (its
+frozen fields, as in ``claims.yml``) and of the thresholds. It raises `NoResult` where the tables
+do not have what it needs, and never because a method did not get far enough.
+"""
+
+from renyi_book.scorecard.rules import (
+    _clusters,
+    _data,
+    _measure,
+    _network,
+    _opportunity,
+    _penalties,
+    _theory,
+)
+
+_MODULES = (_measure, _theory, _data, _opportunity, _penalties, _clusters, _network)
+RULES = {name: function for module in _MODULES for name, function in module.RULES.items()}

@@ -1,0 +1,110 @@
+"""Two methods on the same splits: accuracy when fair, how fair at best, at equal fairness."""
+
+import numpy as np
+
+from renyi_book.scorecard import statistics
+from renyi_book.scorecard.judging import (
+    HOLDS,
+    UNDECIDED,
+    Evidence,
+    bootstrapped,
+    difference,
+    guarded,
+)
+from renyi_book.scorecard.reading import common, greater, rates, signed_gap, signed_log_ratio
+
+#: The smallest difference in a log ratio, gap or DP violation that matters.
+FAIRNESS = 0.02
+
+
+def chosen_points(renyi, rival, fairness, level):
+    """The points that both methods take, chosen on validation rows: seeds, points, a note."""
+    seeds = common(renyi, rival)
+    ours = [renyi[seed].chosen(fairness, level) for seed in seeds]
+    theirs = [rival[seed].chosen(fairness, level) for seed in seeds]
+    reached = [sum(fair for _, fair in points) for points in (ours, theirs)]
+    note = f"fair enough on {reached[0]} (Rényi) and {reached[1]} (rival) of {len(seeds)} splits"
+    return seeds, [point for point, _ in ours], [point for point, _ in theirs], note
+
+
+def accuracy_when_fair(renyi, rival, fairness, level, delta, share, groups=2):
+    """Points of accuracy that Rényi is ahead, lambda chosen on validation rows; and how fair."""
+    seeds, ours, theirs, note = chosen_points(renyi, rival, fairness, level)
+    ahead = [100 * (a["accuracy"] - b["accuracy"]) for a, b in zip(ours, theirs)]
+    found = difference(
+        ahead, delta, "ahead by", ratio=share, seeds=seeds, unit=" points", note=note
+    )
+    guard = fairness_ahead(ours, theirs, seeds, fairness, FAIRNESS, share, groups)
+    return guarded(found, guard)
+
+
+def fairness_ahead(ours, theirs, seeds, fairness, delta, share, groups=2, what="fairer by"):
+    """How much fairer Rényi's points are than the rival's; folded once, at the mean."""
+    if groups > 2:
+        sample = np.array([[*rates(b, groups), *rates(a, groups)] for a, b in zip(ours, theirs)])
+
+        def ahead(means):
+            theirs, ours = means[..., :groups], means[..., groups:]
+            return statistics.largest_difference(theirs) - statistics.largest_difference(ours)
+
+        note = _levels(sample.mean(axis=0).reshape(2, groups), statistics.largest_difference, "DP")
+        return bootstrapped(sample, ahead, delta, what, ratio=share, seeds=seeds, note=note)
+    signed = signed_log_ratio if greater(fairness) else signed_gap
+    theirs, ours = (np.array([signed(p) for p in points], float) for points in (theirs, ours))
+    unit = " in the log ratio" if greater(fairness) else " in the gap"
+    name = "p%" if greater(fairness) else "gap"
+
+    def level(mean):
+        return np.exp(-abs(mean)) if greater(fairness) else mean
+
+    note = f"{name}: rival {level(theirs.mean()):.3f}, Rényi {level(ours.mean()):.3f}"
+    # The sides are those of all splits, also when some of them are left out.
+    values = statistics.aligned(theirs, ours)
+    return difference(
+        values, delta, what, ratio=share, seeds=seeds, digits=3, unit=unit, note=note
+    )
+
+
+def _levels(means, statistic, name):
+    rival, renyi = (float(statistic(row)) for row in means)
+    return f"{name}: rival {rival:.3f}, Rényi {renyi:.3f}"
+
+
+def fairest_ahead(renyi, rival, fairness, delta, share, groups=2):
+    """How much farther Rényi gets, each method at its fairest point on the validation rows."""
+    seeds = common(renyi, rival)
+    ours, theirs = ([curve[seed].fairest(fairness) for seed in seeds] for curve in (renyi, rival))
+    return fairness_ahead(ours, theirs, seeds, fairness, delta, share, groups, what="farther by")
+
+
+def accuracy_at_equal_fairness(renyi, rival, fairness, level, delta, share):
+    """Points of accuracy ahead where both curves over the test rows reach a level."""
+    seeds = common(renyi, rival)
+    pairs = [
+        (renyi[seed].interpolated(fairness, level), rival[seed].interpolated(fairness, level))
+        for seed in seeds
+    ]
+    return at_equal(seeds, pairs, delta, share)
+
+
+def at_equal(seeds, pairs, delta, share):
+    """Evidence from pairs of accuracies, NaN where a curve never got so far."""
+    pairs = np.asarray(pairs, dtype=float)
+    both = np.isfinite(pairs).all(axis=1)
+    ours, theirs = np.isfinite(pairs).sum(axis=0)
+    note = f"reached on {ours} (Rényi) and {theirs} (rival) of {len(seeds)} splits"
+    if both.sum() >= 2:
+        ahead = 100 * (pairs[both, 0] - pairs[both, 1])
+        kept = [seed for seed, keep in zip(seeds, both) if keep]
+        return difference(
+            ahead, delta, "ahead by", ratio=share, seeds=kept, unit=" points", note=note
+        )
+    # A level that Rényi reaches and the rival never does: no accuracy buys it for the rival.
+    outcome = HOLDS if theirs == 0 and ours > len(seeds) / 2 else UNDECIDED
+    return Evidence(
+        kind="difference",
+        text=f"no comparison; {note}",
+        n=int(both.sum()),
+        delta=delta,
+        outcome=outcome,
+    )

@@ -1,0 +1,187 @@
+"""Rules on Rényi, Pearson and HSIC: Fig. 2, Fig. 6 and the conclusion."""
+
+import numpy as np
+
+from renyi_book.scorecard import statistics
+from renyi_book.scorecard.judging import (
+    NoResult,
+    bootstrapped,
+    difference,
+    everything,
+    undecided,
+)
+from renyi_book.scorecard.reading import PANELS, common, greater, rates, ratio
+from renyi_book.scorecard.rules._common import delta, options, registry
+from renyi_book.scorecard.rules._comparison import (
+    accuracy_at_equal_fairness,
+    accuracy_when_fair,
+    fairest_ahead,
+)
+
+RULES, rule = registry()
+BOUNDARY = "boundary_covariance"
+
+
+def _both(results, claim):
+    """Rényi's curves and the rival's on a panel; what fairness is, the share, the groups."""
+    panel, method = options(claim)["panel"], options(claim)["method"]
+    table, dataset, fairness, groups = PANELS[panel]
+    renyi = results.curve(table, "renyi")
+    if method == "boundary":
+        # Section 2's reading: the covariance of boundary and S is bounded; no ridge is mentioned.
+        rival = results.curve(BOUNDARY, options(claim).get("l2", 0.0), by="l2")
+    else:
+        rival = results.curve(table, method)
+    return renyi, rival, fairness, ratio(dataset), groups
+
+
+def _level(fairness, thresholds):
+    return thresholds.fair_p_rule if greater(fairness) else thresholds.fair_dp
+
+
+@rule
+def more_accurate_when_fair(results, claim, thresholds):
+    renyi, rival, fairness, share, groups = _both(results, claim)
+    level, least = _level(fairness, thresholds), delta(claim, thresholds)
+    return accuracy_when_fair(renyi, rival, fairness, level, least, share, groups)
+
+
+@rule
+def more_accurate_at_equal_fairness(results, claim, thresholds):
+    renyi, rival, fairness, share, _ = _both(results, claim)
+    level, least = _level(fairness, thresholds), delta(claim, thresholds)
+    return accuracy_at_equal_fairness(renyi, rival, fairness, level, least, share)
+
+
+@rule
+def gets_farther(results, claim, thresholds):
+    renyi, rival, fairness, share, groups = _both(results, claim)
+    return fairest_ahead(renyi, rival, fairness, delta(claim, thresholds), share, groups)
+
+
+@rule
+def covariance_leaves_dependence(results, claim, thresholds):
+    """Without covariance of boundary and S, p% stays behind Rényi's: for every ridge."""
+    table, dataset, fairness, groups = PANELS["adult"]
+    renyi = results.curve(table, "renyi")
+    parts = []
+    for ridge in sorted(results.curves(BOUNDARY, by="l2")):
+        rival = results.curve(BOUNDARY, ridge, by="l2")
+        found = fairest_ahead(
+            renyi, rival, fairness, delta(claim, thresholds), ratio(dataset), groups
+        )
+        parts.append(found)
+    ridges = ", ".join(f"{ridge:g}" for ridge in sorted(results.curves(BOUNDARY, by="l2")))
+    ends = "; ".join(part.text for part in parts)
+    return everything(parts, f"ridges {ridges}: {ends}")
+
+
+@rule
+def lead_grows_with_fairness(results, claim, thresholds):
+    """The lead at a high p% minus that at a low one, curves over the test rows."""
+    renyi, rival, fairness, share, _ = _both(results, claim)
+    low, high = options(claim)["levels"]
+    seeds = common(renyi, rival)
+    leads = np.array(
+        [
+            [
+                renyi[seed].interpolated(fairness, level)
+                - rival[seed].interpolated(fairness, level)
+                for level in (low, high)
+            ]
+            for seed in seeds
+        ]
+    )
+    both = np.isfinite(leads).all(axis=1)
+    kept = [seed for seed, keep in zip(seeds, both) if keep]
+    note = f"both levels reached on {len(kept)} of {len(seeds)} splits"
+    if len(kept) < 2:
+        return undecided(f"no comparison; {note}", delta(claim, thresholds), len(kept))
+    return difference(
+        100 * (leads[both, 1] - leads[both, 0]),
+        delta(claim, thresholds),
+        "lead grows by",
+        ratio=share,
+        seeds=kept,
+        unit=" points",
+        note=note,
+    )
+
+
+@rule
+def harder_with_more_groups(results, claim, thresholds):
+    """How far a rival stays behind Rényi with four groups, beyond how far it does with two."""
+    method = options(claim)["method"]
+    points = []
+    for panel in ("gender-race", "adult"):
+        table, _, _, groups = PANELS[panel]
+        for name in (method, "renyi"):
+            points.append((results.curve(table, name), groups))
+    seeds = common(*(curve for curve, _ in points))
+    columns, at = [], 0
+    sample = []
+    for curve, groups in points:
+        fairest = [curve[seed].fairest("dp_violation") for seed in seeds]
+        sample.append([rates(point, groups) for point in fairest])
+        columns.append(slice(at, at + groups))
+        at += groups
+    sample = np.concatenate([np.array(part, dtype=float) for part in sample], axis=1)
+
+    def harder(means):
+        rival_4, renyi_4, rival_2, renyi_2 = (
+            statistics.largest_difference(means[..., part]) for part in columns
+        )
+        return (rival_4 - renyi_4) - (rival_2 - renyi_2)
+
+    return bootstrapped(
+        sample,
+        harder,
+        delta(claim, thresholds),
+        "farther behind by",
+        ratio=ratio("adult"),
+        seeds=seeds,
+        unit=" in DP",
+    )
+
+
+# --- Information and independence --------------------------------------------------------------
+
+
+def _ends(results, column, rows="train"):
+    curves = results.curve("penalties_adult", "renyi")
+    seeds = common(curves)
+    first, last = zip(*(curves[seed].ends(rows) for seed in seeds))
+    if column not in first[0]:
+        raise NoResult(f"no column {column}")
+    return seeds, *(np.array([point[column] for point in end], float) for end in (first, last))
+
+
+@rule
+def information_vanishes(results, claim, thresholds):
+    """What is left of the NMI at the largest lambda, as a share of that at lambda = 0."""
+    seeds, first, last = _ends(results, options(claim)["column"])
+    left = last / first
+    return difference(
+        thresholds.vanished - left,
+        delta(claim, thresholds),
+        "below what counts as none by",
+        ratio=ratio("adult", "train"),
+        seeds=seeds,
+        digits=3,
+        note=f"{left.mean():.4f} of it is left",
+    )
+
+
+@rule
+def nearly_independent(results, claim, thresholds):
+    """Room between rho_R at the largest lambda and what counts as near independence."""
+    seeds, _, last = _ends(results, options(claim)["column"])
+    return difference(
+        thresholds.independent - last,
+        delta(claim, thresholds),
+        "below what counts as near by",
+        ratio=ratio("adult", "train"),
+        seeds=seeds,
+        digits=4,
+        note=f"rho_R {last.mean():.4f}",
+    )

@@ -1,0 +1,177 @@
+"""Rules on theorems, equations, remarks and algorithms: identities, counted out."""
+
+import numpy as np
+from scipy.optimize import minimize
+
+from renyi_book.scorecard.judging import UNTESTABLE, Evidence, exact
+from renyi_book.scorecard.rules._common import options, order_of, random_tables, registry
+from renyi_lib.correlation import normalized_table, renyi_correlation, renyi_from_joint
+from renyi_lib.penalties import (
+    BinaryRenyiPenalty,
+    ConditionalPenalty,
+    Groups,
+    RenyiPenalty,
+    best_response_w,
+    renyi_given_w,
+)
+
+RULES, rule = registry()
+
+
+@rule
+def cannot_be_tested(results, claim, thresholds):
+    """For claims that no run can support or reject; the claim's file says why."""
+    return Evidence(kind="untestable", text=claim["reason"], outcome=UNTESTABLE)
+
+
+@rule
+def theorem_gives_the_definition(results, claim, thresholds):
+    column = options(claim)["theorem"]
+    table = results.table("theorems", ["definition", column]).dropna(subset=column)
+    gap = float((table[column] - table["definition"]).abs().max())
+    text = f"{len(table)} tables: largest gap {order_of(gap)}"
+    return exact(gap < 10 * thresholds.rounding, text, gap=gap, n=len(table))
+
+
+@rule
+def both_forms_of_gamma(results, claim, thresholds):
+    """The least-squares form, the expanded form, and rho_R from them (Theorem 2)."""
+    gaps = []
+    for P in random_tables(shapes=[(2, 2), (3, 2), (6, 2)]):
+        p, away = P.sum(axis=1), P[:, 1] - P[:, 0]
+        squares = minimize(_expected_square, np.zeros(len(p)), args=(P,), tol=1e-12).fun
+        expanded = 0.25 - float((away**2 / (4 * p)).sum())
+        q = P[:, 1].sum()
+        rho = np.sqrt(max(0.0, 1 - expanded / (q * (1 - q))))
+        gaps += [abs(squares - expanded), abs(rho - renyi_from_joint(P))]
+    gap = max(gaps)
+    return exact(gap < 1e-6, f"{len(gaps) // 2} tables: largest gap {order_of(gap)}", gap=gap)
+
+
+def _expected_square(w, P):
+    """E[(w^T a - b~)^2] with b~ = b - 1/2."""
+    return float((P * (w[:, None] - np.array([-0.5, 0.5])) ** 2).sum())
+
+
+@rule
+def quadratic_form_over_v(results, claim, thresholds):
+    """(6): v_1 belongs to the largest singular value 1, and beyond it the maximum is rho_R^2."""
+    gaps = []
+    for P in random_tables():
+        Q, v_1 = normalized_table(P), np.sqrt(P.sum(axis=0))
+        squared = Q.T @ Q
+        off = squared - np.outer(v_1, v_1)
+        gaps += [
+            np.abs(squared @ v_1 - v_1).max(),
+            abs(np.linalg.eigvalsh(off).max() - renyi_from_joint(P) ** 2),
+        ]
+    gap = float(max(gaps))
+    return exact(gap < 1e-9, f"{len(gaps) // 2} tables: largest gap {order_of(gap)}", gap=gap)
+
+
+@rule
+def closed_form_of_w(results, claim, thresholds):
+    """Line 3 of Algorithm 2 against a search for the maximum, and against other w."""
+    rng = np.random.default_rng(0)
+    gaps, beaten = [], 0
+    for _ in range(5):
+        F, s = rng.dirichlet(np.ones(3), 40), rng.integers(0, 2, 40)
+        w = ((2 * s - 1) @ F) / (2 * F.sum(axis=0))
+        best = _penalty_given(w, F, s)
+        found = minimize(lambda w, F=F, s=s: -_penalty_given(w, F, s), np.zeros(3), tol=1e-12)
+        gaps.append(abs(best + found.fun))
+        others = w + rng.normal(0, 0.1, (50, 3))
+        beaten += sum(_penalty_given(other, F, s) > best + 1e-12 for other in others)
+    gap = float(max(gaps))
+    text = f"5 cases: the search is off by {order_of(gap)}, {beaten} of 250 other w do better"
+    return exact(gap < 1e-8 and beaten == 0, text, gap=gap, n=5)
+
+
+def _penalty_given(w, F, s):
+    """The part of f_B that the adversary can change."""
+    return float((-F @ w**2 + (2 * s - 1) * (F @ w)).mean())
+
+
+@rule
+def danskin_gradient(results, claim, thresholds):
+    """Algorithm 2 is gradient descent on the maximum: its gradient at the fixed best reply."""
+    rng = np.random.default_rng(1)
+    worst = 0.0
+    for _ in range(5):
+        F, s = rng.dirichlet(np.ones(3), 30), rng.integers(0, 2, 30)
+        groups, penalty = Groups.from_labels(s), BinaryRenyiPenalty()
+        T = groups.table(F)
+        _, fixed = renyi_given_w(T, groups.q, best_response_w(T, groups.q))
+        move = rng.normal(size=F.shape)
+        move -= move.mean(axis=1, keepdims=True)
+        ends = [penalty.value_and_grad(F + sign * 1e-6 * move, groups)[0] for sign in (1, -1)]
+        slope = (ends[0] - ends[1]) / 2e-6
+        worst = max(worst, abs(slope - float((groups.spread(fixed) * move).sum())))
+    return exact(worst < 1e-6, f"5 cases: largest gap {order_of(worst)}", gap=worst, n=5)
+
+
+@rule
+def weakly_convex(results, claim, thresholds):
+    """max over |v| <= 1 of v sin(theta), gradient Lipschitz with 1: midpoints of |sin| + x^2/2."""
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(-10, 10, (2, 10_000))
+
+    def lifted(x):
+        return np.abs(np.sin(x)) + x**2 / 2
+
+    worst = float((lifted((a + b) / 2) - (lifted(a) + lifted(b)) / 2).max())
+    text = f"10 000 midpoints: largest excess {max(worst, 0):.1e}"
+    return exact(worst < 1e-12, text, gap=worst, n=10_000)
+
+
+@rule
+def rate_is_a_worst_case(results, claim, thresholds):
+    """A bound for all problems: runs can contradict it, never support it."""
+    algorithm, claimed = options(claim)["algorithm"], claim["paper"]["value"]
+    table = results.fresh("convergence", ["lam", "t", "gradient"], algorithm=algorithm)
+    slopes = [
+        np.polyfit(np.log(rows["t"]), np.log(rows["gradient"]), 1)[0]
+        for _, rows in table.groupby(["seed", "lam"])
+    ]
+    slowest = max(slopes)
+    text = (
+        f"{len(slopes)} runs on Adult: smallest gradient ~ t^{np.mean(slopes):.2f}, the slowest "
+        f"t^{slowest:.2f}; no run supports a bound for all problems"
+    )
+    if slowest > claimed:
+        return exact(False, text, gap=slowest - claimed, n=len(slopes))
+    return Evidence(kind="untestable", text=text, n=len(slopes), outcome=UNTESTABLE)
+
+
+@rule
+def concatenated_attributes(results, claim, thresholds):
+    """Each attribute alone, and any function of them, depends less than all of them together."""
+    rng = np.random.default_rng(0)
+    worst = -np.inf
+    for _ in range(20):
+        first, second, label = rng.integers(0, 2, (3, 300))
+        label = np.where(rng.random(300) < 0.3, first ^ second, label)
+        joint = renyi_correlation(label, 2 * first + second)
+        alone = max(renyi_correlation(label, s) for s in (first, second, first ^ second))
+        worst = max(worst, alone - joint)
+    return exact(worst < 1e-9, f"20 cases: alone exceeds joint by {max(worst, 0):.1e}", n=20)
+
+
+@rule
+def equalized_odds_as_a_penalty(results, claim, thresholds):
+    """The penalty given Y is 0 if and only if the label is independent of S given Y."""
+    rng = np.random.default_rng(0)
+    y, s = np.repeat([0, 1], 200), np.tile([0, 1], 200)
+    by_label = np.where(y == 1, 0.7, 0.2)
+    fair = np.column_stack([1 - by_label, by_label])
+    unfair = fair + (0.1 * (2 * s - 1) * (y == 1))[:, None] * np.array([-1, 1])
+    penalty, groups = ConditionalPenalty(RenyiPenalty(), y), Groups.from_labels(s)
+    zero, positive = (penalty.value_and_grad(F, groups)[0] for F in (fair, unfair))
+    noise = rng.dirichlet(np.ones(2), 400)
+    parts = sum(
+        renyi_from_joint(Groups.from_labels(s[y == label]).table(noise[y == label])) ** 2
+        for label in (0, 1)
+    )
+    gap = abs(penalty.value_and_grad(noise, groups)[0] - parts)
+    text = f"fair {order_of(zero)}, unfair {positive:.4f}, sum over y off by {order_of(gap)}"
+    return exact(zero < 1e-12 and positive > 1e-3 and gap < 1e-9, text, gap=gap, n=3)

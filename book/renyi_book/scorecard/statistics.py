@@ -1,0 +1,372 @@
+"""The scorecard's statistics: pure functions of numbers, one for each split or seed.
+
+Splits of one data set overlap. Nadeau and Bengio's correction widens the interval of a mean over
+J splits by ``ratio = n_test / n_train``: its standard error is s sqrt(1/J + ratio). Benavoli's
+correlated Bayesian t-test has the same centre, scale and degrees of freedom, so that one
+computation gives the interval and the probabilities of the three regions around the smallest
+effect that matters.
+"""
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+#: Draws of every bootstrap, and its seed: a verdict must not depend on when it is computed.
+DRAWS = 2000
+SEED = 20261116
+
+
+class Mean(NamedTuple):
+    """A mean with its interval, standard error and degrees of freedom."""
+
+    estimate: float
+    low: float
+    high: float
+    se: float
+    df: int
+    n: int
+
+
+def corrected(values, ratio=0.0, *, level=0.95):
+    """The mean of paired differences, with Nadeau and Bengio's interval.
+
+    Parameters
+    ----------
+    values : array-like of shape (J,)
+        One for each split or seed; two or more, finite.
+    ratio : float, default=0
+        n_test / n_train of the splits; 0 for seeds that are independent (Student's interval).
+    level : float, default=0.95
+
+    Returns
+    -------
+    Mean
+
+    References
+    ----------
+    C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003),
+    239-281, doi:10.1023/A:1024068626366.
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import corrected
+    >>> found = corrected([1.0, 2.0, 3.0], ratio=0.5)
+    >>> round(found.estimate, 2), round(found.low, 2), round(found.high, 2)
+    (2.0, -1.93, 5.93)
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 1 or len(values) < 2 or not np.isfinite(values).all():
+        raise ValueError("values must be two or more finite numbers, one for each split or seed")
+    if ratio < 0:
+        raise ValueError(f"ratio must not be negative, not {ratio!r}")
+    n = len(values)
+    se = float(values.std(ddof=1) * np.sqrt(1 / n + ratio))
+    half = float(student.ppf((1 + level) / 2, n - 1)) * se
+    mean = float(values.mean())
+    return Mean(mean, mean - half, mean + half, se, n - 1, n)
+
+
+def training_ratio(n_train, n_total):
+    """The ratio for what is measured on *training* rows: our own heuristic, not Nadeau's.
+
+    Two training sets share n_train / n_total of their rows. If rho is the correlation of two
+    results, the variance of the mean is s^2 (1/J + rho / (1 - rho)); with that share for rho the
+    ratio is n_train / (n_total - n_train). The tests simulate its coverage.
+
+    Parameters
+    ----------
+    n_train, n_total : int
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import training_ratio
+    >>> training_ratio(80, 100)
+    4.0
+    """
+    if not 0 < n_train < n_total:
+        raise ValueError(f"n_train must be between 0 and n_total = {n_total}, not {n_train!r}")
+    return n_train / (n_total - n_train)
+
+
+def p_greater(mean, threshold):
+    """One-sided p-value against "the mean is at most `threshold`"."""
+    return _tail(mean.estimate - threshold, mean)
+
+
+def p_less(mean, threshold):
+    """One-sided p-value against "the mean is at least `threshold`"."""
+    return _tail(threshold - mean.estimate, mean)
+
+
+def _tail(distance, mean):
+    if mean.se == 0:
+        return 0.0 if distance > 0 else 1.0
+    return float(student.sf(distance / mean.se, mean.df))
+
+
+def tost(mean, delta):
+    """The p-value of two one-sided tests: small if the mean is equivalent to 0 within delta.
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import corrected, tost
+    >>> tost(corrected([0.01, -0.01, 0.0, 0.005]), 0.02) < 0.05
+    True
+    """
+    return max(p_greater(mean, -delta), p_less(mean, delta))
+
+
+def p_outside(mean, delta):
+    """One-sided p-value against "the mean is within delta of 0": of the nearer side."""
+    return min(p_greater(mean, delta), p_less(mean, -delta))
+
+
+def regions(mean, delta):
+    """Posterior probabilities left of, within and right of the smallest effect.
+
+    Benavoli's correlated Bayesian t-test: the posterior is Student's distribution around the mean
+    with the corrected standard error.
+
+    Parameters
+    ----------
+    mean : Mean
+    delta : float
+        The smallest effect that matters.
+
+    Returns
+    -------
+    tuple of float
+        P(effect < -delta), P(-delta <= effect <= delta), P(effect > delta).
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import corrected, regions
+    >>> [round(p, 2) for p in regions(corrected([-1.0, 0.0, 1.0]), 10.0)]
+    [0.0, 0.99, 0.0]
+    """
+    # The posterior mass below a threshold is the p-value against "at most that threshold".
+    left, right = p_greater(mean, -delta), p_less(mean, delta)
+    return left, max(0.0, 1 - left - right), right
+
+
+# --- Folded measures -------------------------------------------------------------------------
+
+
+def log_ratio(rate_1, n_1, rate_0, n_0):
+    """The signed log ratio of two groups' positive rates, (x + 1/2) / (n + 1/2).
+
+    p% is exp(-|log ratio|): folded at its best value, so that a mean of p% is biased there.
+
+    Parameters
+    ----------
+    rate_1, rate_0 : float or array-like
+        Shares of positive decisions.
+    n_1, n_0 : float or array-like
+        How many people.
+
+    Returns
+    -------
+    float or ndarray
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import log_ratio
+    >>> float(log_ratio(0.5, 100, 0.5, 100))
+    0.0
+    """
+    rates, sizes = (rate_1, rate_0), (n_1, n_0)
+    first, second = (
+        np.log((np.asarray(rate) * n + 0.5) / (np.asarray(n) + 0.5))
+        for rate, n in zip(rates, sizes)
+    )
+    return first - second
+
+
+def to_p_rule(estimate, low, high):
+    """A signed log ratio and its interval as p%; the upper end is 1 where 0 is covered.
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import to_p_rule
+    >>> [round(p, 3) for p in to_p_rule(0.1, -0.1, 0.3)]
+    [0.905, 0.741, 1.0]
+    """
+    worst = float(np.exp(-max(abs(low), abs(high))))
+    best = 1.0 if low <= 0 <= high else float(np.exp(-min(abs(low), abs(high))))
+    return float(np.exp(-abs(estimate))), worst, best
+
+
+def aligned(rival, renyi):
+    """Differences of signed values whose mean is |mean of the rival's| - |mean of Rényi's|.
+
+    The fold is taken once, at the mean over the splits, and not at every split.
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import aligned
+    >>> aligned([-0.3, -0.1], [0.1, -0.05]).mean().round(3).item()
+    0.175
+    """
+    rival, renyi = np.asarray(rival, dtype=float), np.asarray(renyi, dtype=float)
+    return _toward_plus(rival) - _toward_plus(renyi)
+
+
+def _toward_plus(values):
+    return values if values.mean() >= 0 else -values
+
+
+def spread_of_means(sample):
+    """Largest minus smallest of the groups' mean rates (one row a split, one column a group)."""
+    means = sample.mean(axis=-2)
+    return means.max(axis=-1) - means.min(axis=-1)
+
+
+def bootstrapped(sample, statistic, ratio=0.0, *, level=0.95, draws=DRAWS, seed=SEED):
+    """A statistic of the mean over splits, with a bootstrap interval widened for overlap.
+
+    Splits are drawn with replacement, all columns of a split together; each drawn mean is moved
+    away from the mean by sqrt(1 + J ratio), Nadeau and Bengio's widening, before the statistic is
+    taken.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (J, k)
+        What was measured on each split.
+    statistic : callable
+        From an array of means (..., k) to numbers (...).
+    ratio : float, default=0
+    level : float, default=0.95
+    draws : int
+    seed : int
+
+    Returns
+    -------
+    Mean, ndarray
+        The statistic (``se`` is the bootstrap's), and its drawn values.
+    """
+    sample = np.asarray(sample, dtype=float)
+    n = len(sample)
+    if sample.ndim != 2 or n < 2 or not np.isfinite(sample).all():
+        raise ValueError("sample must be a finite array with two rows (splits) or more")
+    picks = np.random.default_rng(seed).integers(0, n, size=(draws, n))
+    middle = sample.mean(axis=0)
+    # n / (n - 1): a bootstrap variance is that of the sample, not the unbiased one.
+    away = np.sqrt((1 + n * ratio) * n / (n - 1))
+    drawn = statistic(middle + away * (sample[picks].mean(axis=1) - middle))
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    estimate = float(statistic(middle))
+    return Mean(estimate, float(low), float(high), float(drawn.std()), n - 1, n), drawn
+
+
+def bootstrapped_groups(rates, sizes, statistic, *, level=0.95, draws=DRAWS, seed=SEED):
+    """A statistic of several groups' rates on one fixed set of rows, each group drawn anew.
+
+    For the paper's one split: the people of each group are a sample, and the smallest ratio or
+    the largest difference over groups has no simple interval.
+
+    Parameters
+    ----------
+    rates, sizes : array-like of shape (groups,)
+    statistic : callable
+        From rates (..., groups) to numbers (...); see `smallest_ratio`.
+    level, draws, seed
+        As in `bootstrapped`.
+
+    Returns
+    -------
+    Mean
+    """
+    rates, sizes = np.asarray(rates, dtype=float), np.asarray(sizes).round().astype(int)
+    drawn = statistic(
+        np.random.default_rng(seed).binomial(sizes, rates, (draws, len(rates))) / sizes
+    )
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    n = int(sizes.sum())
+    return Mean(float(statistic(rates)), float(low), float(high), float(drawn.std()), n - 1, n)
+
+
+def smallest_ratio(rates):
+    """p% of any number of groups: the smallest rate over the largest (1 if none is positive)."""
+    largest = rates.max(axis=-1)
+    ratio = rates.min(axis=-1) / np.where(largest > 0, largest, 1)
+    return np.where(largest > 0, ratio, 1.0)
+
+
+def largest_difference(rates):
+    """The DP violation of any number of groups."""
+    return rates.max(axis=-1) - rates.min(axis=-1)
+
+
+# --- Many rows -------------------------------------------------------------------------------
+
+
+def holm(p_values):
+    """Holm's adjusted p-values: reject where they are at most alpha.
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import holm
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    steps = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
+    adjusted = np.empty(len(p))
+    adjusted[order] = steps
+    return adjusted
+
+
+def benjamini_yekutieli(p_values):
+    """Adjusted p-values that control the false discovery rate under any dependence.
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import benjamini_yekutieli
+    >>> [round(p, 3) for p in benjamini_yekutieli([0.01, 0.02])]
+    [0.03, 0.03]
+    """
+    p = np.asarray(p_values, dtype=float)
+    n = len(p)
+    order = np.argsort(p, kind="stable")
+    factors = n * (1 / np.arange(1, n + 1)).sum() / np.arange(1, n + 1)
+    steps = np.minimum.accumulate((p[order] * factors)[::-1])[::-1]
+    adjusted = np.empty(n)
+    adjusted[order] = np.minimum(1, steps)
+    return adjusted
+
+
+# --- Power -----------------------------------------------------------------------------------
+
+
+def detectable(mean, *, alpha=0.025, power=0.8):
+    """The effect that would be told from 0 with this power, given the standard error found."""
+    quantiles = student.ppf([1 - alpha, power], mean.df)
+    return float(quantiles.sum() * mean.se)
+
+
+def splits_needed(sd, ratio, width, *, level=0.95, most=10_000):
+    """How many splits bring half the interval down to `width`; None if no number does.
+
+    Overlap leaves a floor: half the interval stays above 1.96 sd sqrt(ratio).
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import splits_needed
+    >>> splits_needed(1.0, 0.0, 0.5), splits_needed(1.0, 0.5, 0.5)
+    (18, None)
+    """
+
+    def too_wide(n):
+        return student.ppf((1 + level) / 2, n - 1) * sd * np.sqrt(1 / n + ratio) > width
+
+    if too_wide(most):
+        return None
+    # The width falls with n: the first number that is enough, by halving.
+    return bisect_left(range(2, most), True, key=lambda n: not too_wide(n)) + 2

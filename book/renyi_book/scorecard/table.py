@@ -1,0 +1,532 @@
+"""Claims and results brought together: the rows of the scorecard.
+
+``book/claims.yml`` has what was fixed before the results: claims, readings, smallest effects,
+rules. ``book/results/verdicts.json`` has what the rules then found; `findings` computes it,
+``make scorecard`` writes it, `rows` puts both together.
+"""
+
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import yaml
+from scipy.stats import t as student
+
+from renyi_book.chapters import BOOK, chapters
+from renyi_book.experiments import load
+from renyi_book.scorecard import statistics
+from renyi_book.scorecard.judging import (
+    FAILS,
+    HOLDS,
+    NO_RESULT,
+    PART,
+    UNDECIDED,
+    VERDICTS,
+    NoResult,
+    of_interval,
+    verdict,
+)
+from renyi_book.scorecard.reading import Results
+from renyi_book.scorecard.rules import RULES
+from renyi_book.scorecard.thresholds import DEFAULT, variations
+
+CLAIMS = BOOK / "claims.yml"
+RESULTS = BOOK / "results"
+_STORED = "verdicts.json"
+#: The rule of a claim that sums others up: it is weighed by their verdicts.
+SUMMARY = "comparisons_hold"
+#: Random draws of five splits to leave out.
+LEFT_OUT, LEAVE_OUT_DRAWS = 5, 200
+
+
+def claims(path=CLAIMS):
+    """The claims in the order of the paper, with all fields that were fixed beforehand.
+
+    Parameters
+    ----------
+    path : path, optional
+        The book's ``claims.yml``.
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard import claims
+    >>> claims()[0]["id"]
+    'zero-iff-independent'
+    """
+    return yaml.safe_load(Path(path).read_text(encoding="utf8"))
+
+
+def weigh(results, listed=None, thresholds=DEFAULT):
+    """The evidence on each claim; None where there is no result yet.
+
+    Parameters
+    ----------
+    results : Results, mapping or callable
+        The tables by name.
+    listed : list of dict, optional
+        Claims; by default the book's.
+    thresholds : Thresholds, optional
+
+    Returns
+    -------
+    dict of str to Evidence or None
+    """
+    results = results if isinstance(results, Results) else Results(results)
+    found = {}
+    for claim in claims() if listed is None else listed:
+        if claim["rule"] == SUMMARY:
+            continue
+        try:
+            found[claim["id"]] = RULES[claim["rule"]](results, claim, thresholds)
+        except NoResult:
+            found[claim["id"]] = None
+    return found
+
+
+def judge(evidence, listed=None):
+    """(verdict, unadjusted verdict) for each claim that has evidence.
+
+    p-values are adjusted by Holm's method within the family that a claim names (a figure's
+    comparisons), separately for support and for opposition.
+
+    Parameters
+    ----------
+    evidence : dict of str to Evidence or None
+    listed : list of dict, optional
+
+    Returns
+    -------
+    dict of str to tuple of str
+    """
+    listed = claims() if listed is None else listed
+    factors = _factors(evidence, listed)
+    found = {}
+    for claim in listed:
+        name = claim["id"]
+        if claim["rule"] == SUMMARY:
+            continue
+        if evidence[name] is None:
+            found[name] = (NO_RESULT, NO_RESULT)
+            continue
+        support, oppose = factors.get(name, (1.0, 1.0))
+        adjusted = verdict(evidence[name], support_factor=support, oppose_factor=oppose)
+        found[name] = (adjusted, verdict(evidence[name]))
+    for claim in listed:
+        if claim["rule"] == SUMMARY:
+            of = [found[name] for name in claim["options"]["of"]]
+            found[claim["id"]] = tuple(_summary([pair[i] for pair in of]) for i in (0, 1))
+    return found
+
+
+def _factors(evidence, listed):
+    """By what Holm's method multiplies the two p-values of each claim."""
+    families = {}
+    for claim in listed:
+        family = claim["analysis"].get("family")
+        found = evidence.get(claim["id"])
+        if family and found is not None and not (found.outcome and not found.parts):
+            families.setdefault(family, []).append(claim["id"])
+    factors = {}
+    for names in families.values():
+        both = []
+        for side in ("supports", "opposes"):
+            raw = np.array([max(getattr(evidence[name], side), 1e-300) for name in names])
+            both.append(statistics.holm(raw) / raw)
+        factors |= dict(zip(names, zip(*both)))
+    return factors
+
+
+def _summary(found):
+    """The verdict on "in general", given the verdicts on each comparison."""
+    known = [one for one in found if one != NO_RESULT]
+    if len(known) < len(found):
+        return NO_RESULT
+    counts = {one: known.count(one) for one in set(known)}
+    if counts.get(HOLDS, 0) > len(known) / 2:
+        return HOLDS
+    if counts.get(HOLDS, 0) + counts.get(PART, 0):
+        return PART
+    return FAILS if counts.get(FAILS, 0) > len(known) / 2 else UNDECIDED
+
+
+def findings(source=RESULTS, listed=None, thresholds=DEFAULT, *, stability=True):
+    """What the rules find: the result fields of every claim.
+
+    Parameters
+    ----------
+    source : path, mapping or callable
+        The folder of the stored tables, or the tables.
+    listed : list of dict, optional
+    thresholds : Thresholds, optional
+    stability : bool, default=True
+        Whether to leave five splits out again and again.
+
+    Returns
+    -------
+    dict of str to dict
+    """
+    listed = claims() if listed is None else listed
+    evidence = weigh(_tables(source), listed, thresholds)
+    judged = judge(evidence, listed)
+    stays = stable(evidence, listed) if stability else {}
+    return {
+        claim["id"]: _fields(evidence.get(claim["id"]), *judged[claim["id"]], claim)
+        | ({"stable": stays[claim["id"]]} if claim["id"] in stays else {})
+        for claim in listed
+    }
+
+
+def _tables(source):
+    if isinstance(source, Results | Mapping) or callable(source):
+        return source
+    return lambda name: load(name, source)
+
+
+def _fields(evidence, adjusted, unadjusted, claim):
+    found = {"verdict": adjusted, "verdict_unadjusted": unadjusted}
+    if evidence is None:
+        of = claim.get("options", {}).get("of", [])
+        return found | {"ours": f"{len(of)} comparisons" if of else NO_RESULT}
+    found["ours"] = evidence.text
+    for name in ("estimate", "low", "high"):
+        found[name] = _rounded(getattr(evidence, name))
+    found |= {"n": int(evidence.n), "delta": _rounded(evidence.delta)}
+    if evidence.regions:
+        found |= dict(zip(("left", "within", "right"), map(_rounded, evidence.regions)))
+    if evidence.kind in ("difference", "equivalence"):
+        found |= {"supports": _rounded(evidence.supports), "opposes": _rounded(evidence.opposes)}
+    if adjusted == UNDECIDED:
+        found["power"] = evidence.power()
+    return found
+
+
+def _rounded(number):
+    return None if not np.isfinite(number) else float(f"{number:.6g}")
+
+
+def stable(evidence, listed=None, *, draws=LEAVE_OUT_DRAWS, drop=LEFT_OUT, seed=statistics.SEED):
+    """In what share of random draws a verdict stays when some splits are left out.
+
+    Parameters
+    ----------
+    evidence : dict of str to Evidence or None
+        From `weigh`.
+    listed : list of dict, optional
+    draws, drop, seed : int
+        So many draws of so many splits to leave out.
+
+    Returns
+    -------
+    dict of str to float
+        For each claim that rests on splits or seeds; below 1 if the verdict turns.
+    """
+    listed = claims() if listed is None else listed
+    factors = _factors(evidence, listed)
+    rng = np.random.default_rng(seed)
+    found = {}
+    for name, whole in evidence.items():
+        seeds = sorted(_seeds(whole)) if whole is not None else []
+        if len(seeds) <= drop + 1:
+            continue
+        support, oppose = factors.get(name, (1.0, 1.0))
+        options = {"support_factor": support, "oppose_factor": oppose}
+        before = verdict(whole, **options)
+        same = 0
+        for _ in range(draws):
+            dropped = set(rng.choice(seeds, drop, replace=False).tolist())
+            same += verdict(whole.without(dropped), **options) == before
+        found[name] = same / draws
+    return found
+
+
+def _seeds(evidence):
+    parts = evidence.parts or (evidence,)
+    return set().union(*(part.seeds if part.again else () for part in parts))
+
+
+def sensitivity(source=RESULTS, listed=None):
+    """Which verdicts turn when one threshold is varied.
+
+    Parameters
+    ----------
+    source, listed
+        As in `findings`.
+
+    Returns
+    -------
+    list of dict
+        ``threshold, value, id, verdict, becomes``: a row for each verdict that turns.
+    """
+    listed = claims() if listed is None else listed
+    results = Results(_tables(source))
+    before = judge(weigh(results, listed), listed)
+    turned = []
+    for name, value, thresholds in variations():
+        after = judge(weigh(results, listed, thresholds), listed)
+        turned += [
+            {
+                "threshold": name,
+                "value": value,
+                "id": claim,
+                "verdict": before[claim][0],
+                "becomes": after[claim][0],
+            }
+            for claim in before
+            if before[claim][0] != after[claim][0]
+        ]
+    return turned
+
+
+# --- The multiverse ----------------------------------------------------------------------------
+
+
+def multiverse(table, listed=None, thresholds=DEFAULT):
+    """The verdict in each universe, by the same logic as the rules'.
+
+    Parameters
+    ----------
+    table : DataFrame
+        ``claim, estimate, low, high, n`` and what tells the universes apart; intervals of 95 %.
+    listed : list of dict, optional
+    thresholds : Thresholds, optional
+
+    Returns
+    -------
+    DataFrame
+        The table with a column ``verdict``; claims that the file does not have are left out.
+    """
+    listed = claims() if listed is None else listed
+    known = {claim["id"]: claim for claim in listed}
+    table = table[table["claim"].isin(known)].copy()
+    table["verdict"] = [
+        _in_a_universe(known[row.claim], row.low, row.high, row.n, thresholds)
+        for row in table.itertuples()
+    ]
+    return table
+
+
+def _in_a_universe(claim, low, high, n, thresholds):
+    delta = claim["smallest"]["delta"] * thresholds.effect_scale
+    if not np.isfinite(low) or not np.isfinite(high):
+        return UNDECIDED
+    if claim["rule"] == "loss_grows_little":
+        ceiling = 1 + thresholds.small_loss
+        low, high = ceiling - high, ceiling - low
+    elif claim["rule"] == "loss_grows_drastically":
+        low, high = (end - 1 - thresholds.drastic_loss for end in (low, high))
+    elif claim["rule"] == "violation_goes_to_zero":
+        middle, half = (low + high) / 2, (high - low) / 2
+        half *= student.ppf(0.95, max(n - 1, 1)) / student.ppf(0.975, max(n - 1, 1))
+        return of_interval("equivalence", middle - half, middle + half, delta)
+    return of_interval("difference", low, high, delta)
+
+
+def shares(universes):
+    """The share of universes for each verdict, and the median estimate, by claim.
+
+    Parameters
+    ----------
+    universes : DataFrame
+        From `multiverse`.
+
+    Returns
+    -------
+    dict of str to dict
+        ``n``, ``median`` and a share for each verdict that occurs.
+    """
+    found = {}
+    for name, rows in universes.groupby("claim", sort=False):
+        counts = rows["verdict"].value_counts(normalize=True)
+        found[name] = {
+            "n": len(rows),
+            "median": _rounded(rows["estimate"].median()),
+            **{one: _rounded(counts[one]) for one in VERDICTS if one in counts},
+        }
+    return found
+
+
+# --- What the book shows -----------------------------------------------------------------------
+
+
+def stored(folder=RESULTS):
+    """What ``make scorecard`` has written; empty if it has not been run."""
+    path = Path(folder) / _STORED
+    return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
+
+
+def store(found, folder=RESULTS):
+    """Write findings (and what else there is, such as shares) where `stored` reads them."""
+    text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
+    (Path(folder) / _STORED).write_text(text + "\n", encoding="utf8")
+
+
+def rows(folder=RESULTS, path=CLAIMS, *, retired=False):
+    """The rows of the scorecard: claims with what was found, ready to be shown.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The stored results.
+    path : path, optional
+        The claims.
+    retired : bool, default=False
+        Whether rows that the paper does not claim after all are shown too.
+
+    Returns
+    -------
+    list of dict
+        All fields of ``claims.yml`` and, as far as there are results, ``ours, estimate, low,
+        high, n, delta, left, within, right, verdict, verdict_unadjusted, stable, power,
+        multiverse``; ``paper_text``, ``link`` (the chapter's page, from the scorecard's) and
+        ``primary`` (False for a second reading).
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard import rows
+    >>> {"id", "claim", "verdict", "link"} <= rows()[0].keys()
+    True
+    """
+    found = stored(folder)
+    listed = [claim for claim in claims(path) if retired or not claim.get("retired")]
+    nothing = {"verdict": NO_RESULT, "verdict_unadjusted": NO_RESULT, "ours": NO_RESULT}
+    return [
+        claim
+        | nothing
+        | found.get("findings", {}).get(claim["id"], {})
+        | {
+            "paper_text": claim["paper"]["text"],
+            "link": _link(claim["chapter"]),
+            "primary": "reading_of" not in claim,
+            "multiverse": found.get("multiverse", {}).get(claim["id"]),
+        }
+        for claim in listed
+    ]
+
+
+def _link(slug):
+    known = chapters()
+    here = known["scorecard"].path
+    return known[slug].page_from(here) if slug in known else ""
+
+
+def tally(shown=None, *, primary=True, adjusted=True):
+    """How many rows have each verdict.
+
+    Parameters
+    ----------
+    shown : list of dict, optional
+        From `rows`.
+    primary : bool, default=True
+        Count second readings of a claim not again.
+    adjusted : bool, default=True
+
+    Returns
+    -------
+    dict of str to int
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard import tally
+    >>> sum(tally([{"verdict": "holds", "primary": True}]).values())
+    1
+    """
+    shown = rows() if shown is None else shown
+    key = "verdict" if adjusted else "verdict_unadjusted"
+    counted = [row[key] for row in shown if row["primary"] or not primary]
+    return {one: counted.count(one) for one in (*VERDICTS, NO_RESULT) if one in counted}
+
+
+def headline(shown=None, *, rate=0.05):
+    """How many measured claims are supported, or opposed, with few false discoveries.
+
+    Benjamini and Yekutieli's procedure over all rows that have p-values, whatever their family.
+
+    Returns
+    -------
+    dict
+        ``measured``, ``supported``, ``opposed``.
+    """
+    shown = rows() if shown is None else shown
+    tested = [row for row in shown if row.get("supports") is not None and row["primary"]]
+    if not tested:
+        return {"measured": 0, "supported": 0, "opposed": 0}
+    counts = {"measured": len(tested)}
+    for side, name in (("supports", "supported"), ("opposes", "opposed")):
+        adjusted = statistics.benjamini_yekutieli([row[side] for row in tested])
+        counts[name] = int((adjusted <= rate).sum())
+    return counts
+
+
+# --- Exports -----------------------------------------------------------------------------------
+
+EXPORTED = [
+    "id",
+    "part",
+    "where",
+    "kind",
+    "reading_of",
+    "claim",
+    "reading",
+    "paper_text",
+    "paper_value",
+    "paper_source",
+    "direction",
+    "estimate",
+    "low",
+    "high",
+    "n",
+    "delta",
+    "left",
+    "within",
+    "right",
+    "supports",
+    "opposes",
+    "verdict",
+    "verdict_unadjusted",
+    "stable",
+    "power",
+    "ours",
+    "rule",
+    "test",
+    "chapter",
+    "seen_before",
+]
+
+
+def export(folder=RESULTS, shown=None):
+    """Write the rows as ``claims.csv`` and ``claims.json``; the two paths.
+
+    Parameters
+    ----------
+    folder : path, optional
+    shown : list of dict, optional
+        From `rows`.
+
+    Returns
+    -------
+    tuple of Path
+    """
+    shown = rows(folder) if shown is None else shown
+    paths = tuple(Path(folder) / f"claims.{kind}" for kind in ("csv", "json"))
+    with paths[0].open("w", encoding="utf8", newline="") as file:
+        writer = csv.DictWriter(file, EXPORTED, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(_flat(row) for row in shown)
+    text = json.dumps(shown, indent=1, ensure_ascii=False)
+    paths[1].write_text(text + "\n", encoding="utf8")
+    return paths
+
+
+def _flat(row):
+    paper = row["paper"]
+    number = paper.get("value")
+    return row | {
+        "paper_value": json.dumps(number) if isinstance(number, dict) else number,
+        "paper_source": paper.get("source"),
+    }

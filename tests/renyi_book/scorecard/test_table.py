@@ -1,0 +1,226 @@
+"""Rows, counts, families, universes, exports: claims and results brought together."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from renyi_book.scorecard import (
+    NO_RESULT,
+    VERDICTS,
+    claims,
+    export,
+    findings,
+    forest,
+    headline,
+    judge,
+    multiverse,
+    rows,
+    sensitivity,
+    shares,
+    stable,
+    standing,
+    store,
+    tally,
+    weigh,
+)
+from renyi_book.scorecard import judging as j
+from renyi_book.scorecard import table as t
+from renyi_book.scorecard.thresholds import DEFAULT, variations
+
+from . import simulated as sim
+from .test_rules import CASES, CLAIMS, NO, OPEN, YES
+
+FIGURE_1C = [CLAIMS[f"eo-beats-{m}"] for m in ("hardt", "zafar", "rezaei", "donini")]
+
+
+def tables_of(listed, outcomes):
+    """One table for several rivals; each claim's own for others."""
+    found = {}
+    for claim, outcome in zip(listed, outcomes):
+        for name, table in CASES[claim["rule"]](claim, outcome).items():
+            old = found.get(name)
+            shared = name == "equal_opportunity_rivals" and old is not None
+            found[name] = pd.concat([old, table]) if shared else table
+    return found
+
+
+@pytest.fixture(scope="module")
+def four():
+    """Two rivals that Rényi beats, one that it does not, one undecided."""
+    return tables_of(FIGURE_1C, (YES, YES, NO, OPEN))
+
+
+def test_each_claim_gets_its_fields(four):
+    found = findings(four, FIGURE_1C)
+    verdicts = [found[claim["id"]]["verdict"] for claim in FIGURE_1C]
+    assert verdicts == [j.HOLDS, j.HOLDS, j.FAILS, j.UNDECIDED]
+    hardt, donini = found["eo-beats-hardt"], found["eo-beats-donini"]
+    assert hardt["estimate"] == pytest.approx(5.55, abs=0.01)
+    assert hardt["n"] == 30
+    assert hardt["low"] < hardt["estimate"] < hardt["high"]
+    assert hardt["left"] + hardt["within"] + hardt["right"] == pytest.approx(1, abs=1e-5)
+    assert "power" not in hardt
+    assert "would be seen" in donini["power"]
+    assert hardt["stable"] == 1
+    json.dumps(found, allow_nan=False)
+
+
+def test_the_family_is_adjusted_by_holm():
+    """Four rivals, each barely ahead: alone each would hold, together none does."""
+    half = 0.3
+    listed = FIGURE_1C
+    table = []
+    for seed, claim in enumerate(listed):
+        ahead = half * 1.15 + sim.normal(30, seed) * half / 2.05 * np.sqrt(1 / (1 / 30 + 0.625))
+        method = claim["options"]["method"]
+        rival = sim.rivals(method, 0.84, 0.01)
+        test = rival["rows"] == "test"
+        moved = rival.loc[test, "seed"].map(dict(zip(sim.SEEDS, ahead))).fillna(0) / 100
+        rival.loc[test, "accuracy"] -= moved
+        table.append(rival)
+    tables = {
+        "equal_opportunity": sim.opportunity((0.84, 0.01)),
+        "equal_opportunity_rivals": pd.concat(table),
+    }
+    judged = judge(weigh(tables, listed), listed)
+    assert {alone for _, alone in judged.values()} == {j.HOLDS}
+    assert {together for together, _ in judged.values()} == {j.UNDECIDED}
+
+
+def test_a_verdict_that_hangs_on_a_few_splits_is_told():
+    """Thirty splits around 0.3, so that some draws exclude 0 and others do not."""
+    values = 0.9 + sim.normal(30, 3) * 2.3
+    evidence = {"a": j.difference(values, 0.3, "x", seeds=sim.SEEDS)}
+    listed = [{"id": "a", "rule": "x", "analysis": {}}]
+    assert 0 < stable(evidence, listed)["a"] < 1
+    firm = {"a": j.difference(values + 9, 0.3, "x", seeds=sim.SEEDS)}
+    assert stable(firm, listed) == {"a": 1.0}
+    assert stable({"a": j.exact(True, "x")}, listed) == {}
+
+
+def test_varying_thresholds_tells_which_verdicts_turn():
+    claim = CLAIMS["eo-slight-price"]
+    table = sim.opportunity((0.85 - 0.008, 0.001))
+    last = table["lam"] == 1000
+    table.loc[last, "accuracy"] += 1e-5 * table.loc[last, "seed"].map(sim.Z)
+    turned = sensitivity({"equal_opportunity": table}, [claim])
+    found = {(row["threshold"], row["value"]): row["becomes"] for row in turned}
+    assert found["slight_points", 0.5] == j.FAILS
+    assert all(name in ("slight_points", "effect_scale") for name, _ in found)
+
+
+def test_every_threshold_has_a_reason_and_two_other_values():
+    names = [name for name, _, _ in variations()]
+    assert len(names) == 2 * len(set(names))
+    for name, value, varied in variations():
+        assert getattr(varied, name) == value != getattr(DEFAULT, name)
+        assert DEFAULT.__dataclass_fields__[name].metadata["why"]
+
+
+def test_without_results_every_measured_row_says_so():
+    found = findings({}, stability=False)
+    assert set(found) == {claim["id"] for claim in claims()}
+    assert found["adult-beats-hsic"]["verdict"] == NO_RESULT
+    assert found["favourable-performance"]["verdict"] == NO_RESULT
+    assert found["lower-bound"]["verdict"] == j.UNTESTABLE
+    assert found["zero-iff-independent"]["verdict"] == j.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("of", "verdict"),
+    [
+        ([j.HOLDS] * 7 + [j.FAILS] * 5, j.HOLDS),
+        ([j.HOLDS] * 2 + [j.FAILS] * 10, j.PART),
+        ([j.FAILS] * 7 + [j.UNDECIDED] * 5, j.FAILS),
+        ([j.FAILS] * 5 + [j.UNDECIDED] * 7, j.UNDECIDED),
+        ([j.HOLDS] * 11 + [NO_RESULT], NO_RESULT),
+    ],
+)
+def test_a_claim_in_general_is_weighed_by_the_comparisons(of, verdict):
+    assert t._summary(of) == verdict
+
+
+def test_universes_are_judged_like_the_rows():
+    table = pd.DataFrame(
+        [
+            ("adult-beats-hsic", 0.5, 0.1, 0.9, 8),
+            ("adult-beats-hsic", 0.1, -0.5, 0.7, 8),
+            ("eo-test-to-zero", 0.0, -0.021, 0.021, 8),
+            ("eo-test-to-zero", 0.1, 0.08, 0.12, 8),
+            ("clusters-loss-small", 1.05, 1.04, 1.06, 8),
+            ("clusters-loss-small", 1.5, 1.4, 1.6, 8),
+            ("clusters-loss-drastic", 8.0, 7.0, 9.0, 8),
+            ("bank-limit-hsic", np.nan, np.nan, np.nan, 0),
+            ("no-such-claim", 1.0, 1.0, 1.0, 8),
+        ],
+        columns=["claim", "estimate", "low", "high", "n"],
+    )
+    found = multiverse(table)
+    wanted = [j.HOLDS, j.UNDECIDED, j.HOLDS, j.FAILS, j.HOLDS, j.FAILS, j.HOLDS, j.UNDECIDED]
+    assert found["verdict"].tolist() == wanted
+    hsic = shares(found)["adult-beats-hsic"]
+    assert hsic == {"n": 2, "median": 0.3, j.HOLDS: 0.5, j.UNDECIDED: 0.5}
+
+
+# --- What the book shows ---
+
+
+@pytest.fixture
+def folder(tmp_path, four):
+    """Stored findings for four rows; the others have none."""
+    found = findings(four, FIGURE_1C, stability=False)
+    store({"findings": found, "multiverse": {"eo-beats-hardt": {"n": 3}}}, tmp_path)
+    return tmp_path
+
+
+def test_rows_have_claims_and_findings(folder):
+    shown = {row["id"]: row for row in rows(folder)}
+    assert "eo-lambda-unit" not in shown
+    assert "eo-lambda-unit" in {row["id"] for row in rows(folder, retired=True)}
+    hardt = shown["eo-beats-hardt"]
+    assert (hardt["verdict"], hardt["multiverse"]) == (j.HOLDS, {"n": 3})
+    assert hardt["paper_text"] == "5.55 points ahead"
+    assert hardt["link"].endswith("equality-of-opportunity.html")
+    assert shown["adult-beats-hsic"]["verdict"] == NO_RESULT
+    assert not shown["eo-beats-hardt-interpolated"]["primary"]
+
+
+def test_the_tally_counts_every_claim_once(folder):
+    shown = rows(folder)
+    assert sum(tally(shown, primary=False).values()) == len(shown)
+    assert sum(tally(shown).values()) == sum(row["primary"] for row in shown)
+    assert tally(shown)[j.UNDECIDED] == 1
+    assert set(tally(shown)) <= {*VERDICTS, NO_RESULT}
+
+
+def test_headlines_are_adjusted_for_all_rows(folder):
+    assert headline(rows(folder)) == {"measured": 4, "supported": 2, "opposed": 1}
+    assert headline([]) == {"measured": 0, "supported": 0, "opposed": 0}
+
+
+def test_the_exports_say_what_the_rows_say(folder):
+    shown = rows(folder)
+    as_csv, as_json = export(folder, shown)
+    with as_csv.open(encoding="utf8") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["id"] for line in lines] == [row["id"] for row in shown]
+    assert [line["verdict"] for line in lines] == [row["verdict"] for row in shown]
+    written = json.loads(as_json.read_text(encoding="utf8"))
+    assert [row["id"] for row in written] == [row["id"] for row in shown]
+    hardt = next(row for row in written if row["id"] == "eo-beats-hardt")
+    assert hardt["estimate"] == pytest.approx(5.55, abs=0.01)
+
+
+def test_the_forest_has_a_line_for_each_row_with_an_interval(folder):
+    shown = rows(folder)
+    fig = forest(shown)
+    labels = [label.get_text() for label in fig.axes[0].get_yticklabels()]
+    assert labels == [claim["id"] for claim in FIGURE_1C] or set(labels) == {
+        claim["id"] for claim in FIGURE_1C
+    }
+    hardt = next(row for row in shown if row["id"] == "eo-beats-hardt")
+    assert standing(hardt)["paper"] == pytest.approx(5.55 / 0.3)
+    assert standing({"estimate": None}) is None
