@@ -581,13 +581,14 @@ class TestScoreBins:
         assert ScoreBinsPenalty().value_and_grad(F, s)[0] > 0.1
 
     def test_memberships_are_probabilities_with_the_score_as_their_mean(self):
-        from renyi_lib.penalties import _soft_bins
+        from renyi_lib.penalties import _SoftBins
 
         score = np.linspace(0, 1, 101)
-        members, slopes = _soft_bins(score, 8)
+        bins = _SoftBins(score, 8)
+        members = bins.members()
         assert members.min() >= 0
         np.testing.assert_allclose(members.sum(axis=1), 1, atol=1e-14)
-        np.testing.assert_allclose(slopes.sum(axis=1), 0, atol=1e-12)
+        np.testing.assert_allclose(np.sum(bins.slopes, axis=0), 0, atol=1e-12)
         centres = (np.arange(8) - 0.5) / 6
         np.testing.assert_allclose(members @ centres, score, atol=1e-14)
 
