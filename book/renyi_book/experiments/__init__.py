@@ -2,8 +2,9 @@
 
 Every row is one measurement, and says where it comes from: ``split`` ("paper", or "random" for
 sets drawn anew), ``seed``, ``lam`` and, for classifiers, ``rows`` ("train", "test" and, of random
-splits, "validation": a fifth of the rows that the paper trains on). A function gives the same table whenever it is called with the same options. Only columns
-named ``cpu_seconds`` are measured by a clock.
+splits, "validation": a fifth of the rows that the paper trains on). A function gives the same
+table whenever it is called with the same options. Only columns named ``cpu_seconds`` are measured
+by a clock.
 
 `run_all` computes tables and stores them; `load` reads a stored table back and refuses it if the
 code behind it or the data have changed since; `stale` tells which it would refuse.
@@ -22,6 +23,7 @@ from renyi_book.experiments._clusters import (
     four_points,
     toy_clusters,
 )
+from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
 from renyi_book.experiments._splits import FRESH, resplit, sizes
 from renyi_book.experiments._store import StaleResultsError, load, run_all, stale
@@ -42,6 +44,7 @@ __all__ = [
     "four_points",
     "interval",
     "load",
+    "multiverse",
     "penalties_compared",
     "resplit",
     "run_all",

@@ -319,5 +319,5 @@ def _tidy(runs):
 
 
 def _is_of_a_group(column):
-    """Whether a column tells of one group: these go last, also where data sets differ in groups."""
+    """Whether a column tells of one group; these go last, however many groups a data set has."""
     return column[-1].isdigit()
