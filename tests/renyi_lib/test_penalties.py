@@ -592,6 +592,21 @@ class TestScoreBins:
         centres = (np.arange(8) - 0.5) / 6
         np.testing.assert_allclose(members @ centres, score, atol=1e-14)
 
+    @pytest.mark.parametrize("n_groups", [2, 4])
+    def test_the_table_of_the_bins_is_that_of_their_memberships(self, n_groups):
+        from renyi_lib.penalties import _SoftBins
+
+        rng = np.random.default_rng(0)
+        score, weight = np.r_[0.0, 1.0, rng.uniform(size=98)], rng.uniform(size=100)
+        groups, bins = Groups.from_labels(np.arange(100) % n_groups, weight), _SoftBins(score, 7)
+        np.testing.assert_allclose(bins.table(groups), groups.table(bins.members()), atol=1e-15)
+        dT = rng.normal(size=(7, n_groups))
+        by_members = bins.pull_back(groups.spread(dT))
+        np.testing.assert_allclose(bins.spread(dT, groups), by_members, atol=1e-14)
+        F = np.column_stack([1 - score, score])
+        for penalty in (ScoreBinsPenalty(), ScoreBinsPenalty(PearsonPenalty())):
+            assert penalty.value(F, groups) == penalty.value_and_grad(F, groups)[0]
+
     def test_it_needs_two_classes_and_three_bins(self):
         with pytest.raises(ValueError, match="score bins need two classes"):
             ScoreBinsPenalty().value_and_grad(np.full((4, 3), 1 / 3), [0, 1, 0, 1])

@@ -19,9 +19,12 @@ from renyi_lib.penalties import Groups
 
 @pytest.fixture(scope="module")
 def german():
-    return multiverse(
-        panels=["german"], opportunity=False, clusters=False, seeds=[0, 1], progress=False
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_multiverse, "LAMS", (0, 10))
+        patch.setattr(_multiverse, "AUTHORS_LAMS", (0, 100))
+        return multiverse(
+            panels=["german"], opportunity=False, clusters=False, seeds=[0, 1], progress=False
+        )
 
 
 def test_every_universe_has_a_name_of_its_own(german):
@@ -49,9 +52,9 @@ def test_forks_are_taken_one_at_a_time():
 
 
 def test_the_estimate_is_the_mean_over_splits_that_do_not_touch_each_other(monkeypatch):
-    monkeypatch.setattr(_multiverse, "FITTED", (BASE,))
     monkeypatch.setattr(_multiverse, "LAMS", (0, 10))
     options = {"panels": ["german"], "opportunity": False, "clusters": False, "progress": False}
+    options["fitted"] = [BASE | {"encoding": "integers"}]
     pairs = [multiverse(seeds=seeds, **options) for seeds in ([0, 1], [1, 2], [2, 0])]
     three = multiverse(seeds=[0, 1, 2], **options)
     whole = (three["n"] == 3).to_numpy()
