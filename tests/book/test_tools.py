@@ -4,11 +4,10 @@ import importlib.util
 
 import nbformat
 import pytest
-import yaml
 from nbformat.v4 import new_code_cell, new_notebook
 
 from renyi_book import freshness
-from renyi_book.scorecard import Finding
+from renyi_book.scorecard import NO_RESULT, store, stored
 
 from . import checks
 
@@ -92,28 +91,22 @@ def test_execute_takes_the_checksums_before_the_run(tmp_path, monkeypatch):
     assert freshness.changes(path, tmp_path) == ["code"]
 
 
-@pytest.fixture
-def claims(tmp_path):
-    path = tmp_path / "claims.yml"
-    row = {"id": "a", "paper": "0.3, λ", "figure": {"lam": 4}, "ours": "0.2", "verdict": "holds"}
-    path.write_text("# A head.\n" + yaml.safe_dump([row]), encoding="utf8")
-    return path
+@pytest.mark.parametrize("accept", [False, True])
+def test_a_changed_verdict_is_told_and_taken_over_only_if_accepted(tmp_path, monkeypatch, accept):
+    old, new = ({"findings": {"a": {"verdict": v, "ours": "0.9"}}} for v in ("holds", "undecided"))
+    store(old, tmp_path)
+    monkeypatch.setattr(scorecard, "findings", lambda folder: new["findings"])
+    monkeypatch.setattr(scorecard, "sensitivity", lambda folder: [])
+    changes = scorecard.weigh(tmp_path, accept=accept)
+    assert changes == ["a: holds -> undecided (0.9)"]
+    assert stored(tmp_path)["findings"] == (new if accept else old)["findings"]
 
 
-@pytest.mark.parametrize(("accept", "kept"), [(False, "holds"), (True, "does not hold")])
-def test_a_changed_verdict_is_told_and_taken_over_only_if_accepted(claims, accept, kept):
-    found = {"a": Finding("0.9", "does not hold")}
-    assert scorecard.rewrite(claims, found, accept) == ["a: holds -> does not hold (0.9)"]
-    assert claims.read_text(encoding="utf8").startswith("# A head.\n")
-    (row,) = yaml.safe_load(claims.read_text(encoding="utf8"))
-    figure = {"lam": 4}
-    assert row == {"id": "a", "paper": "0.3, λ", "figure": figure, "ours": "0.9", "verdict": kept}
-
-
-def test_the_claims_are_written_back_as_they_were(tmp_path):
-    path = tmp_path / "claims.yml"
-    text = (checks.BOOK / "claims.yml").read_text(encoding="utf8")
-    path.write_text(text, encoding="utf8")
-    found = {row["id"]: Finding(row["ours"], row["verdict"]) for row in yaml.safe_load(text)}
-    assert scorecard.rewrite(path, found) == []
-    assert path.read_text(encoding="utf8") == text
+def test_a_first_result_is_no_change(tmp_path, monkeypatch):
+    store({"findings": {"a": {"verdict": NO_RESULT, "ours": NO_RESULT}}}, tmp_path)
+    monkeypatch.setattr(
+        scorecard, "findings", lambda folder: {"a": {"verdict": "holds", "ours": "0.9"}}
+    )
+    monkeypatch.setattr(scorecard, "sensitivity", lambda folder: [])
+    assert scorecard.weigh(tmp_path) == []
+    assert (tmp_path / "claims.csv").exists()

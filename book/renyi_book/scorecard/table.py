@@ -59,7 +59,9 @@ def claims(path=CLAIMS):
     >>> claims()[0]["id"]
     'zero-iff-independent'
     """
-    return yaml.safe_load(Path(path).read_text(encoding="utf8"))
+    # The C loader, where there is one, is ten times as fast.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(Path(path).read_text(encoding="utf8"), Loader=loader)
 
 
 def weigh(results, listed=None, thresholds=DEFAULT):
