@@ -115,7 +115,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda P: np.sqrt(np.sum(maximal_functions(P).singular_values[:2] ** 2)),
-                "You added the two pairs' squares; only the second one's correlation is asked for.",
+                "You added the two pairs' squares; only the second pair's value is asked for.",
             ),
         ],
         rtol=1e-3,
