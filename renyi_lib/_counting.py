@@ -12,7 +12,7 @@ _BLOCK = 2**17
 _MAX_CELLS = 2**26
 
 
-def count_labels(variables, sample_weight=None):
+def count_labels(variables, sample_weight=None, *, check=None):
     """The table of several variables, and the values along each of its axes.
 
     Parameters
@@ -20,6 +20,8 @@ def count_labels(variables, sample_weight=None):
     variables : dict of str to labels
         By the name of the argument, for the error messages; labels of any kind.
     sample_weight : array-like of shape (n,), optional
+    check : function of (name, values that occur, number of samples), optional
+        To refuse a variable before anything is counted.
 
     Returns
     -------
@@ -44,10 +46,20 @@ def count_labels(variables, sample_weight=None):
         weights = arrays["sample_weight"] = sample_weights(sample_weight)
     check_same_length(**arrays)
     values = [categories for _, _, categories in coded.values()]
+    if check is not None:
+        for name, (codes, low, categories) in coded.items():
+            check(name, occurring(codes, low, categories), len(codes))
     shape = tuple(map(len, values))
     check_size(shape, "the joint table of " + ", ".join(variables))
     codes, lows, _ = zip(*coded.values())
     return count_codes(codes, shape, weights, lows=lows), values
+
+
+def occurring(codes, low, categories):
+    """The categories that occur; all of them, unlooked, if there are samples enough for each."""
+    if len(codes) >= 8 * len(categories):
+        return categories
+    return categories[np.unique(codes.astype(np.intp)) - low]
 
 
 def count_codes(codes, shape, weights=None, *, lows=None):

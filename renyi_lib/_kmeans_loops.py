@@ -56,20 +56,27 @@ def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
     """
     n_samples, n_features = X.shape
     n_clusters = len(size)
+    # As in `descent_pass`, clusters along the rows: vector instructions take several at once.
+    by_feature = centers.T.copy()
+    costs = np.empty(n_clusters)
     moved = 0
     for i in range(n_samples):
         a = labels[i]
-        best = np.inf
+        costs[:] = 0.0
+        for j in range(n_features):
+            x = X[i, j]
+            for k in range(n_clusters):
+                t = x - by_feature[j, k]
+                costs[k] += t * t
+        group = s[i]
+        for k in range(n_clusters):
+            t = w[k] - group
+            costs[k] -= lam * (t * t)
+        best = costs[a]
         b = a
         for k in range(n_clusters):
-            distance = 0.0
-            for j in range(n_features):
-                t = X[i, j] - centers[k, j]
-                distance += t * t
-            t = w[k] - s[i]
-            cost = distance - lam * (t * t)
-            if cost < best or (cost == best and k == a):
-                best = cost
+            if costs[k] < best:
+                best = costs[k]
                 b = k
         if b != a:
             moved += 1

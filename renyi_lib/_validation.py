@@ -10,8 +10,21 @@ import pandas as pd
 _DIRECT_RANGE = 1024
 
 
+# Labels that are rarer than this (samples for each, on average) carry no information: numbers with
+# a fraction are then taken for measurements, and other labels for names of the samples.
+_FEW_PER_NUMBER = 5
+_FEW_PER_LABEL = 2
+# With fewer different labels than these nothing is refused: somebody tries a small example.
+_SOME_NUMBERS = 5
+_SOME_LABELS = 20
+
+
 class NoSensitiveFeaturesWarning(UserWarning):
     """A fair estimator was fitted without groups, and so without any fairness."""
+
+
+class SmallSampleWarning(UserWarning):
+    """The table has so many cells for so few samples that chance alone gives a large value."""
 
 
 def check_same_length(**arrays):
@@ -22,13 +35,65 @@ def check_same_length(**arrays):
         raise ValueError(f"all arguments need the same number of samples, but {sizes}")
 
 
-def check_several_groups(categories, name="sensitive_features"):
-    """Raise a `ValueError` if there is nothing to compare: one group only."""
+def check_several_groups(categories, n_samples, name="sensitive_features"):
+    """Raise a `ValueError` if nothing can be compared: one group only, or one for each sample."""
     if len(categories) < 2:
         raise ValueError(
             f"{name} has one group only, {categories.tolist()[0]!r}: fairness between groups "
             "needs at least two"
         )
+    check_discrete(categories, n_samples, name)
+
+
+def check_discrete(categories, n_samples, name, *, cells=False, otherwise=""):
+    """Raise a `ValueError` if these are no labels: measurements, or a name for each sample.
+
+    Parameters
+    ----------
+    categories : ndarray of shape (m,)
+        The different labels, all of which occur.
+    n_samples : int
+    name : str
+        The argument's name, for the error message.
+    cells : bool
+        Whether the samples may be the cells of a table, each with its weight: then labels that
+        occur once are nothing to wonder at.
+    otherwise : str
+        What else the caller could do, added to the message.
+
+    Examples
+    --------
+    >>> check_discrete(np.array(["f", "m"]), 10, "sensitive_features")
+    >>> check_discrete(np.linspace(0, 1, 10) / 3, 10, "age")
+    Traceback (most recent call last):
+    ...
+    ValueError: age looks continuous: it has 10 different numbers in 10 samples, and no two \
+samples to compare would be alike. Cut it into a few bins, for example pandas.qcut(age, 5)
+    """
+    size = len(categories)
+    rare = n_samples < _FEW_PER_LABEL * size
+    too_rare = rare or (size >= _SOME_LABELS and n_samples < _FEW_PER_NUMBER * size)
+    if size >= _SOME_NUMBERS and too_rare and _has_fractions(categories):
+        raise ValueError(
+            f"{name} looks continuous: it has {size} different numbers in {n_samples} samples, "
+            "and no two samples to compare would be alike. Cut it into a few bins, for example "
+            f"pandas.qcut({name}, 5){otherwise}"
+        )
+    if size >= _SOME_LABELS and rare and not cells:
+        raise ValueError(
+            f"{name} has {size} different labels in {n_samples} samples, nearly one for each: "
+            "nothing can be learnt from labels that hardly ever repeat. Merge them into a few "
+            f"groups; if they are numbers, cut them into bins{otherwise}"
+        )
+
+
+def _has_fractions(categories):
+    """Whether the labels are numbers, and not all of them whole."""
+    if categories.dtype == object:
+        if not all(isinstance(label, float) for label in categories):
+            return False
+        categories = categories.astype(float)
+    return categories.dtype.kind == "f" and bool(np.any(categories != np.floor(categories)))
 
 
 def encode_labels(values, name):

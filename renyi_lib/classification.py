@@ -286,7 +286,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
             )
         groups = penalty = None
         if codes is not None:
-            check_several_groups(categories)
+            check_several_groups(categories, len(codes))
             groups = Groups.from_codes(codes, categories, weight)
             penalty = self._penalty_given(groups, y, classes)
         elif self.lam > 0:

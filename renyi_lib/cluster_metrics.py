@@ -250,7 +250,7 @@ def _count(labels, sensitive_features, sample_weight):
     variables = {"labels": labels, "sensitive_features": sensitive_features}
     table, (clusters, groups) = count_labels(variables, sample_weight)
     table, rows, columns = drop_empty(table)
-    check_several_groups(groups[columns])
+    check_several_groups(groups[columns], len(labels))
     return table, clusters[rows], groups[columns]
 
 

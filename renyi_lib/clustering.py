@@ -549,7 +549,7 @@ def _prepare(X, sensitive_features, n_clusters, sample_weight=None):
         groups, names = encode_labels(sensitive_features, "sensitive_features")
         check_same_length(X=X, sensitive_features=groups)
         groups, names = without_unused(groups[kept], names)
-        check_several_groups(names)
+        check_several_groups(names, len(groups))
         groups = groups.astype(np.int64)
     X, weights = X[kept], weights[kept]
     if len(X) < n_clusters:

@@ -12,6 +12,7 @@ HSIC and the normalised mutual information stand beside it for comparison.
 A constant variable depends on nothing: every measure here gives 0 for it.
 """
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,8 +23,11 @@ from scipy import sparse
 from scipy.stats import norm, pearsonr
 from sklearn.metrics import normalized_mutual_info_score
 
-from renyi_lib._counting import check_size, count_labels, drop_empty
+from renyi_lib._counting import check_size, count_labels, drop_empty, occurring
+from renyi_lib._parameters import choice
 from renyi_lib._validation import (
+    SmallSampleWarning,
+    check_discrete,
     check_same_length,
     encode_labels,
     integer_codes,
@@ -36,6 +40,7 @@ __all__ = [
     "ConditionalRenyi",
     "JointTable",
     "MaximalFunctions",
+    "SmallSampleWarning",
     "hsic",
     "joint_table",
     "maximal_functions",
@@ -48,6 +53,9 @@ __all__ = [
     "renyi_from_soft",
 ]
 
+# From this many samples on, a value that chance alone could give is worth a warning.
+_SMALL_EXAMPLE = 20
+_LARGE_BY_CHANCE = 0.55
 # Numbers in a block of HSIC's features, and the largest range / bandwidth that it accepts.
 _FEATURE_BLOCK = 2**18
 _MAX_SPAN = 1e4
@@ -87,11 +95,17 @@ class BinaryRenyi(NamedTuple):
 
 
 def renyi_correlation(
-    a: Any, b: Any, *, given: Any = None, sample_weight: ArrayLike | None = None
+    a: Any,
+    b: Any,
+    *,
+    given: Any = None,
+    sample_weight: ArrayLike | None = None,
+    kind: str = "auto",
 ) -> float | ConditionalRenyi:
     """Rényi correlation of two discrete variables, from their samples (Theorem 1).
 
-    For a table that was counted elsewhere, see `renyi_from_joint`.
+    For a table that was counted elsewhere, see `renyi_from_joint`; for measurements, such as an
+    age or a score, `renyi_lib.continuous.maximal_correlation`.
 
     Parameters
     ----------
@@ -102,6 +116,11 @@ def renyi_correlation(
         A third variable to condition on.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights, not all zero.
+    kind : {"auto", "discrete"}
+        "auto" refuses what cannot be labels: numbers with fractions that hardly ever repeat, or
+        a label of its own for nearly every sample. Each value would determine its partner, and
+        the correlation would be 1 whatever the truth. It also warns (`SmallSampleWarning`) of a
+        large value that chance alone would give too. "discrete" takes every value as a label.
 
     Returns
     -------
@@ -129,12 +148,24 @@ def renyi_correlation(
     >>> renyi_correlation([0, 0, 1, 1], [0, 1, 0, 1], given=["u", "v", "v", "u"]).correlations
     array([1., 1.])
     """
+    choice("auto", "discrete")("kind", kind)
+    check = None
+    if kind == "auto":
+        check = partial(_refuse_continuous, cells=sample_weight is not None)
     if given is None:
-        return renyi_from_joint(count_labels({"a": a, "b": b}, sample_weight)[0])
-    table, (values, _, _) = count_labels({"given": given, "a": a, "b": b}, sample_weight)
+        table = count_labels({"a": a, "b": b}, sample_weight, check=check)[0]
+        rho = renyi_from_joint(table)
+        if check and sample_weight is None:
+            _warn_of_chance(table, rho)
+        return rho
+    variables = {"given": given, "a": a, "b": b}
+    table, (values, _, _) = count_labels(variables, sample_weight, check=check)
     mass = table.sum(axis=(1, 2))
     seen = mass > 0
     correlations = np.array([renyi_from_joint(slab) for slab in table[seen]])
+    if check and sample_weight is None:
+        for value, slab, rho in zip(values[seen].tolist(), table[seen], correlations):
+            _warn_of_chance(slab, rho, f" where given is {value!r}")
     return ConditionalRenyi(values[seen], correlations, mass[seen] / mass.sum())
 
 
@@ -155,7 +186,7 @@ def renyi_from_joint(P: ArrayLike) -> float:
     References
     ----------
     H. S. Witsenhausen, "On sequences of pairs of dependent random variables", SIAM Journal on
-    Applied Mathematics 28 (1975), 100-113, doi:10.1137/0128010.
+    Applied Mathematics 28 (1975), 100-113.
 
     Examples
     --------
@@ -202,6 +233,8 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
     """
     F = _class_probabilities(F)
     codes, categories = integer_codes(b, "b")
+    cells = sample_weight is not None
+    check_discrete(occurring(codes, 0, categories), len(codes), "b", cells=cells)
     arrays = {"F": F, "b": codes}
     weights = np.ones(len(codes))
     if sample_weight is not None:
@@ -306,7 +339,8 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     >>> round(rho, 12), gamma, w
     (0.57735026919, 0.125, array([-0.5,  0. ]))
     """
-    counts, _, values = joint_table(a, b, sample_weight=sample_weight)
+    counts, names, values = joint_table(a, b, sample_weight=sample_weight)
+    check_discrete(names, np.size(b), "a", cells=sample_weight is not None)
     if len(values) > 2:
         raise ValueError(f"b must have two values, but {len(values)} occur: {list(values[:5])}")
     if len(values) == 1:
@@ -442,6 +476,8 @@ def normalized_mutual_information(a: Any, b: Any) -> float:
     """
     (a, a_values), (b, b_values) = encode_labels(a, "a"), encode_labels(b, "b")
     check_same_length(a=a, b=b)
+    check_discrete(a_values, len(a), "a")
+    check_discrete(b_values, len(b), "b")
     if len(a_values) == 1 or len(b_values) == 1:
         return 0.0
     return float(normalized_mutual_info_score(a, b))
@@ -513,6 +549,35 @@ def hsic(
         return value
     scale = np.sqrt(_squared_covariances(phi, phi)) * np.sqrt(_squared_covariances(psi, psi))
     return _at_most_one(value / scale) if scale > 0 else 0.0
+
+
+def _refuse_continuous(name, values, n_samples, cells):
+    """Raise a `ValueError` if the variable is not one of labels, and say what would do."""
+    otherwise = (
+        ", or, for continuous variables, use renyi_lib.continuous.maximal_correlation; "
+        'kind="discrete" counts every value as a label'
+    )
+    check_discrete(values, n_samples, name, cells=cells, otherwise=otherwise)
+
+
+def _warn_of_chance(counts, rho, where=""):
+    """A `SmallSampleWarning` if rho is large, and independent variables could show it too."""
+    n = counts.sum()
+    if n < _SMALL_EXAMPLE:
+        return
+    c, d = np.count_nonzero(counts.any(axis=1)) - 1, np.count_nonzero(counts.any(axis=0)) - 1
+    # The root of the mean of chi-square / n, and a bound of a random matrix's largest value.
+    chance = min(np.sqrt(c * d / (n - 1)), (np.sqrt(c) + np.sqrt(d)) / np.sqrt(n))
+    # The largest singular value of a Gaussian matrix strays by less than 1 / sqrt(n) or so.
+    if chance > _LARGE_BY_CHANCE and rho < chance + 2 / np.sqrt(n):
+        warnings.warn(
+            f"{n} samples{where} in a table of {c + 1} x {d + 1} cells: chance alone gives a "
+            f"correlation of about {min(chance, 1):.2f}, and these have {rho:.2f}. Merge rare "
+            "values, or ask "
+            "renyi_lib.inference.renyi_test and renyi_interval how sure the value is",
+            SmallSampleWarning,
+            stacklevel=3,
+        )
 
 
 def _checked_table(P):
@@ -637,6 +702,9 @@ def _feature_map(values, kernel, bandwidth, name):
     """Features whose inner products, once their means are taken off, are those of the kernel."""
     if kernel == "delta":
         codes, categories = integer_codes(values, name)
+        gaussian = f', or choose kernel{"_b" if name == "b" else ""}="gaussian"'
+        seen = occurring(codes, 0, categories)
+        check_discrete(seen, len(codes), name, otherwise=gaussian)
         return _FeatureMap(codes, partial(_one_hot, size=len(categories)), width=1)
     if kernel not in ("gaussian", "linear"):
         raise ValueError(f"kernel must be 'gaussian', 'linear' or 'delta', not {kernel!r}")

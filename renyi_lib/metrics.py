@@ -228,7 +228,7 @@ def _gap_given(values, y_true, y_pred, sensitive_features, sample_weight, pos_la
     positive, codes, groups, weight, truth = _read(
         y_pred, sensitive_features, sample_weight, pos_label, truth
     )
-    check_several_groups(groups)
+    check_several_groups(groups, len(codes))
     gaps = []
     for y in values:
         among = truth == y
@@ -243,7 +243,7 @@ def _compared(y_true, y_pred, sensitive_features, sample_weight, pos_label):
     positive, codes, groups, weight, _ = _read(
         y_pred, sensitive_features, sample_weight, pos_label, _of_any_kind(y_true)
     )
-    check_several_groups(groups)
+    check_several_groups(groups, len(codes))
     return _rates(positive, codes, groups, weight)
 
 

@@ -77,7 +77,10 @@ class SoftmaxModel:
             tail = np.exp(-np.abs(z))
             likely = 1 / (1 + tail)
             unlikely = tail * likely
-            self._F = np.where([z < 0, z >= 0], likely, unlikely)
+            negative = z < 0
+            self._F = np.empty((2, len(z)))
+            self._F[0] = np.where(negative, likely, unlikely)
+            self._F[1] = np.where(negative, unlikely, likely)
             losses = np.log1p(tail) + np.maximum(z * self._sign, 0)
         else:
             Z -= Z.max(axis=0)
@@ -92,6 +95,14 @@ class SoftmaxModel:
     def pull_back(self, dF: np.ndarray) -> np.ndarray:
         """The gradient by theta of sum(dF * F), at the last theta that went forward."""
         return self._by_theta(self._by_scores(dF))
+
+    def pull_back_all(self, dFs: list[np.ndarray]) -> list[np.ndarray]:
+        """`pull_back` of several, in one pass over the data."""
+        if not dFs:
+            return []
+        dZ = np.concatenate([self._by_scores(dF) for dF in dFs])
+        rows = (self.X.T @ dZ.T).T
+        return list(rows.reshape(len(dFs), *self.shape))
 
     def loss_gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
         """The gradient by theta of loss + sum(dF * F), at the last theta that went forward."""

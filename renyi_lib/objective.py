@@ -54,6 +54,8 @@ class FairObjective:
         if self.penalty is None:
             return []
         by_F = self.penalty.residual_gradients(self.F, self.groups)
+        if len(by_F) > 1 and hasattr(self.model, "pull_back_all"):
+            return self.model.pull_back_all(by_F)
         return [self.model.pull_back(dF) for dF in by_F]
 
     def at_smoothing(self, mu):
@@ -66,7 +68,7 @@ class FairObjective:
         """The penalty without any smoothing, at the last theta evaluated."""
         if self.penalty is self.true_penalty:
             return self.penalty_value
-        return self.true_penalty.value_and_grad(self.F, self.groups)[0]
+        return self.true_penalty.value(self.F, self.groups)
 
     @property
     def has_kinks(self):

@@ -23,10 +23,12 @@ The gradients treat the entries of F as free numbers and the probabilities of th
 
 import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import factorial
 from sklearn.base import BaseEstimator
 
 from renyi_lib._parameters import Checked, choice, either, instance, number, whole
@@ -94,7 +96,7 @@ class Groups:
     ) -> "Groups":
         """Labels of any kind; several columns, as in a DataFrame, become one joint group."""
         codes, categories = encode_labels(labels, name)
-        check_several_groups(categories, name)
+        check_several_groups(categories, len(codes), name)
         weight = None
         if sample_weight is not None:
             weight = sample_weights(sample_weight)
@@ -132,21 +134,35 @@ class Groups:
 
     def table(self, F: ArrayLike) -> np.ndarray:
         """T[i, j] = P(Ŷ = i, S = j), the average of F by group: one pass over F."""
+        F = self._of_shape(F)
+        d = len(self.q)
+        T = np.array([np.bincount(self.codes, column * self.weight, d) for column in F.T])
+        _check_finite(T)
+        return T
+
+    def checked(self, F: ArrayLike) -> np.ndarray:
+        """F as an array, if it has a row for each sample and is finite."""
+        F = self._of_shape(F)
+        _check_finite(F)
+        return F
+
+    def _of_shape(self, F):
         F = np.asarray(F, dtype=float)
         if F.ndim != 2 or len(F) != len(self.codes):
             raise ValueError(
                 f"F must have a row for each of the {len(self.codes)} samples and a column for "
                 f"each class, got shape {F.shape}"
             )
-        d = len(self.q)
-        T = np.stack([np.bincount(self.codes, column * self.weight, d) for column in F.T])
-        if not np.isfinite(T).all():
-            raise ValueError("F has missing or infinite values: each entry must be a probability")
-        return T
+        return F
 
     def spread(self, dT: np.ndarray) -> np.ndarray:
         """dvalue/dF from dvalue/dT, the transpose of `table`."""
         return (np.take(dT, self.codes, axis=1) * self.weight).T
+
+
+def _check_finite(values):
+    if not np.isfinite(values).all():
+        raise ValueError("F has missing or infinite values: each entry must be a probability")
 
 
 def best_response_v(T: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -276,10 +292,17 @@ def renyi_given_w(T: np.ndarray, q: np.ndarray, w: np.ndarray) -> tuple[float, n
     >>> round(value, 12)
     0.04
     """
-    u = w - (q[1] - 0.5)
+    return _given_u(T, q, w - (q[1] - 0.5))
+
+
+def _given_u(T, q, u):
+    """The same as a function of u = w - (q - 1/2), how far the move is from independence."""
+    p = T[:, 0] + T[:, 1]
     variance = q[0] * q[1]
-    value = (2 * u @ _excess(T, q)[:, 1] - u**2 @ T.sum(axis=1)) / variance
-    dT = (2 * np.outer(u, [-q[1], q[0]]) - (u**2)[:, None]) / variance
+    value = (2 * u @ (T[:, 1] - q[1] * p) - (u * u) @ p) / variance
+    dT = np.empty((len(u), 2))
+    dT[:, 0] = -u * (2 * q[1] + u) / variance
+    dT[:, 1] = u * (2 * q[0] - u) / variance
     return float(value), dT
 
 
@@ -310,8 +333,15 @@ class Penalty(Checked, BaseEstimator):
         gradient : ndarray of shape (n, c)
         """
         self._check_parameters()
-        values, gradients = zip(*self.terms(F, groups))
+        terms = self.terms(F, groups)
+        if len(terms) == 1:
+            return terms[0]
+        values, gradients = zip(*terms)
         return sum(values), sum(gradients)
+
+    def value(self, F, groups):
+        """The penalty without its gradient."""
+        return self.value_and_grad(F, groups)[0]
 
     def terms(self, F, groups):
         """A list of (value, gradient), one pair for each summand of the penalty."""
@@ -353,14 +383,18 @@ class _RenyiTable(Penalty):
     def residual_gradients(self, F, groups):
         """The entries of Q outside its first singular pair: their squares sum to |Q|^2 - 1."""
         groups = _as_groups(groups)
-        T, q = groups.table(F), groups.q
+        return [groups.spread(dT) for dT in self._residuals_of_table(groups.table(F), groups.q)]
+
+    @staticmethod
+    def _residuals_of_table(T, q):
+        """The gradients of those entries by T."""
         p = np.maximum(T.sum(axis=1), _EMPTY)
         left, right = _complement(np.sqrt(p / p.sum())), _complement(np.sqrt(q))
         h = right / np.sqrt(q)[:, None]
         m = _excess(T, q) @ h / p[:, None]
         f = left / np.sqrt(p)[:, None]
         return [
-            groups.spread(f[:, [k]] * (h[:, j] - m[:, [j]] / 2))
+            f[:, [k]] * (h[:, j] - m[:, [j]] / 2)
             for k in range(f.shape[1])
             for j in range(h.shape[1])
         ]
@@ -443,7 +477,8 @@ class BinaryRenyiPenalty(_RenyiTable):
 
     def _of_table(self, T, q):
         _check_two(q)
-        return renyi_given_w(T, q, best_response_w(T, q))
+        p = T[:, 0] + T[:, 1]
+        return _given_u(T, q, (T[:, 1] - q[1] * p) / np.maximum(p, _EMPTY))
 
     def best_response(self, F, groups):
         """The closed-form w of Algorithm 2, of shape (c,)."""
@@ -628,12 +663,15 @@ class HSICPenalty(Penalty):
 
     def terms(self, F, groups):
         groups = _as_groups(groups)
-        F = np.asarray(F, dtype=float)
+        F = groups.checked(F)
         if self.kernel == "linear":
             excess = _excess(groups.table(F), groups.q)
             dT = 2 * (excess - (excess @ groups.q)[:, None])
             return [(float((excess**2).sum()), groups.spread(dT))]
-        groups.table(F)  # for its checks of F
+        if F.shape[1] == 2 and np.abs(F[:, 0] + F[:, 1] - 1).max() < 1e-14:
+            # A kernel of distances sees no difference between x and 1 - x: one class is enough.
+            value, gradient = _gaussian_hsic(F[:, 1], groups, self.bandwidth)
+            return [(2 * value, np.column_stack([-gradient, gradient]))]
         columns = [_gaussian_hsic(column, groups, self.bandwidth) for column in F.T]
         values, gradients = zip(*columns)
         return [(sum(values), np.column_stack(gradients))]
@@ -679,20 +717,34 @@ class ScoreBinsPenalty(Penalty):
 
     def terms(self, F, groups):
         groups = _as_groups(groups)
-        if len(groups.table(F)) != 2:
+        F = groups.checked(F)
+        if F.shape[1] != 2:
             raise ValueError(f"score bins need two classes, but F has shape {np.shape(F)}")
-        bins, slopes = _soft_bins(np.asarray(F, dtype=float)[:, 1], self.n_bins)
+        bins, penalty = self._bins(F), self._of_bins()
+        if isinstance(penalty, _RenyiTable):
+            value, dT = penalty._of_table(bins.table(groups), groups.q)
+            return [(value, _by_class(bins.spread(dT, groups)))]
         return [
-            (value, self._by_class(by_bin, slopes))
-            for value, by_bin in self._of_bins().terms(bins, groups)
+            (value, _by_class(bins.pull_back(by_bin)))
+            for value, by_bin in penalty.terms(bins.members(), groups)
         ]
 
     def residual_gradients(self, F, groups):
         """Those of the penalty of the bins."""
         groups = _as_groups(groups)
-        bins, slopes = _soft_bins(np.asarray(F, dtype=float)[:, 1], self.n_bins)
-        residuals = self._of_bins().residual_gradients(bins, groups)
-        return [self._by_class(by_bin, slopes) for by_bin in residuals]
+        bins, penalty = self._bins(F), self._of_bins()
+        if isinstance(penalty, _RenyiTable):
+            by_table = penalty._residuals_of_table(bins.table(groups), groups.q)
+            return [_by_class(bins.spread(dT, groups)) for dT in by_table]
+        residuals = penalty.residual_gradients(bins.members(), groups)
+        return [_by_class(bins.pull_back(by_bin)) for by_bin in residuals]
+
+    def value(self, F, groups):
+        """The penalty without its gradient."""
+        groups, penalty = _as_groups(groups), self._of_bins()
+        if isinstance(penalty, _RenyiTable):
+            return penalty._of_table(self._bins(F).table(groups), groups.q)[0]
+        return super().value(F, groups)
 
     def has_kinks(self, n_classes, n_groups):
         """As the penalty of the bins."""
@@ -705,10 +757,56 @@ class ScoreBinsPenalty(Penalty):
     def _of_bins(self):
         return RenyiPenalty() if self.penalty is None else self.penalty
 
-    @staticmethod
-    def _by_class(by_bin, slopes):
-        by_score = np.einsum("nk,nk->n", by_bin, slopes)
-        return np.column_stack([np.zeros_like(by_score), by_score])
+    def _bins(self, F):
+        return _SoftBins(np.asarray(F, dtype=float)[:, 1], self.n_bins)
+
+
+class _SoftBins:
+    """Memberships of each score in the bins: quadratic B-splines, three of them not 0."""
+
+    def __init__(self, score, n_bins):
+        cells = n_bins - 2
+        position = score * cells
+        self.n_bins = n_bins
+        self.cell = np.clip(position.astype(int), 0, cells - 1)
+        t = position - self.cell
+        self.parts = ((1 - t) ** 2 / 2, 0.5 + t * (1 - t), t**2 / 2)
+        self.slopes = ((t - 1) * cells, (1 - 2 * t) * cells, t * cells)
+
+    def table(self, groups):
+        """T[i, j] = P(bin = i, S = j), without the n x n_bins memberships."""
+        d = len(groups.q)
+        place = self.cell * d + groups.codes
+        T = np.zeros((self.n_bins, d))
+        for k, part in enumerate(self.parts):
+            counted = np.bincount(place, part * groups.weight, (self.n_bins - 2) * d)
+            T[k : k + self.n_bins - 2] += counted.reshape(-1, d)
+        return T
+
+    def spread(self, dT, groups):
+        """dvalue/dscore from dvalue/dT."""
+        place = self.cell * dT.shape[1] + groups.codes
+        entries = [np.take(dT[k : k + self.n_bins - 2], place) for k in range(3)]
+        return sum(slope * e for slope, e in zip(self.slopes, entries)) * groups.weight
+
+    def members(self):
+        """The memberships as an array of shape (n, n_bins)."""
+        return self._dense(self.parts)
+
+    def pull_back(self, by_member):
+        """dvalue/dscore from dvalue/dmembers."""
+        return np.einsum("nk,nk->n", by_member, self._dense(self.slopes))
+
+    def _dense(self, parts):
+        dense = np.zeros((len(self.cell), self.n_bins))
+        for k, part in enumerate(parts):
+            dense[np.arange(len(dense)), self.cell + k] = part
+        return dense
+
+
+def _by_class(by_score):
+    """The gradient by both classes' probabilities of what depends on the second alone."""
+    return np.column_stack([np.zeros_like(by_score), by_score])
 
 
 def _as_groups(groups):
@@ -763,32 +861,95 @@ def _mixed_strategy(values, mu):
 def _gaussian_hsic(x, groups, bandwidth):
     """HSIC of numbers in [0, 1] under a Gaussian kernel and the groups, and its gradient by x."""
     frequencies, amplitudes = gaussian_waves(1 / bandwidth)
-    # Every frequency is a multiple of the first: each wave is the last one times the first.
-    first = np.exp(1j * (frequencies[0] / bandwidth) * x)
-    wave = np.ones_like(first)
-    value, gradient = 0.0, np.zeros_like(x)
-    for frequency, amplitude in zip(frequencies, amplitudes):
-        wave *= first
-        real, imaginary = groups.table(np.column_stack([wave.real, wave.imag]))
-        mean = real + 1j * imaginary
-        covariance = mean - groups.q * mean.sum()
-        value += amplitude * np.vdot(covariance, covariance).real
-        turn = np.conj(covariance - groups.q @ covariance)[groups.codes]
-        gradient -= 2 * amplitude * (frequency / bandwidth) * (wave * turn).imag
+    frequencies = frequencies / bandwidth
+    few = len(x) < 4 * _n_cells(frequencies[-1])
+    waves = (_Waves if few else _CellWaves)(x, frequencies, groups)
+    mean = waves.means()
+    covariance = mean - np.outer(mean.sum(axis=1), groups.q)
+    value = amplitudes @ (np.abs(covariance) ** 2).sum(axis=1)
+    turn = np.conj(covariance - (covariance @ groups.q)[:, None])
+    gradient = waves.imaginary(-2 * (amplitudes * frequencies)[:, None] * turn)
     return float(value), gradient * groups.weight
 
 
-def _soft_bins(score, n_bins):
-    """Memberships of each score in the bins, and their derivatives by the score."""
-    cells = n_bins - 2
-    position = score * cells
-    cell = np.clip(position.astype(int), 0, cells - 1)
-    t = position - cell
-    rows = np.arange(len(score))
-    members, slopes = np.zeros((2, len(score), n_bins))
-    for k, (member, slope) in enumerate(
-        [((1 - t) ** 2 / 2, t - 1), (0.5 + t * (1 - t), 1 - 2 * t), (t**2 / 2, t)]
-    ):
-        members[rows, cell + k] = member
-        slopes[rows, cell + k] = slope * cells
-    return members, slopes
+class _Waves:
+    """The waves exp(i w_k x), summed one by one; every w_k is a multiple of the first."""
+
+    def __init__(self, x, frequencies, groups):
+        self.first, self.n_waves, self.groups = (
+            np.exp(1j * frequencies[0] * x),
+            len(frequencies),
+            groups,
+        )
+
+    def means(self):
+        """The mean of wave k over the people of group j, times P(S = j)."""
+        found = [self.groups.table(np.column_stack([w.real, w.imag])) for w in self._each()]
+        return np.array([real + 1j * imaginary for real, imaginary in found])
+
+    def imaginary(self, factors):
+        """The imaginary part of sum_k factors[k, s_n] exp(i w_k x_n) for each n."""
+        found = np.zeros(len(self.first))
+        for wave, factor in zip(self._each(), factors):
+            found += (wave * factor[self.groups.codes]).imag
+        return found
+
+    def _each(self):
+        wave = np.ones_like(self.first)
+        for _ in range(self.n_waves):
+            wave = wave * self.first
+            yield wave
+
+
+def _n_cells(frequency):
+    """How many cells of [0, 1] keep a wave within 1/30 of a radian of the middle of its cell."""
+    return int(np.ceil(15 * frequency))
+
+
+@lru_cache(maxsize=8)
+def _wave_grid(frequencies):
+    """The waves at the middles of the cells, and (i w)^m / m! for each wave and power m."""
+    frequencies, powers = np.array(frequencies), np.arange(7)
+    n_cells = _n_cells(frequencies[-1])
+    middles = (np.arange(n_cells) + 0.5) / n_cells
+    series = (1j * frequencies[:, None]) ** powers / factorial(powers)
+    return np.exp(1j * np.outer(frequencies, middles)), series
+
+
+class _CellWaves:
+    """The same sums for many x: [0, 1] is cut into cells, in each of which Taylor's series of a
+    wave about the middle ends, to machine precision, after seven terms.
+
+    With x = middle + t and |w t| <= 1/30, the remainder is at most (1/30)^7 / 7! < 1e-14, and
+    less for all but the last waves, whose amplitudes are themselves near 1e-16. So the sums need
+    the moments of t in each cell and group only: a few counts, however many waves there are.
+    """
+
+    def __init__(self, x, frequencies, groups):
+        self.groups, self.d = groups, len(groups.q)
+        self.at_middles, self.series = _wave_grid(tuple(frequencies))
+        n_cells = self.at_middles.shape[1]
+        cell = np.clip((x * n_cells).astype(int), 0, n_cells - 1)
+        self.t = x - (cell + 0.5) / n_cells
+        self.place = cell * self.d + groups.codes
+
+    def means(self):
+        """As in `_Waves`."""
+        shape = (self.at_middles.shape[1], self.d)
+        weighted, found = np.broadcast_to(self.groups.weight, self.t.shape), 0.0
+        for column in self.series.T:
+            moments = np.bincount(self.place, weighted, np.prod(shape)).reshape(shape)
+            found = found + column[:, None] * (self.at_middles @ moments)
+            weighted = weighted * self.t
+        return found
+
+    def imaginary(self, factors):
+        """As in `_Waves`."""
+        terms = [
+            (self.at_middles.T @ (column[:, None] * factors)).imag.ravel()
+            for column in self.series.T
+        ]
+        found = terms[-1][self.place]
+        for term in terms[-2::-1]:
+            found = found * self.t + term[self.place]
+        return found

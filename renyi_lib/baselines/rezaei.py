@@ -81,7 +81,7 @@ class RezaeiClassifier(BinaryFairClassifier):
     References
     ----------
     A. Rezaei, R. Fathony, O. Memarrast and B. Ziebart, "Fairness for robust log loss
-    classification", AAAI (2020), 5511-5518, doi:10.1609/aaai.v34i04.6002.
+    classification", AAAI (2020), 5511-5518, doi:10.48550/arXiv.1903.03910.
 
     Examples
     --------

@@ -64,3 +64,15 @@ class TestGradients:
         objective(theta + direction, 1.0)
         rho = np.sqrt(objective.penalty_value)
         assert rho == pytest.approx(abs(np.sum(slope * direction)), rel=1e-4)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("c", [2, 3])
+def test_gradients_that_are_pulled_back_together_are_those_pulled_back_alone(c, storage):
+    X, y, _ = biased_data(40, c, 2, seed=0)
+    model, rng = SoftmaxModel(storage(X), y, c), np.random.default_rng(0)
+    model.forward(rng.normal(size=model.shape))
+    by_F = list(rng.normal(size=(5, 40, c)))
+    together = model.pull_back_all(by_F)
+    np.testing.assert_allclose(together, [model.pull_back(dF) for dF in by_F], atol=1e-12)
+    assert model.pull_back_all([]) == []

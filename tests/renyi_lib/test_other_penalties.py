@@ -5,8 +5,8 @@ import pytest
 from sklearn.base import clone
 
 from renyi_lib.classification import PenalizedClassifier
-from renyi_lib.correlation import hsic, pearson_correlation
-from renyi_lib.penalties import HSICPenalty, PearsonPenalty
+from renyi_lib.correlation import gaussian_waves, hsic, pearson_correlation
+from renyi_lib.penalties import Groups, HSICPenalty, PearsonPenalty, _CellWaves, _Waves
 from tests.renyi_lib.data import biased_data
 
 PEARSON = PenalizedClassifier(PearsonPenalty(), lam=3.0)
@@ -51,3 +51,42 @@ def test_the_measure_given_the_label_can_be_made_small(classifier, lam, fairness
     values = [c.penalty_value(X, y, sensitive_features=s) for c in (fair, plain)]
     assert values[0] < 0.1 * values[1]
     assert fair.adversary_ is None
+
+
+@pytest.mark.parametrize("bandwidth", [0.05, 0.25, 1.0])
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_moments_in_cells_give_the_sums_of_waves_to_rounding(bandwidth, n_groups):
+    rng = np.random.default_rng(0)
+    # The ends of [0, 1], the borders of cells, and points a little outside as differences need.
+    x = np.r_[0.0, 1.0, -1e-5, 1 + 1e-5, np.arange(1, 100) / 100, rng.beta(0.3, 1, size=900)]
+    weight = rng.uniform(size=len(x))
+    groups = Groups.from_labels(rng.integers(n_groups, size=len(x)), weight)
+    frequencies = gaussian_waves(1 / bandwidth)[0] / bandwidth
+    one_by_one, in_cells = (kind(x, frequencies, groups) for kind in (_Waves, _CellWaves))
+    np.testing.assert_allclose(in_cells.means(), one_by_one.means(), rtol=0, atol=2e-14)
+    factors = rng.normal(size=(len(frequencies), n_groups, 2)) @ [1, 1j]
+    scale = np.abs(factors).sum()
+    np.testing.assert_allclose(
+        in_cells.imaginary(factors), one_by_one.imaginary(factors), rtol=0, atol=2e-14 * scale
+    )
+
+
+@pytest.mark.parametrize("n", [300, 2500])
+def test_hsic_of_few_and_of_many_samples_is_that_of_the_kernel_matrices(n):
+    rng = np.random.default_rng(n)
+    score, s = rng.beta(1, 2, size=n), rng.integers(2, size=n)
+    value, gradient = HSICPenalty().value_and_grad(np.column_stack([1 - score, score]), s)
+    K = np.exp(-0.5 * ((score[:, None] - score) / 0.25) ** 2)
+    L = (s[:, None] == s).astype(float)
+    by_group = L - L.mean(axis=0) - L.mean(axis=1)[:, None] + L.mean()
+    assert value == pytest.approx(2 * np.sum(K * by_group) / n**2, rel=1e-9)
+    slope = -K * (score[:, None] - score) / 0.25**2
+    by_score = 2 * np.sum(slope * by_group, axis=1) / n**2
+    np.testing.assert_allclose(gradient, np.column_stack([-by_score, by_score]), atol=1e-15)
+
+
+def test_probabilities_that_do_not_sum_to_one_count_class_by_class():
+    rng = np.random.default_rng(0)
+    F, s = rng.uniform(size=(50, 2)), np.arange(50) % 2
+    value = HSICPenalty(bandwidth=0.4).value_and_grad(F, s)[0]
+    assert value == pytest.approx(sum(hsic(column, s, bandwidth=0.4) for column in F.T))

@@ -581,15 +581,31 @@ class TestScoreBins:
         assert ScoreBinsPenalty().value_and_grad(F, s)[0] > 0.1
 
     def test_memberships_are_probabilities_with_the_score_as_their_mean(self):
-        from renyi_lib.penalties import _soft_bins
+        from renyi_lib.penalties import _SoftBins
 
         score = np.linspace(0, 1, 101)
-        members, slopes = _soft_bins(score, 8)
+        bins = _SoftBins(score, 8)
+        members = bins.members()
         assert members.min() >= 0
         np.testing.assert_allclose(members.sum(axis=1), 1, atol=1e-14)
-        np.testing.assert_allclose(slopes.sum(axis=1), 0, atol=1e-12)
+        np.testing.assert_allclose(np.sum(bins.slopes, axis=0), 0, atol=1e-12)
         centres = (np.arange(8) - 0.5) / 6
         np.testing.assert_allclose(members @ centres, score, atol=1e-14)
+
+    @pytest.mark.parametrize("n_groups", [2, 4])
+    def test_the_table_of_the_bins_is_that_of_their_memberships(self, n_groups):
+        from renyi_lib.penalties import _SoftBins
+
+        rng = np.random.default_rng(0)
+        score, weight = np.r_[0.0, 1.0, rng.uniform(size=98)], rng.uniform(size=100)
+        groups, bins = Groups.from_labels(np.arange(100) % n_groups, weight), _SoftBins(score, 7)
+        np.testing.assert_allclose(bins.table(groups), groups.table(bins.members()), atol=1e-15)
+        dT = rng.normal(size=(7, n_groups))
+        by_members = bins.pull_back(groups.spread(dT))
+        np.testing.assert_allclose(bins.spread(dT, groups), by_members, atol=1e-14)
+        F = np.column_stack([1 - score, score])
+        for penalty in (ScoreBinsPenalty(), ScoreBinsPenalty(PearsonPenalty())):
+            assert penalty.value(F, groups) == penalty.value_and_grad(F, groups)[0]
 
     def test_it_needs_two_classes_and_three_bins(self):
         with pytest.raises(ValueError, match="score bins need two classes"):

@@ -61,6 +61,25 @@ def _bank_p(rows):
 
 
 EXERCISES = {
+    "data-sets/a": Number(
+        "a number of divisions",
+        answer=39,
+        why="One outside value in twenty: 2 / (k + 1) = 0.05.",
+        mistakes=[
+            Mistake(19, "The range of 19 gives 90 %: 2 / 20 of the values lie outside."),
+            Mistake(20, "A twentieth of the values may lie outside on either side together."),
+            Mistake(40, "Count again: k values make an interval for one more, the k + 1st."),
+        ],
+    ),
+    "data-sets/b": Number(
+        "a number of points",
+        answer=100 / 12,
+        why="One person in twelve is a twelfth of the rate, about eight points.",
+        mistakes=[
+            Mistake(1 / 12, "This is the change as a fraction; the question asks for points."),
+            Mistake(100 / 200, "This is one person among all 200; the group has twelve."),
+        ],
+    ),
     "data-sets/1": Function(
         "a function `one_more(k0, n0, k1, n1)` that returns a change of p% in points",
         answer=_one_more,

@@ -1,9 +1,10 @@
 """The paper's figures and tables as functions: each returns a tidy DataFrame.
 
 Every row is one measurement, and says where it comes from: ``split`` ("paper", or "random" for
-sets of the same sizes drawn anew), ``seed``, ``lam`` and, for classifiers, ``rows`` ("train" or
-"test"). A function gives the same table whenever it is called with the same options. Only columns
-named ``cpu_seconds`` are measured by a clock.
+sets drawn anew), ``seed``, ``lam`` and, for classifiers, ``rows`` ("train", "test" and, of random
+splits, "validation": a fifth of the rows that the paper trains on). A function gives the same
+table whenever it is called with the same options. Only columns named ``cpu_seconds`` are measured
+by a clock.
 
 `run_all` computes tables and stores them; `load` reads a stored table back and refuses it if the
 code behind it or the data have changed since; `stale` tells which it would refuse.
@@ -16,17 +17,25 @@ from renyi_book.experiments._classification import (
     penalties_compared,
     starting_points,
 )
-from renyi_book.experiments._clusters import fair_clusters, four_points, toy_clusters
+from renyi_book.experiments._clusters import (
+    clusters_stop,
+    fair_clusters,
+    four_points,
+    toy_clusters,
+)
+from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
-from renyi_book.experiments._splits import resplit
+from renyi_book.experiments._splits import FRESH, resplit, sizes
 from renyi_book.experiments._store import StaleResultsError, load, run_all, stale
 from renyi_book.experiments._summary import best_at, interval, summarize
 from renyi_book.experiments._theory import convergence, theorems
 
 __all__ = [
+    "FRESH",
     "StaleResultsError",
     "best_at",
     "boundary_covariance",
+    "clusters_stop",
     "convergence",
     "equal_opportunity",
     "equal_opportunity_rivals",
@@ -35,9 +44,11 @@ __all__ = [
     "four_points",
     "interval",
     "load",
+    "multiverse",
     "penalties_compared",
     "resplit",
     "run_all",
+    "sizes",
     "stale",
     "starting_points",
     "summarize",

@@ -8,6 +8,7 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
+from renyi_book.experiments._splits import FRESH
 from renyi_lib.clustering import RenyiKMeans, tradeoff_table
 from renyi_lib.datasets import load_adult, load_bank
 from renyi_lib.tuning import lam_path
@@ -27,7 +28,7 @@ def fair_clusters(
     n_clusters=14,
     n_rows=10000,
     max_iter=100,
-    seeds=range(5),
+    seeds=FRESH,
     progress=True,
 ):
     """Proportions and loss of fair k-means over lam (a panel of Fig. 3).
@@ -56,7 +57,8 @@ def fair_clusters(
     -------
     DataFrame
         ``dataset, algorithm, seed`` and the columns of `renyi_lib.clustering.tradeoff_table`, and
-        ``p``, the proportion of S = 1 among all.
+        ``p``, the proportion of S = 1 among all, and ``cycle_length``, the passes after which
+        Algorithm 3 came back to an earlier state (0 if it did not).
 
     Examples
     --------
@@ -83,8 +85,67 @@ def fair_clusters(
             table.insert(0, "dataset", dataset)
             table.insert(1, "algorithm", algorithm)
             table.insert(2, "seed", int(seed))
-            tables.append(table.assign(p=s.mean()))
+            cycles = [getattr(model, "cycle_length_", 0) for model in path]
+            tables.append(table.assign(p=s.mean(), cycle_length=cycles))
     return pd.concat(tables, ignore_index=True)
+
+
+def clusters_stop(
+    *,
+    datasets=("adult", "bank"),
+    lams=(1e-4, 5e-3, 0.1, 1, 10),
+    n_clusters=14,
+    n_rows=10000,
+    max_iter=1000,
+    seeds=FRESH[:10],
+    progress=True,
+):
+    """Whether Algorithm 3 stops if it may take ten times as many passes as in Fig. 3's tables.
+
+    Parameters
+    ----------
+    datasets : sequence of {"adult", "bank"}
+    lams : sequence of float
+    n_clusters : int, default=14
+    n_rows : int, default=10000
+        The first rows of the file.
+    max_iter : int, default=1000
+    seeds : iterable of int
+        One random start for each.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, seed, lam, max_iter, n_iter, converged, cycle_length``.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import clusters_stop
+    >>> table = clusters_stop(
+    ...     datasets=["adult"], lams=[1], n_rows=500, max_iter=20, seeds=[0], progress=False
+    ... )
+    >>> table["converged"].tolist()
+    [False]
+    """
+    found = []
+    for dataset in datasets:
+        X, s = clustered_points(dataset, n_rows)
+        for seed in tqdm(seeds, desc=f"{dataset}, stop", disable=not progress, leave=False):
+            for lam in lams:
+                model = _algorithm_3(X, s, lam, n_clusters, seed, max_iter)
+                found.append(
+                    {
+                        "dataset": dataset,
+                        "seed": int(seed),
+                        "lam": float(lam),
+                        "max_iter": int(max_iter),
+                        "n_iter": int(model.n_iter_),
+                        "converged": bool(model.converged_),
+                        "cycle_length": int(model.cycle_length_),
+                    }
+                )
+    return pd.DataFrame(found)
 
 
 def clustered_points(dataset, n_rows=10000):
@@ -104,7 +165,7 @@ def toy_clusters(
     n_points=500,
     spread=0.4,
     max_iter=300,
-    seeds=range(5),
+    seeds=FRESH,
     progress=True,
 ):
     """Algorithm 3 on five neighbourhoods, two of which have one group only (Figs. 4 and 5).

@@ -1,18 +1,17 @@
-"""What is measured of a classifier's decisions."""
+"""What is measured of a classifier's decisions, all of it from one small table of counts."""
 
 import numpy as np
+from scipy.stats import entropy
+from sklearn.metrics import mutual_info_score
 
-from renyi_lib.correlation import (
-    normalized_mutual_information,
-    pearson_correlation,
-    renyi_correlation,
-    renyi_from_soft,
-)
-from renyi_lib.metrics import demographic_parity_violation, group_rates, p_rule
+from renyi_lib.correlation import renyi_from_joint
 
 
 def measures(y, decision, s, score=None):
     """Accuracy and fairness of decisions, and with `score` those of the soft label.
+
+    Decisions and scores are summed once over the cells (group, truth); every measure but the
+    variance of the score is a function of those few sums.
 
     Parameters
     ----------
@@ -23,48 +22,90 @@ def measures(y, decision, s, score=None):
         Groups, as codes from 0.
     score : ndarray of shape (n,), optional
         P(Ŷ = 1 | X): the soft label that the penalties act on.
+
+    Returns
+    -------
+    dict of str to float
+        At the end, for each group j: its people ``n_j``, the share ``rate_j`` of them with the
+        decision 1, its people ``pos_j`` with y = 1, and the share ``tpr_j`` among those.
     """
-    found = {
-        "accuracy": float(np.where(y == 1, decision, 1 - decision).mean()),
-        **_parity(decision, s),
-        **_opportunity(y, decision, s),
-    }
+    cell = 2 * s + y
+    cells = 2 * (int(s.max()) + 1)
+    size = np.bincount(cell, minlength=cells).reshape(-1, 2)
+    hard = np.bincount(cell, decision, cells).reshape(-1, 2)
+    right = hard[:, 1].sum() + size[:, 0].sum() - hard[:, 0].sum()
+    found = {"accuracy": float(right / len(y)), **_parity(hard, size), **_opportunity(hard, size)}
     if score is not None:
-        found |= {f"soft_{name}": value for name, value in _parity(score, s).items()}
-        soft = _opportunity(y, score, s)
-        found |= {f"soft_{name}": value for name, value in soft.items()}
-        found |= _dependence(decision, score, s)
-    return found
+        soft = np.bincount(cell, score, cells).reshape(-1, 2)
+        parts = _parity(soft, size) | _opportunity(soft, size)
+        found |= {f"soft_{name}": value for name, value in parts.items()}
+        found |= _dependence(hard, soft, size, float(np.var(score)))
+    return found | _by_group(hard, size)
 
 
-def _parity(positive, s):
+def _parity(positive, size):
+    rates = _shares(positive.sum(axis=1), size.sum(axis=1))
+    low, high = np.nanmin(rates), np.nanmax(rates)
     return {
-        "p_rule": p_rule(None, positive, sensitive_features=s),
-        "dp_violation": demographic_parity_violation(None, positive, sensitive_features=s),
+        "p_rule": float(low / high) if high > 0 else 1.0,
+        "dp_violation": float(high - low),
     }
 
 
-def _opportunity(y, positive, s):
+def _opportunity(positive, size):
     """The EO violation and, for two groups, the gap with its sign: second group minus first."""
-    rates = group_rates(None, positive[y == 1], sensitive_features=s[y == 1])
-    gap = {"eo_gap": float(rates.iloc[1] - rates.iloc[0])} if len(rates) == 2 else {}
-    return {"eo_violation": float(np.ptp(rates)), **gap}
+    rates = _shares(positive[:, 1], size[:, 1])
+    gap = {"eo_gap": float(rates[1] - rates[0])} if len(rates) == 2 else {}
+    return {"eo_violation": float(np.nanmax(rates) - np.nanmin(rates)), **gap}
 
 
-def _dependence(label, score, s):
+def _dependence(hard, soft, size, variance):
     """How much the label, hard or soft, tells of S."""
-    both = np.column_stack([1 - score, score])
+    people = size.sum(axis=1)
+    label, drawn = ([people - sums.sum(axis=1), sums.sum(axis=1)] for sums in (hard, soft))
     return {
-        "rho_R": float(renyi_correlation(label, s)),
-        "soft_rho_R": float(renyi_from_soft(both, s)),
-        "nmi": float(normalized_mutual_information(label, s)),
-        "score_pearson": _pearson(score, s),
+        "rho_R": renyi_from_joint(label),
+        "soft_rho_R": renyi_from_joint(drawn),
+        "nmi": _nmi(np.array(label)),
+        "score_pearson": _pearson(drawn[1] / people.sum(), people / people.sum(), variance),
+        "soft_nmi": _nmi(np.array(drawn)),
     }
 
 
-def _pearson(score, s):
-    """|Pearson| of the score and S; the largest over the indicators of more than two groups."""
-    if np.ptp(score) == 0:
+def _nmi(table):
+    """Mutual information over the mean of the entropies; 0 if a variable is constant."""
+    halves = [entropy(table.sum(axis=axis)) for axis in (0, 1)]
+    if min(halves) == 0:
         return 0.0
-    groups = np.unique(s)[1:] if len(np.unique(s)) == 2 else np.unique(s)
-    return max(abs(float(pearson_correlation(score, s == group))) for group in groups)
+    return float(mutual_info_score(None, None, contingency=table) / np.mean(halves))
+
+
+def _pearson(joint, q, variance):
+    """|Pearson| of the score and S; the largest over the indicators of more than two groups.
+
+    `joint` is the mean of score times indicator for each group, `q` the share of each group.
+    """
+    # What is left of a constant score is rounding error.
+    if variance <= 1e-24:
+        return 0.0
+    covariance = (joint - q * joint.sum())[q > 0]
+    return float(np.max(np.abs(covariance) / np.sqrt(variance * (q * (1 - q))[q > 0])))
+
+
+def _by_group(hard, size):
+    columns = {
+        "n": size.sum(axis=1),
+        "rate": _shares(hard.sum(axis=1), size.sum(axis=1)),
+        "pos": size[:, 1],
+        "tpr": _shares(hard[:, 1], size[:, 1]),
+    }
+    return {
+        f"{name}_{j}": value
+        for name, values in columns.items()
+        for j, value in enumerate(values.tolist())
+    }
+
+
+def _shares(part, whole):
+    """Part over whole; NaN for a group of nobody."""
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

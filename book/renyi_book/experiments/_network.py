@@ -6,7 +6,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from renyi_book.experiments._measures import measures
-from renyi_book.experiments._splits import panel
+from renyi_book.experiments._splits import FRESH, encoded_splits
 from renyi_lib.baselines import RenyiNetworkClassifier
 
 
@@ -17,7 +17,7 @@ def fair_network(
     batch_size=128,
     epochs=50,
     learning_rate=0.001,
-    seeds=range(5),
+    seeds=FRESH,
     progress=True,
 ):
     """A network of one hidden layer on Adult, plain and regularised (Table 1).
@@ -47,8 +47,7 @@ def fair_network(
     >>> table["rows"].tolist()
     ['train', 'test']
     """
-    dataset, sensitive = panel("adult")
-    data = dataset.encode(sensitive=sensitive, scaling="standard")
+    ((where, data),) = encoded_splits("adult", [])
     found = []
     pairs = [(seed, lam) for seed in seeds for lam in lams]
     for seed, lam in tqdm(pairs, desc="network", disable=not progress, leave=False):
@@ -61,12 +60,11 @@ def fair_network(
             random_state=seed,
         )
         began = time.process_time()
-        network.fit(data.X_train, data.y_train, sensitive_features=data.s_train)
+        network.fit(data["train"].X, data["train"].y, sensitive_features=data["train"].s)
         seconds = time.process_time() - began
-        where = {"dataset": "adult", "split": "paper", "seed": int(seed), "lam": float(lam)}
-        for rows in ("train", "test"):
-            X, y, s = (getattr(data, f"{name}_{rows}") for name in "Xys")
+        place = where | {"seed": int(seed), "lam": float(lam)}
+        for rows, (X, y, s) in data.items():
             score = network.predict_proba(X)[:, 1]
             values = measures(y, (score > 0.5).astype(int), s, score)
-            found.append(where | {"rows": rows} | values | {"cpu_seconds": seconds})
+            found.append(place | {"rows": rows} | values | {"cpu_seconds": seconds})
     return pd.DataFrame(found)

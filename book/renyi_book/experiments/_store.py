@@ -6,7 +6,8 @@ which refuses any other file.
 
 import hashlib
 import json
-from concurrent.futures import ProcessPoolExecutor
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib import import_module
 from pathlib import Path
 
@@ -32,7 +33,21 @@ STORED = {
     "network": ("fair_network", {}),
     "theorems": ("theorems", {}),
     "convergence": ("convergence", {}),
+    "clusters_stop": ("clusters_stop", {}),
+    "multiverse": ("multiverse", {}),
 }
+# What takes longest begins first, so that no process is left with it alone at the end.
+_LONG = (
+    "multiverse",
+    "network",
+    "penalties_adult_gender_race",
+    "penalties_adult",
+    "clusters_bank",
+    "equal_opportunity_rivals",
+    "penalties_bank",
+    "penalties_german",
+    "boundary_covariance",
+)
 _MANIFEST = "manifest.json"
 
 
@@ -63,12 +78,21 @@ def run_all(folder, *, names=None, workers=2, progress=True):
     manifest = json.loads(path.read_text()) if path.exists() else {}
     # Before the work begins: whoever edits code meanwhile gets a stale result, not a false one.
     code = {name: code_checksum(name) for name in names}
+    long_first = sorted(names, key=lambda name: (*_LONG, name).index(name))
+    total = 0.0
     with ProcessPoolExecutor(workers) as pool:
-        runs = {name: pool.submit(compute, name) for name in names}
-        for name, run in tqdm(runs.items(), desc="experiments", disable=not progress):
-            _write(run.result(), folder / f"{name}.csv")
+        runs = {pool.submit(_timed, name): name for name in long_first}
+        for run in tqdm(as_completed(runs), "experiments", len(runs), disable=not progress):
+            name = runs[run]
+            table, seconds = run.result()
+            total += seconds
+            _write(table, folder / f"{name}.csv")
             manifest[name] = {"code": code[name], "file": sha256(folder / f"{name}.csv")}
             path.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+            if progress:
+                tqdm.write(f"{name:28}{len(table):7} rows{seconds:8.1f} s of CPU")
+    if progress:
+        tqdm.write(f"{'in all':28}{total / 60:20.1f} min of CPU")
 
 
 def compute(name):
@@ -76,6 +100,12 @@ def compute(name):
     function, options = STORED[name]
     experiment = getattr(import_module("renyi_book.experiments"), function)
     return experiment(**options, **({"progress": False} if _has_bar(experiment) else {}))
+
+
+def _timed(name):
+    """A stored table, and the seconds of CPU that it took."""
+    began = time.process_time()
+    return compute(name), time.process_time() - began
 
 
 def load(name, folder):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from renyi_book.experiments._splits import panel
+from renyi_book.experiments._splits import FRESH, panel
 from renyi_lib.correlation import renyi_binary, renyi_correlation, renyi_from_joint
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
@@ -86,7 +86,7 @@ def convergence(
     n_rows=4000,
     max_iter=2000,
     checkpoints=(30, 100, 300, 1000, 2000),
-    seeds=range(5),
+    seeds=FRESH[:10],
     progress=True,
 ):
     """The smallest gradient within t steps of Algorithms 1 and 2 on Adult (Theorems 3, 4).

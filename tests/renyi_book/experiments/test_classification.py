@@ -8,9 +8,9 @@ from renyi_book.experiments import (
     equal_opportunity,
     equal_opportunity_rivals,
     penalties_compared,
-    resplit,
     starting_points,
 )
+from renyi_book.experiments._splits import encoded_splits
 from renyi_lib.classification import PenalizedClassifier
 from renyi_lib.datasets import load_adult
 from renyi_lib.metrics import p_rule
@@ -21,14 +21,15 @@ KEYS = ["dataset", "split", "seed", "lam", "rows"]
 
 def test_the_starting_point_of_a_random_split_is_that_of_scikit_learn():
     table = starting_points(datasets=["german"], seeds=[2], progress=False)
-    from renyi_lib.datasets import load_german
-
-    data = resplit(load_german(), 2).encode(sensitive="gender-marital", scaling="standard")
-    plain = LogisticRegression(C=np.inf, tol=1e-8, max_iter=10_000).fit(data.X_train, data.y_train)
-    row = table.query("split == 'random' and rows == 'test'").iloc[0]
-    assert row["accuracy"] == pytest.approx(plain.score(data.X_test, data.y_test), abs=0.006)
-    rule = p_rule(data.y_test, plain.predict(data.X_test), sensitive_features=data.s_test)
-    assert row["p_rule"] == pytest.approx(rule, abs=0.02)
+    ((_, data),) = encoded_splits("german", [2], paper=False)
+    X, y, _ = data["train"]
+    plain = LogisticRegression(C=np.inf, tol=1e-8, max_iter=10_000).fit(X, y)
+    random = table.query("split == 'random'").set_index("rows")
+    assert random.index.tolist() == ["train", "validation", "test"]
+    for rows, (X, y, s) in data.items():
+        assert random["accuracy"][rows] == pytest.approx(plain.score(X, y), abs=0.008)
+        rule = p_rule(y, plain.predict(X), sensitive_features=s)
+        assert random["p_rule"][rows] == pytest.approx(rule, abs=0.02)
 
 
 def test_the_same_options_give_the_same_table():
@@ -37,7 +38,20 @@ def test_the_same_options_give_the_same_table():
     again = penalties_compared("german", **options, progress=False)
     pd.testing.assert_frame_equal(once, again)
     assert once.columns[:6].tolist() == ["method", *KEYS]
-    assert len(once) == 2 * 2 * 2 * 2
+    # Two methods, two lams, and two kinds of rows of the paper's split, three of the random one.
+    assert len(once) == 2 * 2 * (2 + 3)
+    assert once.columns[-4:].tolist() == ["tpr_0", "tpr_1", "tpr_2", "tpr_3"]
+
+
+def test_our_own_penalty_is_fitted_on_the_first_splits_only():
+    table = penalties_compared(
+        "german", lams=[0], seeds=[0, 1], own_splits=1, progress=False
+    ).query("split == 'random'")
+    assert table.query("method == 'score-bins'")["seed"].unique().tolist() == [0]
+    assert table.query("method == 'renyi'")["seed"].unique().tolist() == [0, 1]
+    # Without lam all penalties are the same classifier.
+    plain = table.query("seed == 0").groupby("rows")[["accuracy", "p_rule"]].nunique()
+    assert (plain == 1).all(axis=None)
 
 
 def test_at_the_code_recipe_the_authors_step_vanishes():

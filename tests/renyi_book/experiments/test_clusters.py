@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from renyi_book.experiments import fair_clusters, four_points, toy_clusters
+from renyi_book.experiments import clusters_stop, fair_clusters, four_points, toy_clusters
 from renyi_book.experiments._clusters import clustered_points
 from renyi_lib.clustering import renyi_kmeans_objective
 
@@ -48,6 +48,18 @@ def test_large_lambda_scatters_the_one_group_neighbourhoods():
         before, after = rows["together"]
         assert before > 0.9
         assert after < 0.6
+
+
+def test_more_passes_do_not_make_algorithm_3_stop_with_much_lambda():
+    # Without lam it is k-means and stops; with much lam it goes on to the last pass or comes back.
+    table = clusters_stop(
+        datasets=["adult"], lams=[0, 1], n_rows=800, max_iter=60, seeds=[0, 1], progress=False
+    )
+    plain, fair = table.query("lam == 0"), table.query("lam == 1")
+    assert plain["converged"].all()
+    assert (plain["n_iter"] < 60).all()
+    goes_on = (fair["n_iter"] == 60) | (fair["cycle_length"] > 0)
+    assert (goes_on & ~fair["converged"]).all()
 
 
 def test_an_unknown_data_set_is_refused():

@@ -4,6 +4,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from renyi_book.experiments._measures import measures
+from renyi_lib.correlation import (
+    normalized_mutual_information,
+    renyi_correlation,
+    renyi_from_soft,
+)
+from renyi_lib.metrics import (
+    demographic_parity_violation,
+    equal_opportunity_violation,
+    group_rates,
+    p_rule,
+)
 
 Y = np.array([1, 1, 1, 1, 0, 0, 0, 0])
 S = np.array([0, 0, 1, 1, 0, 0, 1, 1])
@@ -51,6 +62,54 @@ def test_the_violation_is_the_absolute_gap(seed):
     found = measures(y, (score > 0.5).astype(int), s, score)
     assert found["eo_violation"] == pytest.approx(abs(found["eo_gap"]))
     assert found["soft_eo_violation"] == pytest.approx(abs(found["soft_eo_gap"]))
+
+
+@settings(deadline=None, derandomize=True, max_examples=50)
+@given(seed=st.integers(0, 2**32 - 1), n_groups=st.integers(2, 4))
+def test_one_table_of_counts_gives_what_the_library_measures_one_by_one(seed, n_groups):
+    rng = np.random.default_rng(seed)
+    s = np.r_[np.repeat(np.arange(n_groups), 2), rng.integers(n_groups, size=30)]
+    y = np.r_[np.tile([0, 1], n_groups), rng.integers(2, size=30)]
+    score = rng.uniform(size=len(s))
+    hard = (score > 0.6).astype(int)
+    found = measures(y, hard, s, score)
+    among = y == 1
+    for prefix, positive in (("", hard), ("soft_", score)):
+        groups = {"sensitive_features": s}
+        assert found[f"{prefix}p_rule"] == pytest.approx(p_rule(None, positive, **groups))
+        gap = demographic_parity_violation(None, positive, **groups)
+        assert found[f"{prefix}dp_violation"] == pytest.approx(gap)
+        gap = equal_opportunity_violation(y, positive, **groups)
+        assert found[f"{prefix}eo_violation"] == pytest.approx(gap)
+    soft = np.column_stack([1 - score, score])
+    assert found["rho_R"] == pytest.approx(renyi_correlation(hard, s), abs=1e-12)
+    assert found["soft_rho_R"] == pytest.approx(renyi_from_soft(soft, s), abs=1e-12)
+    assert found["nmi"] == pytest.approx(normalized_mutual_information(hard, s), abs=1e-12)
+    pearson = max(abs(np.corrcoef(score, s == j)[0, 1]) for j in range(n_groups))
+    assert found["score_pearson"] == pytest.approx(pearson)
+    rates = group_rates(None, hard, sensitive_features=s)
+    assert [found[f"rate_{j}"] for j in range(n_groups)] == pytest.approx(rates.tolist())
+    assert [found[f"n_{j}"] for j in range(n_groups)] == np.bincount(s).tolist()
+    rates = group_rates(None, hard[among], sensitive_features=s[among])
+    assert [found[f"tpr_{j}"] for j in range(n_groups)] == pytest.approx(rates.tolist())
+    assert [found[f"pos_{j}"] for j in range(n_groups)] == np.bincount(s[among]).tolist()
+
+
+def test_the_information_of_the_drawn_label_is_that_of_its_table():
+    probabilities = np.array([0.25, 0.75] * 4)
+    draws = np.repeat([0, 1, 1, 1], 8).reshape(4, 8)
+    draws[:, ::2] = 1 - draws[:, ::2]
+    groups = np.tile(np.arange(2), 4)
+    labels, people = draws.ravel(), np.tile(groups, 4)
+    found = measures(Y, (probabilities > 0.5).astype(int), groups, probabilities)
+    assert found["soft_nmi"] == pytest.approx(normalized_mutual_information(labels, people))
+
+
+def test_a_group_of_nobody_with_y_1_has_no_true_positive_rate():
+    found = measures(np.array([1, 0, 0, 1]), np.array([1, 1, 0, 0]), np.array([0, 1, 1, 0]))
+    assert found["pos_1"] == 0
+    assert np.isnan(found["tpr_1"])
+    assert found["eo_violation"] == 0
 
 
 def test_a_constant_score_depends_on_nothing():

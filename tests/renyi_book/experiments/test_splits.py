@@ -1,9 +1,17 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from renyi_book.experiments import resplit
-from renyi_book.experiments._splits import encoded_splits, panel
+from renyi_book.experiments import FRESH, resplit, sizes
+from renyi_book.experiments._splits import (
+    FRESH_MULTIVERSE,
+    PANELS,
+    encoded_splits,
+    panel,
+    split_rows,
+)
 from renyi_lib.datasets import load_german
 
 
@@ -35,7 +43,39 @@ def test_the_paper_split_comes_first_and_then_one_for_each_seed():
 def test_the_paper_split_is_that_of_the_loader():
     _, data = next(iter(encoded_splits("german", [])))
     direct = load_german().encode(sensitive="gender-marital", scaling="standard")
-    np.testing.assert_array_equal(data.X_test, direct.X_test)
+    np.testing.assert_array_equal(data["test"].X, direct.X_test)
+    assert list(data) == ["train", "test"]
+
+
+@pytest.mark.parametrize("name", ["german", "adult-gender-race"])
+def test_a_random_split_is_the_same_draw_with_the_training_rows_divided(name):
+    ((_, data),) = encoded_splits(name, [3], paper=False)
+    assert tuple(len(rows.y) for rows in data.values()) == sizes(name)
+    dataset, sensitive = panel(name)
+    drawn = resplit(dataset, 3)
+    n = sizes(name).train
+    held = pd.concat([drawn.train.iloc[n:], drawn.test])
+    direct = replace(drawn, train=drawn.train.iloc[:n], test=held)
+    direct = direct.encode(sensitive=sensitive, scaling="standard")
+    # The same columns, summed in another order.
+    np.testing.assert_allclose(data["train"].X, direct.X_train, rtol=0, atol=1e-9)
+    for part in "Xys":
+        both = [getattr(data[kind], part) for kind in ("validation", "test")]
+        here = getattr(direct, f"{part}_test")
+        np.testing.assert_allclose(np.concatenate(both), here, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_every_row_is_in_one_part_of_a_split(name):
+    numbers = np.concatenate(list(split_rows(name, 1).values()))
+    assert np.array_equal(np.sort(numbers), np.arange(sum(sizes(name))))
+
+
+def test_no_seed_of_the_results_was_looked_at_before():
+    burnt = set(range(10))
+    assert len(FRESH) == 30
+    assert not burnt & (set(FRESH) | set(FRESH_MULTIVERSE))
+    assert not set(FRESH) & set(FRESH_MULTIVERSE)
 
 
 def test_an_unknown_panel_is_refused():

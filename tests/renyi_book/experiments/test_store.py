@@ -20,6 +20,19 @@ def test_a_stored_table_comes_back(folder):
     pd.testing.assert_frame_equal(load("four_points", folder), four_points(), check_dtype=False)
 
 
+def test_progress_tells_the_rows_and_the_seconds_of_each_table(tmp_path, capsys):
+    run_all(tmp_path, names=["four_points"], workers=1)
+    assert re.search(r"four_points +300 rows +\d+\.\d s of CPU", capsys.readouterr().out)
+
+
+def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
+    for workers in (1, 2):
+        names = ["four_points", "theorems"]
+        run_all(tmp_path / str(workers), names=names, workers=workers, progress=False)
+    for name in ("four_points.csv", "theorems.csv", "manifest.json"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+
+
 def test_results_of_other_code_are_refused(folder):
     manifest = folder / "manifest.json"
     known = json.loads(manifest.read_text())
@@ -117,6 +130,8 @@ CLASSIFIED = {
     "boundary_covariance",
 }
 CLUSTERED = {"clusters_adult", "clusters_bank"}
+ALGORITHM_3 = CLUSTERED | {"clusters_stop", "toy_clusters", "four_points", "multiverse"}
+MEASURED = CLASSIFIED | {"network", "multiverse"}
 
 
 @pytest.mark.parametrize(
@@ -126,13 +141,15 @@ CLUSTERED = {"clusters_adult", "clusters_bank"}
         ("renyi_book/experiments/_clusters.py", "fair_clusters", CLUSTERED),
         ("renyi_book/experiments/_network.py", "fair_network", {"network"}),
         ("renyi_book/experiments/_classification.py", "_tidy", CLASSIFIED),
-        ("renyi_book/experiments/_measures.py", "measures", CLASSIFIED | {"network"}),
-        ("renyi_lib/clustering.py", "RenyiKMeans", CLUSTERED | {"toy_clusters", "four_points"}),
+        ("renyi_book/experiments/_measures.py", "measures", MEASURED),
+        ("renyi_lib/clustering.py", "RenyiKMeans", ALGORITHM_3),
+        ("renyi_book/experiments/_multiverse.py", "_row", {"multiverse"}),
         ("renyi_lib/baselines/neural_network.py", "RenyiNetworkClassifier", {"network"}),
-        ("renyi_lib/datasets/_german.py", "load_german", CLASSIFIED | {"network", "convergence"}),
+        ("renyi_lib/datasets/_german.py", "load_german", MEASURED | {"convergence"}),
         ("renyi_book/plotting.py", "show", set()),
         ("renyi_book/scorecard/table.py", "findings", set()),
-        ("renyi_book/experiments/_summary.py", "interval", set()),
+        ("renyi_book/experiments/_summary.py", "interval", {"multiverse"}),
+        ("renyi_book/experiments/_summary.py", "summarize", set()),
     ],
 )
 def test_an_edit_makes_the_tables_stale_that_reach_it(copy, module, name, tables):

@@ -1,0 +1,450 @@
+"""The multiverse: what the contested claims would look like had we decided otherwise.
+
+A *universe* is one choice at every fork. The forks, and which of their combinations are looked
+at, are fixed here: one fork at a time away from the book's own choice (`BASE`), and those pairs
+that cost nothing or that a reader would ask for. Splits are drawn from seeds of their own.
+"""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from tqdm import tqdm
+
+from renyi_book.experiments._classification import _measures_of
+from renyi_book.experiments._clusters import CLUSTERED, _algorithm_3, clustered_points
+from renyi_book.experiments._splits import (
+    FRESH_MULTIVERSE,
+    Rows,
+    encoded_rows,
+    scaled,
+    sizes,
+    split_rows,
+)
+from renyi_book.experiments._summary import best_at, interval
+from renyi_lib.baselines import (
+    DoniniClassifier,
+    HardtClassifier,
+    RezaeiClassifier,
+    ZafarClassifier,
+)
+from renyi_lib.classification import PenalizedClassifier, RenyiClassifier
+from renyi_lib.clustering import RenyiKMeans
+from renyi_lib.datasets._scaling import UnitNormScaler
+from renyi_lib.penalties import HSICPenalty, PearsonPenalty, Penalty
+from renyi_lib.tuning import lam_path
+
+# Our grid, thinned, and the authors' (see `CODE_LAMS`), thinned as much.
+LAMS = (0, 0.3, 1, 2, 4, 10, 30, 100, 1000)
+AUTHORS_LAMS = (0, 5, 8, 22, 40, 160, 600, 3000, 10000)
+SCALERS = {"standard": StandardScaler, "min-max": MinMaxScaler, "unit norm": UnitNormScaler}
+# What is fitted: the book's own choice, and away from it one fork at a time.
+BASE = {"encoding": "one-hot", "scaling": "standard", "lam_unit": "mean loss"}
+FITTED = (
+    BASE,
+    BASE | {"encoding": "integers"},
+    BASE | {"scaling": "min-max"},
+    BASE | {"scaling": "unit norm"},
+    BASE | {"lam_unit": "authors"},
+)
+# The rivals of Fig. 2 in a fitted universe: variants of each, the book's own first. Only the
+# first is fitted away from the base, but for the boundary and the integers, which the authors'
+# section 2 and scripts suggest together.
+PEARSON_ON = ("soft label", "boundary")
+BANDWIDTHS = (0.25, 0.1, 0.5, 1.0)
+# The panels of Fig. 2: data set, measure of fairness, levels (the book's own in the middle).
+PANELS = {
+    "adult": ("adult", "p_rule", (0.7, 0.8, 0.9)),
+    "bank": ("bank", "p_rule", (0.7, 0.8, 0.9)),
+    "german": ("german", "dp_violation", (0.1, 0.08, 0.05)),
+    "gender-race": ("adult-gender-race", "dp_violation", (0.1, 0.08, 0.05)),
+}
+READINGS = ("validation", "interpolated", "best on grid")
+ENDS = ("validation", "largest lam", "best on grid")
+COLUMNS = (
+    "claim",
+    "universe",
+    "dataset",
+    "encoding",
+    "scaling",
+    "bandwidth",
+    "pearson_on",
+    "level",
+    "reading",
+    "rows",
+    "n_rows",
+    "lam_unit",
+    "algorithm",
+    "estimate",
+    "low",
+    "high",
+    "n",
+)
+
+
+class BoundaryPearsonPenalty(Penalty):
+    """Squared Pearson correlation of the decision boundary's score, the logit, and the groups."""
+
+    def terms(self, F, groups):
+        F = np.maximum(np.asarray(F, dtype=float), 1e-300)
+        z = np.log(F[:, 1] / F[:, 0])
+        ((value, by_scores),) = PearsonPenalty().terms(np.column_stack([-z, z]), groups)
+        by_second = by_scores[:, 1] / np.maximum(F[:, 0] * F[:, 1], 1e-300)
+        return [(value, np.column_stack([np.zeros_like(z), by_second]))]
+
+
+def multiverse(
+    *,
+    panels=tuple(PANELS),
+    opportunity=True,
+    clusters=True,
+    fitted=FITTED,
+    seeds=FRESH_MULTIVERSE,
+    progress=True,
+):
+    """The contested claims in every universe that was fixed beforehand.
+
+    Parameters
+    ----------
+    panels : sequence of {"adult", "bank", "german", "gender-race"}
+        Of Fig. 2.
+    opportunity, clusters : bool, default=True
+        Whether Fig. 1 and Fig. 3 are looked at.
+    fitted : sequence of dict
+        Choices of encoding, scaling and unit of lam that classifiers are fitted under.
+    seeds : iterable of int
+        A random split, or start, for each; two or more.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        A row for each claim and universe: ``claim``, ``universe`` (its name: the forks that
+        differ from the book's own choice), a column for each fork, empty where it does not apply,
+        and ``estimate, low, high, n``. Estimates are means over the splits with a 95 % interval:
+        points of accuracy that Rényi is ahead at equal fairness ("beats"), how much farther it
+        gets ("limit", in p% or in the DP violation), the signed gap of the true positive rates
+        ("to-zero"), the loss over that at lam = 0 ("clusters").
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import multiverse
+    >>> table = multiverse(
+    ...     panels=["german"],
+    ...     opportunity=False,
+    ...     clusters=False,
+    ...     fitted=[{"encoding": "integers", "scaling": "standard", "lam_unit": "mean loss"}],
+    ...     seeds=[0, 1],
+    ...     progress=False,
+    ... )
+    >>> sorted(table["claim"].unique())[:2]
+    ['german-beats-hsic', 'german-beats-pearson']
+    """
+    seeds = list(seeds)
+    found = []
+    for name in panels:
+        found += _panel(name, fitted, seeds, progress)
+    if opportunity:
+        found += _opportunity(fitted, seeds, progress)
+    if clusters:
+        found += _clusters(seeds, progress)
+    table = pd.DataFrame(found)
+    return table.reindex(columns=[column for column in COLUMNS if column in table])
+
+
+# --- Fig. 2 ------------------------------------------------------------------------------------
+
+
+def _panel(name, choices, seeds, progress):
+    """All universes of a panel: fits by split first, then the readings of the curves."""
+    dataset, fairness, levels = PANELS[name]
+    found = []
+    for fitted in choices:
+        curves = [
+            _penalty_curves(dataset, fitted, seed)
+            for seed in tqdm(seeds, desc=name, disable=not progress, leave=False)
+        ]
+        for rival in list(curves[0])[1:]:
+            kind, variant = rival
+            fork = {"pearson_on" if kind == "pearson" else "bandwidth": variant}
+            pairs = [(curve["renyi"], curve[rival]) for curve in curves]
+            for where, values in _fig_2_readings(pairs, fairness, levels, fitted == BASE):
+                claim = f"{name}-{'limit' if where['level'] is None else 'beats'}-{kind}"
+                forks = fitted | fork | where
+                own = BASE | {"pearson_on": PEARSON_ON[0], "bandwidth": BANDWIDTHS[0]}
+                own |= {"level": where["level"] and levels[1], "reading": "validation"}
+                found.append(_row(claim, dataset, forks, own | {"rows": "test"}, values))
+    return found
+
+
+def _penalty_curves(dataset, fitted, seed):
+    """The measures along lam of Rényi and of each rival, on one split."""
+    data = _data(dataset, fitted["encoding"], fitted["scaling"], seed)
+    lams = _lams(fitted["lam_unit"], data["train"])
+    is_base = fitted == BASE
+    variants = PEARSON_ON if is_base or fitted["encoding"] == "integers" else PEARSON_ON[:1]
+    penalties = {"renyi": (RenyiClassifier(), 1)}
+    for on in variants:
+        penalty = PearsonPenalty() if on == "soft label" else BoundaryPearsonPenalty()
+        penalties["pearson", on] = PenalizedClassifier(penalty), 1
+    for bandwidth in BANDWIDTHS if is_base else BANDWIDTHS[:1]:
+        # HSIC, which is not normalised, gets ten times as much, as in `penalties_compared`.
+        classifier = PenalizedClassifier(HSICPenalty(bandwidth=bandwidth))
+        penalties["hsic", bandwidth] = classifier, 10
+    return {
+        key: _curve(classifier, data, [unit * lam for lam in lams])
+        for key, (classifier, unit) in penalties.items()
+    }
+
+
+def _fig_2_readings(pairs, fairness, levels, is_base):
+    """(forks, differences by split) of two curves, for every reading that is looked at.
+
+    Levels other than the middle one, and training rows, are looked at in the base only.
+    """
+    for level in levels if is_base else levels[1:2]:
+        for reading in READINGS:
+            for rows in ("test", "train") if is_base and level == levels[1] else ("test",):
+                values = [
+                    100 * (ours - theirs)
+                    for ours, theirs in (
+                        [_accuracy(curve, fairness, level, reading, rows) for curve in pair]
+                        for pair in pairs
+                    )
+                ]
+                yield {"level": level, "reading": reading, "rows": rows}, values
+    sign = 1 if fairness == "p_rule" else -1
+    for reading in ENDS:
+        for rows in ("test", "train") if is_base else ("test",):
+            values = [
+                sign * (ours - theirs)
+                for ours, theirs in (
+                    [_end(curve, fairness, reading, rows)[fairness] for curve in pair]
+                    for pair in pairs
+                )
+            ]
+            yield {"level": None, "reading": reading, "rows": rows}, values
+
+
+# --- Fig. 1 ------------------------------------------------------------------------------------
+
+
+def _opportunity(choices, seeds, progress):
+    """Equality of opportunity: the rivals of Fig. 1 (c), and whether the gap goes to 0."""
+    found = []
+    own = BASE | {"pearson_on": "drawn label", "reading": "validation", "rows": "test"}
+    for fitted in choices:
+        # The rivals have no lam, and a min-max scaling is one more of the same.
+        with_rivals = fitted["lam_unit"] == "mean loss" and fitted["scaling"] != "min-max"
+        runs = [
+            _opportunity_curves(fitted, seed, with_rivals)
+            for seed in tqdm(seeds, desc="EO", disable=not progress, leave=False)
+        ]
+        for rival in ("hardt", "zafar", "rezaei", "donini") if with_rivals else ():
+            for reading in READINGS:
+                for rows in ("test", "train") if fitted == BASE else ("test",):
+                    values = [
+                        _ahead(run["drawn label"], run[rival], reading, rows) for run in runs
+                    ]
+                    forks = fitted | {"reading": reading, "rows": rows}
+                    found.append(_row(f"eo-beats-{rival}", "adult", forks, own, values))
+        for on in ("drawn label", "soft label"):
+            for rows in ("train", "test"):
+                for reading in ("largest lam", "validation"):
+                    ends = [_end(run[on], "eo_violation", reading, rows) for run in runs]
+                    forks = fitted | {"pearson_on": on, "reading": reading, "rows": rows}
+                    same = own | {"reading": "largest lam", "rows": rows}
+                    values = [end["eo_gap"] for end in ends]
+                    found.append(_row(f"eo-{rows}-to-zero", "adult", forks, same, values))
+    return found
+
+
+def _opportunity_curves(fitted, seed, with_rivals):
+    """Curves of Rényi (on the drawn label) and Pearson (on the soft one), and the rivals."""
+    fairness = "equal_opportunity"
+    data = _data("adult", fitted["encoding"], fitted["scaling"], seed)
+    X, y, s = data["train"]
+    lams = _lams(fitted["lam_unit"], data["train"], among=y == 1)
+    pearson = PenalizedClassifier(PearsonPenalty(), fairness=fairness)
+    found = {
+        "drawn label": _curve(RenyiClassifier(fairness=fairness), data, lams),
+        "soft label": _curve(pearson, data, lams),
+    }
+    if not with_rivals:
+        return found
+    rivals = {
+        "hardt": [HardtClassifier(fairness=fairness)],
+        "zafar": [ZafarClassifier(c, fairness=fairness) for c in (0.05, 0.02, 0.0)],
+        "rezaei": [RezaeiClassifier(fairness=fairness)],
+        "donini": [DoniniClassifier(fairness=fairness)],
+    }
+    for name, classifiers in rivals.items():
+        fits = [classifier.fit(X, y, sensitive_features=s) for classifier in classifiers]
+        found[name] = _points(fits, data)
+    return found
+
+
+def _ahead(curve, rival, reading, rows):
+    """Points of accuracy that Rényi is ahead where it is as fair as the rival.
+
+    A rival with several points is read at the one that is fairest on the validation rows.
+    """
+    measure = "eo_violation"
+    judged, measured = (_end(rival, measure, "validation", kind) for kind in ("validation", rows))
+    if reading == "validation":
+        ours = _accuracy(curve, measure, judged[measure], reading, rows)
+    else:
+        level = max(measured[measure], curve[rows][measure].min())
+        ours = _accuracy(curve, measure, level, reading, rows)
+    return 100 * (ours - measured["accuracy"])
+
+
+# --- Fig. 3 ------------------------------------------------------------------------------------
+
+
+def _clusters(seeds, progress):
+    """The loss over that of plain k-means, at the lam that is to cost little, and much."""
+    found = []
+    own = {"scaling": "unit norm", "lam_unit": "as printed", "algorithm": "paper"}
+    for dataset in tqdm(CLUSTERED, desc="clusters", disable=not progress, leave=False):
+        own = own | {"n_rows": 10000 if dataset == "adult" else "all"}
+        for forks in _cluster_forks(own):
+            X, s = clustered_points(dataset, None if forks["n_rows"] == "all" else 10000)
+            # Columns of unit norm share a sum of squares of 1 among the rows, so that the same
+            # lam weighs more the more rows there are; "a row" takes that out.
+            unit = 10000 / len(X) if forks["lam_unit"] == "per row" else 1.0
+            if forks["scaling"] == "standard":
+                X, unit = StandardScaler().fit_transform(X), unit * len(X)
+            losses = [_losses(X, s, forks["algorithm"], seed, unit) for seed in seeds]
+            for claim, k in (("clusters-loss-small", 1), ("clusters-loss-drastic", 2)):
+                values = [loss[k] / loss[0] for loss in losses]
+                found.append(_row(claim, dataset, forks, own, values))
+    return found
+
+
+def _cluster_forks(own):
+    """The book's own choice, one fork at a time, and rows with the unit that goes with them."""
+    other_rows = "all" if own["n_rows"] == 10000 else 10000
+    yield own
+    yield own | {"algorithm": "descent"}
+    yield own | {"scaling": "standard"}
+    yield own | {"n_rows": other_rows}
+    yield own | {"n_rows": other_rows, "lam_unit": "per row"}
+    yield own | {"n_rows": other_rows, "algorithm": "descent"}
+
+
+def _losses(X, s, algorithm, seed, unit):
+    """The loss of k-means at lam = 0, .005 and 1, in the given unit."""
+    lams = [0.0, 0.005 * unit, 1.0 * unit]
+    if algorithm == "paper":
+        return [_algorithm_3(X, s, lam, 14, seed, 100).inertia_ for lam in lams]
+    path = lam_path(RenyiKMeans(14, random_state=seed), X, sensitive_features=s, lams=lams)
+    return [model.inertia_ for model in path]
+
+
+# --- Curves and their readings -----------------------------------------------------------------
+
+
+def _data(dataset, encoding, scaling, seed):
+    """The rows of a random split in a universe."""
+    everything = _integers(dataset) if encoding == "integers" else encoded_rows(dataset)[0]
+    return scaled(everything, split_rows(dataset, seed), SCALERS[scaling]())
+
+
+@cache
+def _integers(dataset):
+    """All rows with a number for each category, in sorted order, in place of its indicator."""
+    (X, y, s), names = encoded_rows(dataset)
+    columns = {}
+    for j, name in enumerate(names):
+        columns.setdefault(name.partition("=")[0], []).append(j)
+    coded = [
+        X[:, places] @ np.arange(len(places)) if len(places) > 1 else X[:, places[0]]
+        for places in columns.values()
+    ]
+    return Rows(np.column_stack(coded), y, s)
+
+
+def _lams(unit, train, among=None):
+    """The grid of lam: ours, or the authors' values in their unit (see `equal_opportunity`)."""
+    if unit == "mean loss":
+        return LAMS
+    among = np.ones(len(train.y), dtype=bool) if among is None else among
+    q = np.bincount(train.s[among]) / among.sum()
+    spread = q[0] * (1 - q[0]) if len(q) == 2 else np.mean(q * (1 - q))
+    return [lam * among.mean() * spread / 2 for lam in AUTHORS_LAMS]
+
+
+def _curve(classifier, data, lams):
+    X, y, s = data["train"]
+    # Of smaller columns the gradient is smaller, and the solution must be as exact.
+    classifier = classifier.set_params(tol=1e-4 * min(1.0, float(np.sqrt(np.mean(X**2)))))
+    return _points(lam_path(classifier, X, y, sensitive_features=s, lams=lams), data)
+
+
+def _points(fits, data):
+    """The measures of several fits, as a table for each kind of rows."""
+    table = pd.DataFrame([row for fit in fits for row in _measures_of({}, fit, data)])
+    return {rows: part.reset_index(drop=True) for rows, part in table.groupby("rows")}
+
+
+def _accuracy(curve, fairness, level, reading, rows):
+    """The accuracy that goes with a fairness; NaN if the curve does not get there.
+
+    "validation": of the point that is most accurate among those that are fair enough on the
+    validation rows, or the fairest if none is. "interpolated": where the curve over the rows
+    first becomes that fair. "best on grid": of the best point that is fair enough on the rows.
+    """
+    greater = fairness == "p_rule"
+    points = curve[rows]
+    if reading == "best on grid":
+        return best_at(points, fairness, level, greater_is_fairer=greater)
+    sign = 1 if greater else -1
+    if reading == "validation":
+        judged = curve["validation"]
+        fair = sign * judged[fairness] >= sign * level
+        if not fair.any():
+            return _end(curve, fairness, reading, rows)["accuracy"]
+        return points["accuracy"][judged.loc[fair, "accuracy"].idxmax()]
+    reached = np.flatnonzero(sign * points[fairness] >= sign * level)
+    if not len(reached):
+        return np.nan
+    part = points.iloc[max(reached[0] - 1, 0) : reached[0] + 1]
+    order = part.sort_values(fairness)
+    return float(np.interp(level, order[fairness], order["accuracy"]))
+
+
+def _end(curve, fairness, reading, rows):
+    """The last point, or the fairest: on the validation rows, or on the rows themselves."""
+    if reading == "largest lam":
+        return curve[rows].iloc[-1]
+    judged = curve["validation" if reading == "validation" else rows][fairness]
+    return curve[rows].iloc[judged.idxmax() if fairness == "p_rule" else judged.idxmin()]
+
+
+def _row(claim, dataset, forks, own, values):
+    """A universe's row: its name, its forks, and the mean of the values with an interval."""
+    values = np.array([value for value in values if np.isfinite(value)])
+    ours = {"estimate": np.nan, "low": np.nan, "high": np.nan}
+    if len(values) > 1:
+        found = interval(values, test_share=_share(dataset, forks.get("rows")))
+        ours = dict(zip(ours, found.tolist()))
+    apart = [f"{key}={value}" for key, value in forks.items() if value != own.get(key, value)]
+    name = ", ".join(apart) or "as in the book"
+    return {
+        "claim": claim,
+        "universe": name,
+        "dataset": dataset,
+        **forks,
+        **ours,
+        "n": len(values),
+    }
+
+
+def _share(dataset, rows):
+    """How much splits share, as `interval` wants it; starts of one algorithm share nothing."""
+    if rows is None:
+        return 0.0
+    train, validation, test = sizes(dataset)
+    return test / train if rows == "test" else train / (validation + test)

@@ -1,0 +1,138 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from renyi_book.experiments import _multiverse, multiverse
+from renyi_book.experiments._multiverse import (
+    BASE,
+    FITTED,
+    BoundaryPearsonPenalty,
+    _accuracy,
+    _data,
+    _end,
+    _integers,
+)
+from renyi_book.experiments._splits import encoded_rows
+from renyi_lib.penalties import Groups
+
+
+@pytest.fixture(scope="module")
+def german():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_multiverse, "LAMS", (0, 10))
+        patch.setattr(_multiverse, "AUTHORS_LAMS", (0, 100))
+        return multiverse(
+            panels=["german"], opportunity=False, clusters=False, seeds=[0, 1], progress=False
+        )
+
+
+def test_every_universe_has_a_name_of_its_own(german):
+    assert not german.duplicated(["claim", "universe"]).any()
+    assert set(german["claim"]) == {
+        f"german-{what}-{rival}" for what in ("beats", "limit") for rival in ("pearson", "hsic")
+    }
+    assert (german["n"] <= 2).all()
+    known = german.dropna(subset="estimate")
+    assert (known["low"] <= known["estimate"]).all()
+    assert (known["estimate"] <= known["high"]).all()
+
+
+def test_the_book_itself_is_one_of_the_universes(german):
+    own = german.query("universe == 'as in the book'").set_index("claim")
+    assert len(own) == german["claim"].nunique()
+    assert (own[list(BASE)] == pd.Series(BASE)).all(axis=None)
+    assert set(own["rows"]) == {"test"}
+    assert own.loc["german-beats-hsic", ["bandwidth", "level"]].tolist() == [0.25, 0.08]
+
+
+def test_forks_are_taken_one_at_a_time():
+    for fitted in FITTED[1:]:
+        assert sum(fitted[key] != BASE[key] for key in BASE) == 1
+
+
+def test_the_estimate_is_the_mean_over_splits_that_do_not_touch_each_other(monkeypatch):
+    monkeypatch.setattr(_multiverse, "LAMS", (0, 10))
+    options = {"panels": ["german"], "opportunity": False, "clusters": False, "progress": False}
+    options["fitted"] = [BASE | {"encoding": "integers"}]
+    pairs = [multiverse(seeds=seeds, **options) for seeds in ([0, 1], [1, 2], [2, 0])]
+    three = multiverse(seeds=[0, 1, 2], **options)
+    whole = (three["n"] == 3).to_numpy()
+    assert whole.any()
+    by_pairs = np.mean([pair["estimate"] for pair in pairs], axis=0)
+    np.testing.assert_allclose(three["estimate"][whole], by_pairs[whole], atol=1e-12)
+
+
+CURVE = {
+    "validation": pd.DataFrame({"p_rule": [0.4, 0.85, 0.7], "accuracy": [0.9, 0.86, 0.8]}),
+    "test": pd.DataFrame({"p_rule": [0.4, 0.6, 0.9], "accuracy": [0.91, 0.87, 0.81]}),
+}
+
+
+@pytest.mark.parametrize(
+    ("reading", "accuracy"),
+    [("validation", 0.87), ("interpolated", 0.83), ("best on grid", 0.81)],
+)
+def test_the_readings_of_a_curve(reading, accuracy):
+    assert _accuracy(CURVE, "p_rule", 0.8, reading, "test") == pytest.approx(accuracy)
+
+
+def test_where_nothing_is_fair_enough_the_fairest_point_is_read_or_none():
+    assert _accuracy(CURVE, "p_rule", 0.95, "validation", "test") == pytest.approx(0.87)
+    assert np.isnan(_accuracy(CURVE, "p_rule", 0.95, "interpolated", "test"))
+    assert np.isnan(_accuracy(CURVE, "p_rule", 0.95, "best on grid", "test"))
+
+
+@pytest.mark.parametrize(
+    ("reading", "p"), [("validation", 0.6), ("largest lam", 0.9), ("best on grid", 0.9)]
+)
+def test_the_ends_of_a_curve(reading, p):
+    assert _end(CURVE, "p_rule", reading, "test")["p_rule"] == p
+
+
+def test_integers_say_what_the_indicators_say():
+    (X, _, _), names = encoded_rows("german")
+    coded = _integers("german").X
+    raw = list(dict.fromkeys(name.partition("=")[0] for name in names))
+    assert coded.shape == (1000, len(raw))
+    column = raw.index("Attribute1")
+    indicators = [j for j, name in enumerate(names) if name.startswith("Attribute1=")]
+    np.testing.assert_array_equal(X[:, indicators].argmax(axis=1), coded[:, column])
+
+
+def test_columns_are_scaled_by_the_training_rows():
+    X = _data("german", "integers", "unit norm", 0)["train"].X
+    np.testing.assert_allclose((X**2).sum(axis=0), 1)
+    X = _data("german", "one-hot", "min-max", 0)["train"].X
+    assert (X.min(axis=0) == 0).all()
+    np.testing.assert_allclose(X.max(axis=0), 1)
+
+
+@pytest.mark.parametrize("n_groups", [2, 4])
+def test_the_boundary_penalty_is_pearson_of_the_logit_and_has_its_gradient(n_groups):
+    rng = np.random.default_rng(0)
+    z, s = rng.normal(size=60), np.arange(60) % n_groups
+    groups, penalty = Groups.from_labels(s), BoundaryPearsonPenalty()
+
+    def value(z):
+        return penalty.value_and_grad(np.column_stack([expit(-z), expit(z)]), groups)
+
+    counted = [1] if n_groups == 2 else range(n_groups)
+    oracle = sum(np.corrcoef(z, s == j)[0, 1] ** 2 for j in counted)
+    found, by_class = value(z)
+    assert found == pytest.approx(oracle)
+    direction = rng.normal(size=60)
+    slope = (value(z + 1e-5 * direction)[0] - value(z - 1e-5 * direction)[0]) / 2e-5
+    by_score = (by_class[:, 1] - by_class[:, 0]) * expit(z) * expit(-z)
+    assert by_score @ direction == pytest.approx(slope, rel=1e-5)
+
+
+def test_clusters_are_compared_with_plain_k_means(monkeypatch):
+    points = {"adult": (np.random.default_rng(0).normal(size=(300, 2)), np.arange(300) % 2)}
+    monkeypatch.setattr(_multiverse, "CLUSTERED", ["adult"])
+    monkeypatch.setattr(_multiverse, "clustered_points", lambda dataset, n_rows: points[dataset])
+    table = multiverse(panels=[], opportunity=False, seeds=[0, 1], progress=False)
+    assert set(table["claim"]) == {"clusters-loss-small", "clusters-loss-drastic"}
+    assert len(table) == 2 * 6
+    # Descent starts from plain k-means and pays for fairness in loss.
+    assert (table.query("algorithm == 'descent'")["estimate"] >= 1).all()
