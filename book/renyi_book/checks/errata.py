@@ -3,7 +3,7 @@
 import numpy as np
 
 from renyi_book.checks._kinds import Function, Mistake, Number, Predicate
-from renyi_lib.datasets import load_adult
+from renyi_lib.datasets import load_adult, load_bank
 
 
 def _all_pairs(predicted, truth):
@@ -11,10 +11,10 @@ def _all_pairs(predicted, truth):
     return a * t + (1 - a) * (1 - t)
 
 
-def _code_weight(factor):
-    """The factor, as a function of q, times the script's lambda of 75."""
-    q = np.mean(load_adult().train["sex"] == "Male")
-    return 75 * factor(q)
+def _weights(factor, on_bank=lambda weight, people: weight * 2 * people):
+    """The script's 75 times a factor of q, and the λ of Bank's script with the same weight."""
+    weight = 75 * factor(np.mean(load_adult().train["sex"] == "Male"))
+    return [weight, on_bank(weight, len(load_bank().train))]
 
 
 def _looks_fair(answer):
@@ -35,6 +35,37 @@ def _looks_fair(answer):
 
 
 EXERCISES = {
+    "errata/a": Number(
+        "a number: the test accuracy that the script prints",
+        answer=1 - 0.18,
+        why="Nobody has Y = 1 in its eyes, so it counts as right whoever is refused.",
+        mistakes=[
+            Mistake(0.18, "This is the share of those accepted, whom the script counts as wrong."),
+            Mistake(
+                0.18 * 2 / 3,
+                "For this script nobody has Y = 1: those rightly accepted do not count.",
+            ),
+            Mistake(
+                1 - 0.18 / 3,
+                "To this script all who are accepted are mistakes, not only a third of them.",
+            ),
+        ],
+    ),
+    "errata/b": Number(
+        "a number: the mean over all pairs less the true accuracy",
+        # All pairs: 0 · 0.24 + 1 · 0.76; person by person: 0.76.
+        answer=lambda: _all_pairs(np.zeros(25), np.arange(25) < 6) - 0.76,
+        why="A prediction that is the same for all agrees with anybody's truth equally often.",
+        mistakes=[
+            Mistake(0.76, "This is the true accuracy; the mean over all pairs is how much more?"),
+            Mistake(
+                0.76**2 + 0.24**2 - 0.76,
+                "This is the difference for a model that accepts 24 %; ours accepts nobody.",
+            ),
+        ],
+        rtol=0,
+        atol=1e-9,
+    ),
     "errata/1": Function(
         "a function `all_pairs(predicted, truth)` of two 0-1 vectors, which returns the mean of "
         "the comparison of each with each",
@@ -61,18 +92,34 @@ EXERCISES = {
         ],
     ),
     "errata/2": Number(
-        "a number: the weight of the squared Pearson correlation beside the mean loss",
-        answer=lambda: _code_weight(lambda q: q * (1 - q) / 2),
-        why="The variance of S comes from its scale, the half from the missing factor 2.",
+        "two numbers: the weight of the squared Pearson correlation beside the mean loss, and the "
+        "λ of the script for Bank with the same weight",
+        answer=lambda: _weights(lambda q: q * (1 - q) / 2),
+        why="The variance of S comes from its scale, the half from the missing factor 2; where S "
+        "has length 1, the N of the summed loss stays.",
         mistakes=[
             Mistake(
-                lambda: _code_weight(lambda q: q * (1 - q)),
+                lambda: _weights(lambda q: q * (1 - q)),
                 "The missing factor 2 in the gradient (E38) is forgotten.",
             ),
-            Mistake(lambda: 75 / 2, "The variance of S is forgotten: S is not scaled here."),
             Mistake(
-                lambda: _code_weight(lambda q: 1 / (2 * q * (1 - q))),
+                lambda: _weights(lambda q: 1 / 2),
+                "The variance of S is forgotten: in the script for Adult S is not scaled.",
+            ),
+            Mistake(
+                lambda: _weights(lambda q: 1 / (2 * q * (1 - q))),
                 "You divided by the variance of S; this is the other direction.",
+            ),
+            Mistake(
+                lambda: _weights(lambda q: q * (1 - q) / 2, lambda weight, people: 2 * weight),
+                "For Bank the number of people is missing: there S has length 1, so that only the "
+                "loss is a sum over people.",
+            ),
+            Mistake(
+                lambda: _weights(
+                    lambda q: q * (1 - q) / 2, lambda weight, people: weight / (2 * people)
+                ),
+                "For Bank you multiplied by the factor once more, where its inverse is needed.",
             ),
         ],
     ),

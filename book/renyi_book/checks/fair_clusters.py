@@ -2,20 +2,29 @@
 
 import numpy as np
 
-from renyi_book.checks._kinds import Function, Mistake, Predicate
+from renyi_book.checks._kinds import Function, Mistake, Number, Predicate
 from renyi_lib.cluster_metrics import penalty_of_table, summary_of_table
 
 
-def _floor(n, p):
-    return abs(round(n * p) - n * p) / n
+def _floor(size, share):
+    return abs(round(size * share) - size * share) / size
 
 
 def _balance(w_min, w_max):
     return min(w_min / (1 - w_min), (1 - w_max) / w_max)
 
 
-def _newcomers(n, m, p):
-    return m / p - n if m > n * p else (n * p - m) / (1 - p)
+def _newcomers(size, ones, share):
+    if ones > size * share:
+        return ones / share - size
+    return (size * share - ones) / (1 - share)
+
+
+def _sd_and_deviation(counts):
+    """The sd of the shares, which counts clusters, and the deviation, which counts people."""
+    counts = np.asarray(counts)
+    deviation = np.sqrt(penalty_of_table(counts) / counts.sum())
+    return float(summary_of_table(counts, 1)["sd"]), float(deviation)
 
 
 def _two_opinions(answer):
@@ -26,8 +35,7 @@ def _two_opinions(answer):
         return "The entries should be whole numbers, 0 or more."
     if not table.sum(axis=1).all() or not table.sum(axis=0).all():
         return "Every cluster and both groups need somebody in them."
-    deviation = np.sqrt(penalty_of_table(table) / table.sum())
-    sd = summary_of_table(table, 1)["sd"]
+    sd, deviation = _sd_and_deviation(table)
     if deviation >= 0.01:
         return f"The deviation is {deviation:.3g}: too many people are in unfair clusters."
     if sd <= 0.2:
@@ -35,24 +43,62 @@ def _two_opinions(answer):
     return None
 
 
+# Zeros and ones of the two clusters in the first warm-up.
+_WARM_UP = [[45, 45], [0, 10]]
+
 EXERCISES = {
+    "fair-clusters/a": Number(
+        "two numbers: the sd of w and the deviation",
+        answer=lambda: _sd_and_deviation(_WARM_UP),
+        why="The ten people are half of the clusters, and a tenth of the people.",
+        mistakes=[
+            Mistake(
+                lambda: _sd_and_deviation(_WARM_UP)[::-1],
+                "Turn them round: the sd of w first, then the deviation.",
+            ),
+            Mistake(
+                lambda: (float(np.std([0.5, 1.0], ddof=1)), _sd_and_deviation(_WARM_UP)[1]),
+                "The sd divides by K, not by K - 1; the deviation is right.",
+            ),
+            Mistake(
+                lambda: (_sd_and_deviation(_WARM_UP)[0], _sd_and_deviation(_WARM_UP)[1] ** 2),
+                "The sd is right; of the deviation this is the square.",
+            ),
+            Mistake(
+                lambda: (_sd_and_deviation(_WARM_UP)[0],) * 2,
+                "The sd is right. For the deviation, weigh each cluster by its people, around q.",
+            ),
+        ],
+    ),
+    "fair-clusters/b": Number(
+        "a number: the least possible |w - q|",
+        answer=lambda: _floor(7, 0.6),
+        why="Four ones of seven are nearest to 4.2.",
+        mistakes=[
+            Mistake(lambda: 1 / 14, "This bounds the floor of seven people; 4.2 is nearer to 4."),
+            Mistake(
+                lambda: abs(4 - 7 * 0.6), "This is the distance in people; as a share it is less."
+            ),
+            Mistake(lambda: 5 / 7 - 0.6, "Five ones are too many; try one less."),
+        ],
+    ),
     "fair-clusters/1": Function(
-        "a function `floor(n, p)` that returns the smallest possible |w - p|",
+        "a function of size and share that returns the smallest possible |w - q|",
         answer=_floor,
-        why="The nearest whole number of ones decides, and its distance from np is at most 1/2.",
+        why="The nearest whole number of ones decides, and it is at most 1/2 from size times q.",
         cases=[(20, 0.60193), (47, 0.6703), (185, 0.6703), (3, 0.5), (10, 0.5), (1, 0.9)],
         mistakes=[
             Mistake(
-                lambda n, p: 1 / (2 * n),
-                "This is the floor of the unluckiest size; a given n may do better.",
+                lambda size, share: 1 / (2 * size),
+                "This is the floor of the unluckiest size; a given size may do better.",
             ),
             Mistake(
-                lambda n, p: n * p / n - np.floor(n * p) / n,
-                "You always round down; the nearest whole number may lie above np.",
+                lambda size, share: share - np.floor(size * share) / size,
+                "You always round down; the nearest whole number may lie above.",
             ),
             Mistake(
-                lambda n, p: abs(round(n * p) - n * p),
-                "This is the distance in people; as a share it is that over n.",
+                lambda size, share: abs(round(size * share) - size * share),
+                "This is the distance in people; as a share it is that over the size.",
             ),
         ],
     ),
@@ -96,22 +142,22 @@ EXERCISES = {
         ],
     ),
     "fair-clusters/4": Function(
-        "a function `newcomers(n, m, p)` that returns how many must join",
+        "a function `newcomers(size, ones, share)` that returns how many must join",
         answer=_newcomers,
         why="Only the scarcer kind joins, and the cluster grows with each of them.",
         cases=[(47, 40, 0.6703), (468, 369, 0.6703), (20, 10, 0.6), (100, 60, 0.6), (9, 1, 0.3)],
         mistakes=[
             Mistake(
-                lambda n, m, p: abs(m - n * p),
+                lambda size, ones, share: abs(ones - size * share),
                 "These are the pairs to exchange at a fixed size; here the cluster grows.",
             ),
             Mistake(
-                lambda n, m, p: max(m / p - n, 0.0),
+                lambda size, ones, share: max(ones / share - size, 0.0),
                 "This is right where there are too many ones; what if there are too few?",
             ),
             Mistake(
-                lambda n, m, p: abs(m - n * p) / p,
-                "Where ones have to join, solve (m + x) / (n + x) = p: they count above, too.",
+                lambda size, ones, share: abs(ones - size * share) / share,
+                "Where ones have to join, solve (ones + x) / (size + x) = q: they count twice.",
             ),
         ],
     ),

@@ -67,6 +67,24 @@ def _absorbers(more_men=True):
 
 
 EXERCISES = {
+    "renyi-pearson-hsic/a": Number(
+        "a number, Pearson's λ",
+        answer=5 * 1.2 / 3,
+        why="The weight on the squared gap is λ times the factor: 5 × 1.2 = 2 × 3.",
+        mistakes=[
+            Mistake(5 * 3 / 1.2, "The larger factor needs the smaller λ; this is turned round."),
+            Mistake(5, "At equal λ Pearson puts two and a half times the weight on the gap."),
+        ],
+    ),
+    "renyi-pearson-hsic/b": Number(
+        "a whole number",
+        answer=4,
+        why="The three relatives and the covariance see equal means; the other two do not.",
+        mistakes=[
+            Mistake(3, "The covariance of the log-odds is 0 there as well."),
+            Mistake(2, "These see the difference; the question is which are content."),
+        ],
+    ),
     "renyi-pearson-hsic/1": Function(
         "a function `weights(f, s)` that returns the three factors in front of the squared gap: "
         "Rényi, Pearson, linear HSIC",
