@@ -17,6 +17,7 @@ from renyi_book.experiments._classification import (
     starting_points,
 )
 from renyi_book.experiments._clusters import fair_clusters, four_points, toy_clusters
+from renyi_book.experiments._fermi import at_level, batches_compared
 from renyi_book.experiments._network import fair_network
 from renyi_book.experiments._splits import resplit
 from renyi_book.experiments._store import StaleResultsError, load, run_all, stale
@@ -25,6 +26,8 @@ from renyi_book.experiments._theory import convergence, theorems
 
 __all__ = [
     "StaleResultsError",
+    "at_level",
+    "batches_compared",
     "best_at",
     "boundary_covariance",
     "convergence",
