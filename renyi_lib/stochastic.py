@@ -323,6 +323,7 @@ def _renyi_of_tables(T):
     q = np.maximum(T.sum(axis=-2, keepdims=True), _EMPTY)
     excess = T - p * q
     *_, Vt = np.linalg.svd(excess / np.sqrt(p * q), full_matrices=False)
-    h = Vt[..., :1, :] / np.sqrt(q)
+    # A group that does not occur has no say; what rounding leaves of v there is not to be divided.
+    h = np.where(q > _EMPTY, Vt[..., :1, :] / np.sqrt(q), 0.0)
     m = np.sum(excess * h, axis=-1, keepdims=True) / p
     return np.sum(p * m**2, axis=(-1, -2)), 2 * m * h - m**2
