@@ -27,18 +27,10 @@ With JAX, or any library that can pull a gradient back::
 import numpy as np
 from numpy.typing import ArrayLike
 
-from renyi_lib._parameters import either, instance, number, whole
-from renyi_lib.penalties import (
-    _EMPTY,
-    ChiSquarePenalty,
-    Penalty,
-    RenyiPenalty,
-    chi_square_given_W,
-)
+from renyi_lib._parameters import choice, number, whole
+from renyi_lib.penalties import _EMPTY, best_response_W, chi_square_given_W
 
 __all__ = ["BatchTable", "Fermi", "RunningTable", "table_of_batch"]
-
-_a_penalty = either(None, instance(Penalty, "a penalty of the table, such as RenyiPenalty()"))
 
 
 def table_of_batch(F: ArrayLike, codes: ArrayLike, n_groups: int) -> np.ndarray:
@@ -74,9 +66,9 @@ class BatchTable:
     ----------
     n_groups : int
         d. A group that is not in the batch is left out; a batch of one group has the value 0.
-    penalty : Penalty, optional
-        A penalty of the table of label and group: `RenyiPenalty`, `BinaryRenyiPenalty`, or
-        `ChiSquarePenalty`, the default, which is rho_R^2 for two classes or two groups.
+    measure : {"chi-square", "renyi"}, default="chi-square"
+        What is penalised: the measure of `ChiSquarePenalty`, or rho_R^2, that of `RenyiPenalty`.
+        With two classes or two groups they are the same.
 
     Notes
     -----
@@ -97,16 +89,11 @@ class BatchTable:
     0.25
     """
 
-    def __init__(self, n_groups: int, penalty: Penalty | None = None):
+    def __init__(self, n_groups: int, measure: str = "chi-square"):
         whole(2)("n_groups", n_groups)
-        _a_penalty("penalty", penalty)
+        choice(*_MEASURES)("measure", measure)
         self.n_groups = n_groups
-        self.penalty = ChiSquarePenalty() if penalty is None else penalty
-        if not hasattr(self.penalty, "_of_table"):
-            raise ValueError(
-                f"penalty must depend on F through the table of label and group only, which "
-                f"{self.penalty!r} does not: use RenyiPenalty() or ChiSquarePenalty()"
-            )
+        self.measure = measure
 
     def value_and_grad(self, F: ArrayLike, codes: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """One step: the penalty, and its gradient by the F of the batch.
@@ -123,7 +110,7 @@ class BatchTable:
         """
         F, codes = _read(F, codes, self.n_groups)
         T = self._remembered(_table(F, codes, self.n_groups), F.shape[-2])
-        value, dT = _of_tables(self.penalty, T)
+        value, dT = _MEASURES[self.measure](T)
         return value, _spread(dT, codes, F.dtype)
 
     def _remembered(self, T, size):
@@ -134,13 +121,13 @@ class RunningTable(BatchTable):
     """The penalty of a running average of the batches' tables.
 
     E <- E + beta (T - E) with the table T of the batch and beta = b / memory. The gradient is that
-    of the penalty *at E*, spread over the samples of the batch: on average over batches this is
+    of the measure *at E*, spread over the samples of the batch: on average over batches this is
     the gradient on all samples at the table E, and at rest E is the table of all samples.
 
     Parameters
     ----------
     n_groups : int
-    penalty : Penalty, optional
+    measure : {"chi-square", "renyi"}, default="chi-square"
         As in `BatchTable`.
     memory : float, default=5000
         In samples. With memory = b it is `BatchTable`.
@@ -173,8 +160,8 @@ class RunningTable(BatchTable):
     array([0.007 , 0.0003])
     """
 
-    def __init__(self, n_groups: int, penalty: Penalty | None = None, *, memory: float = 5000.0):
-        super().__init__(n_groups, penalty)
+    def __init__(self, n_groups: int, measure: str = "chi-square", *, memory: float = 5000.0):
+        super().__init__(n_groups, measure)
         number(1)("memory", memory)
         self.memory = memory
         self.table = None
@@ -301,24 +288,14 @@ def _spread(dT, codes, dtype):
     return np.take_along_axis(rows, codes[..., None], axis=-2)
 
 
-def _of_tables(penalty, T):
-    """Value and gradient of a penalty at each of some tables, whose margins are their own."""
-    if isinstance(penalty, ChiSquarePenalty):
-        return penalty._of_table(T, T.sum(axis=-2))
-    if isinstance(penalty, RenyiPenalty) and not penalty.smoothing:
-        return _renyi_of_tables(T)
-    values, gradients = np.zeros(T.shape[:-2]), np.zeros_like(T)
-    for k in np.ndindex(values.shape):
-        q = T[k].sum(axis=0)
-        here = q > 0
-        # Of one group alone nothing is known: value and gradient stay 0.
-        if here.sum() > 1:
-            values[k], gradients[k][:, here] = penalty._of_table(T[k][:, here], q[here])
-    return values[()], gradients
+def _chi_square(T):
+    """Chi-square information of each of some tables, and its gradient by the table."""
+    q = T.sum(axis=-2)
+    return chi_square_given_W(T, q, best_response_W(T, q))
 
 
-def _renyi_of_tables(T):
-    """`RenyiPenalty` at each of some tables, all at once: sum_i p_i m_i^2, m_i = E[h(S) | i]."""
+def _renyi(T):
+    """rho_R^2 of each of some tables, sum_i p_i m_i^2 with m_i = E[h(S) | i], and its gradient."""
     p = np.maximum(T.sum(axis=-1, keepdims=True), _EMPTY)
     q = np.maximum(T.sum(axis=-2, keepdims=True), _EMPTY)
     excess = T - p * q
@@ -327,3 +304,6 @@ def _renyi_of_tables(T):
     h = np.where(q > _EMPTY, Vt[..., :1, :] / np.sqrt(q), 0.0)
     m = np.sum(excess * h, axis=-1, keepdims=True) / p
     return np.sum(p * m**2, axis=(-1, -2)), 2 * m * h - m**2
+
+
+_MEASURES = {"chi-square": _chi_square, "renyi": _renyi}
