@@ -117,6 +117,9 @@ CLASSIFIED = {
     "boundary_covariance",
 }
 CLUSTERED = {"clusters_adult", "clusters_bank"}
+BATCHED = {
+    f"fermi_{problem}{part}" for problem in ("gender", "occupation") for part in ("", "_one")
+}
 
 
 @pytest.mark.parametrize(
@@ -125,6 +128,8 @@ CLUSTERED = {"clusters_adult", "clusters_bank"}
         ("renyi_book/experiments/_theory.py", "theorems", {"theorems"}),
         ("renyi_book/experiments/_clusters.py", "fair_clusters", CLUSTERED),
         ("renyi_book/experiments/_network.py", "fair_network", {"network"}),
+        ("renyi_book/experiments/_fermi.py", "train", BATCHED),
+        ("renyi_lib/stochastic.py", "Fermi", BATCHED),
         ("renyi_book/experiments/_classification.py", "_tidy", CLASSIFIED),
         ("renyi_book/experiments/_measures.py", "measures", CLASSIFIED | {"network"}),
         ("renyi_lib/clustering.py", "RenyiKMeans", CLUSTERED | {"toy_clusters", "four_points"}),
