@@ -80,11 +80,11 @@ EXERCISES = {
     "fair-network/b": Number(
         "two whole numbers: the size of the batch with the same bias, and the age in people",
         answer=[2 * 5000 - 64, 5000 - 64],
-        why="2 M - b people, and M - b people old.",
+        why="2 τ - b people, and τ - b people old.",
         mistakes=[
-            Mistake([5000, 5000], "Nearly: the weights fall off, which counts for twice M."),
-            Mistake([10000, 5000], "Up to the batch itself: 2 M - b, and M - b."),
-            Mistake([9936, 5000], "The first is right; the newest batch is not old: M - b."),
+            Mistake([5000, 5000], "Nearly: the weights fall off, which counts for twice τ."),
+            Mistake([10000, 5000], "Up to the batch itself: 2 τ - b, and τ - b."),
+            Mistake([9936, 5000], "The first is right; the newest batch is not old: τ - b."),
         ],
         rtol=0,
         atol=0,
