@@ -3,7 +3,17 @@
 import numpy as np
 from scipy.stats import t as student
 
-from renyi_book.checks._kinds import Function, Mistake, Predicate, _numbers
+from renyi_book.checks._kinds import Choice, Function, Mistake, Number, Predicate, _numbers
+from renyi_book.scorecard.judging import FAILS, HOLDS, PART, UNDECIDED, of_interval
+
+# The warm-ups: the share with Y = 1 and that of the men among these; an interval in points of
+# accuracy, and the smallest difference that matters.
+_FILE = (0.4, 0.8)
+_FOUND, _SMALLEST = (-0.02, 0.20), 0.3
+
+
+def _unit(share, q):
+    return share * q * (1 - q) / 2
 
 
 def _people(seed, rates):
@@ -71,7 +81,54 @@ def _equal_means(answer):
 
 
 EXERCISES = {
-    "equality-of-opportunity/1": Function(
+    "equality-of-opportunity/a": Number(
+        "a number: u, the weight of the squared correlation at the program's λ = 1",
+        answer=lambda: _unit(*_FILE),
+        why="It is the share with Y = 1, times q (1 − q) among them, times the half.",
+        mistakes=[
+            Mistake(
+                lambda: 2 * _unit(*_FILE),
+                "The half is missing: the program's gradient lacks the 2 of the square.",
+            ),
+            Mistake(
+                lambda: _unit(1.0, _FILE[1]),
+                "The loss is a mean over all people, the fit is over those with Y = 1 only: "
+                "multiply by their share.",
+            ),
+            Mistake(
+                lambda: _FILE[0] * _FILE[1] / 2,
+                "The variance of S needs both shares, that of the men and that of the women.",
+            ),
+        ],
+    ),
+    "equality-of-opportunity/b": Choice(
+        "the verdict",
+        options=(HOLDS, PART, FAILS, UNDECIDED),
+        answer=of_interval("difference", *_FOUND, _SMALLEST),
+        why="Zero is in the interval, and every difference that matters is outside.",
+        mistakes={
+            HOLDS: "Zero is in the interval: the sign of the difference is not known.",
+            PART: "Only an interval without 0 supports the sign, and with it a part of the claim.",
+            UNDECIDED: "The interval is short enough to exclude what matters: look at its upper "
+            "end.",
+        },
+    ),
+    "equality-of-opportunity/1": Predicate(
+        'a dictionary `{"women": [...], "men": [...]}` of scores between 0 and 1',
+        test=_equal_means,
+        why="The penalty compares means, the decision counts who is above one half.",
+        examples=[
+            {"women": [0.95, 0.45, 0.45, 0.45], "men": [0.575, 0.575]},
+            {"women": [1.0, 0.2], "men": [0.6]},
+        ],
+        mistakes=[
+            Mistake({"women": [0.9, 0.4], "men": [0.9]}, "mean scores of the two groups differ"),
+            Mistake({"women": [0.5, 0.5], "men": [0.9, 0.1]}, "Not all men are found"),
+            Mistake({"women": [0.6, 0.6], "men": [0.6]}, "More than half of the women are found"),
+            Mistake({"women": [1.6, 0.4], "men": [1.0]}, "between 0 and 1"),
+        ],
+    ),
+    "equality-of-opportunity/2": Function(
         "a function `weight(y, s)` of two arrays of 0 and 1 that returns a number",
         answer=_weight,
         why="The explained part is n₁ q (1 − q) ρ², and dividing by N leaves P(Y = 1) q (1 − q).",
@@ -95,7 +152,7 @@ EXERCISES = {
             ),
         ],
     ),
-    "equality-of-opportunity/2": Function(
+    "equality-of-opportunity/3": Function(
         "a function `gap_error(decision, y, s)` of three arrays of 0 and 1 that returns a number",
         answer=_gap_error,
         why="The variances of two independent shares add up, each with its own rate and number.",
@@ -117,7 +174,7 @@ EXERCISES = {
         ],
         rtol=0.02,
     ),
-    "equality-of-opportunity/3": Function(
+    "equality-of-opportunity/4": Function(
         "a function `paired_interval(a, b, share)` that returns mean, low and high",
         answer=_paired,
         why="What the splits have in common drops out of the differences before their spread is "
@@ -146,21 +203,6 @@ EXERCISES = {
                 ),
                 "The variance divides by n; with so few splits it should divide by n − 1.",
             ),
-        ],
-    ),
-    "equality-of-opportunity/4": Predicate(
-        'a dictionary `{"women": [...], "men": [...]}` of scores between 0 and 1',
-        test=_equal_means,
-        why="The penalty compares means, the decision counts who is above one half.",
-        examples=[
-            {"women": [0.95, 0.45, 0.45, 0.45], "men": [0.575, 0.575]},
-            {"women": [1.0, 0.2], "men": [0.6]},
-        ],
-        mistakes=[
-            Mistake({"women": [0.9, 0.4], "men": [0.9]}, "mean scores of the two groups differ"),
-            Mistake({"women": [0.5, 0.5], "men": [0.9, 0.1]}, "Not all men are found"),
-            Mistake({"women": [0.6, 0.6], "men": [0.6]}, "More than half of the women are found"),
-            Mistake({"women": [1.6, 0.4], "men": [1.0]}, "between 0 and 1"),
         ],
     ),
 }
