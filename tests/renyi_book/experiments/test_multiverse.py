@@ -136,3 +136,23 @@ def test_clusters_are_compared_with_plain_k_means(monkeypatch):
     assert len(table) == 2 * 6
     # Descent starts from plain k-means and pays for fairness in loss.
     assert (table.query("algorithm == 'descent'")["estimate"] >= 1).all()
+
+
+def test_opportunity_weighs_every_rival_and_both_kinds_of_rows(monkeypatch):
+    drawn = _multiverse.split_rows
+
+    def fewer(dataset, seed):
+        return {rows: numbers[:2500] for rows, numbers in drawn(dataset, seed).items()}
+
+    monkeypatch.setattr(_multiverse, "split_rows", fewer)
+    monkeypatch.setattr(_multiverse, "LAMS", (0, 3))
+    monkeypatch.setattr(_multiverse, "AUTHORS_LAMS", (0, 100))
+    fitted = [BASE, BASE | {"lam_unit": "authors"}]
+    table = multiverse(panels=[], clusters=False, fitted=fitted, seeds=[0, 1], progress=False)
+    rivals = {f"eo-beats-{name}" for name in ("hardt", "zafar", "rezaei", "donini")}
+    assert set(table["claim"]) == rivals | {"eo-train-to-zero", "eo-test-to-zero"}
+    assert not table.duplicated(["claim", "universe"]).any()
+    # The rivals have no lam, and so no unit of it.
+    assert set(table.query("lam_unit == 'authors'")["claim"]) == set(table["claim"]) - rivals
+    assert (table.query("claim == 'eo-train-to-zero'")["rows"] == "train").all()
+    assert table["estimate"].notna().all()
