@@ -8,7 +8,6 @@ from renyi_book.experiments import FRESH, sizes
 from renyi_book.scorecard import claims, frozen
 from renyi_book.scorecard.reading import FIRST_FRESH, SIZES
 
-
 CLAIMS = claims()
 
 
