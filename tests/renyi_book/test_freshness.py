@@ -85,7 +85,10 @@ def test_a_chapter_is_stale_when_library_code_that_it_reaches_has_changed(book, 
     ("call", "tables"),
     [
         ('load("theorems", "../results")', {"theorems"}),
-        ('load(f"clusters_{name}", "../results")', {"clusters_adult", "clusters_bank", "clusters_stop"}),
+        (
+            'load(f"clusters_{name}", "../results")',
+            {"clusters_adult", "clusters_bank", "clusters_stop"},
+        ),
         ("load(name, folder)", set(STORED)),
         ("read = load\nread('theorems', folder)", set(STORED)),
     ],
