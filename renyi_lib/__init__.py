@@ -53,11 +53,17 @@ _PUBLIC = {
     ],
     "penalties": [
         "BinaryRenyiPenalty",
+        "ChiSquarePenalty",
         "ConditionalPenalty",
         "HSICPenalty",
         "PearsonPenalty",
         "RenyiPenalty",
         "ScoreBinsPenalty",
+    ],
+    "stochastic": [
+        "BatchTable",
+        "Fermi",
+        "RunningTable",
     ],
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}

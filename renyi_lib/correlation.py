@@ -104,8 +104,8 @@ def renyi_correlation(
 ) -> float | ConditionalRenyi:
     """Rényi correlation of two discrete variables, from their samples (Theorem 1).
 
-    For a table that was counted elsewhere, see `renyi_from_joint`; for measurements, such as an
-    age or a score, `renyi_lib.continuous.maximal_correlation`.
+    For a table that was counted elsewhere, see `renyi_from_joint`. Measurements, such as an age or
+    a score, are to be cut into bins first.
 
     Parameters
     ----------
@@ -553,10 +553,7 @@ def hsic(
 
 def _refuse_continuous(name, values, n_samples, cells):
     """Raise a `ValueError` if the variable is not one of labels, and say what would do."""
-    otherwise = (
-        ", or, for continuous variables, use renyi_lib.continuous.maximal_correlation; "
-        'kind="discrete" counts every value as a label'
-    )
+    otherwise = '; kind="discrete" counts every value as a label'
     check_discrete(values, n_samples, name, cells=cells, otherwise=otherwise)
 
 

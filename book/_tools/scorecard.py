@@ -3,8 +3,8 @@
 Writes results/verdicts.json (findings, shares of the multiverse, verdicts that hang on a
 threshold) and the exports results/claims.csv and claims.json. Where there are no results yet, the
 rows say so. A verdict is not changed in silence: where it differs from the one stored, the old
-findings are kept and the command fails, unless ``--accept`` is given. ``--freeze COMMIT`` writes
-the checksums of the rules instead, once they are committed.
+findings are kept and the command fails, unless ``--accept`` is given. ``--rules COMMIT`` instead
+says which commit holds the frozen rules.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from renyi_book.scorecard import (
     store,
     stored,
 )
-from renyi_book.scorecard.frozen import freeze
+from renyi_book.scorecard.frozen import name
 from renyi_book.scorecard.table import RESULTS
 
 
@@ -58,10 +58,10 @@ def weigh(folder, *, accept=False):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--accept", action="store_true", help="take over changed verdicts")
-    parser.add_argument("--freeze", metavar="COMMIT", help="write the rules' checksums")
+    parser.add_argument("--rules", metavar="COMMIT", help="name the commit of the frozen rules")
     arguments = parser.parse_args()
-    if arguments.freeze:
-        freeze(arguments.freeze)
+    if arguments.rules:
+        name(arguments.rules)
         sys.exit()
     changes = weigh(RESULTS, accept=arguments.accept)
     print("\n".join(changes) or "no verdict has changed")

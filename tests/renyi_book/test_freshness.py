@@ -81,11 +81,14 @@ def test_a_chapter_is_stale_when_library_code_that_it_reaches_has_changed(book, 
     assert freshness.changes(other, book) == []
 
 
+CLUSTERS = {"clusters_adult", "clusters_bank", "clusters_stop"}
+
+
 @pytest.mark.parametrize(
     ("call", "tables"),
     [
         ('load("theorems", "../results")', {"theorems"}),
-        ('load(f"clusters_{name}", "../results")', {"clusters_adult", "clusters_bank"}),
+        ('load(f"clusters_{name}", "../results")', CLUSTERS),
         ("load(name, folder)", set(STORED)),
         ("read = load\nread('theorems', folder)", set(STORED)),
     ],

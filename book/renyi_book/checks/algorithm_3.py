@@ -17,7 +17,7 @@ def _exchanged(d, e, size, a, lam):
     return d - d[a] - lam * (size / (size - 1) * e - size[a] / (size[a] + 1) * e[a])
 
 
-def _one_pass(change, stay=True, fresh_w=True, fresh_centers=False):
+def _one_pass(change, fresh_w=True, fresh_centers=False):
     """A pass over the points, as a function of (X, s, labels, K, lam) that returns new labels."""
 
     def visit(X, s, labels, K, lam):
@@ -32,19 +32,16 @@ def _one_pass(change, stay=True, fresh_w=True, fresh_centers=False):
                 continue
             e = (np.bincount(seen, s, K) / size - s[n]) ** 2
             gain = change(((X[n] - c) ** 2).sum(axis=1), e, size, a, lam)
-            if not stay or gain.min() < -1e-9:
+            if gain.min() < -1e-9:
                 labels[n] = gain.argmin()
         return labels
 
     return visit
 
 
-def _four_points(passes, fresh_w=True):
-    X, s = np.array([[-5.0], [-4.0], [4.0], [5.0]]), np.array([1, 1, 0, 0])
-    labels = np.array([0, 0, 1, 1])
-    for _ in range(passes):
-        labels = _one_pass(_line_6, stay=False, fresh_w=fresh_w)(X, s, labels, 2, 100)
-    return labels
+def _follows(x, w=1 / 3, centre=5.0):
+    """The λ at which x, with s = 1, is indifferent between -centre (w = 1) and centre (w)."""
+    return ((x - centre) ** 2 - (x + centre) ** 2) / (1 - w) ** 2
 
 
 def _towns():
@@ -61,23 +58,34 @@ def _towns():
 EXERCISES = {
     "algorithm-3/a": Number(
         "a number: the λ at which both scores are equal",
-        answer=lambda: (72.25 - 0.25) * 9 / 4,
+        answer=lambda: _follows(-4.0),
         why="The two scores tie there; above it the second point follows the first.",
         mistakes=[
-            Mistake(lambda: (72.25 - 0.25) * 4 / 9, "Divide by 4/9, do not multiply by it."),
-            Mistake(lambda: 72.25 * 9 / 4, "Its own cluster has the score 0.25, not 0."),
-            Mistake(lambda: 90.25 - 0.25, "This is where the *first* point leaves."),
+            Mistake(
+                lambda: _follows(-4.0) * (4 / 9) ** 2, "Divide by 4/9, do not multiply by it."
+            ),
+            Mistake(
+                lambda: (-4.0 - 5.0) ** 2 * 9 / 4,
+                "Its own cluster has a positive score, the squared distance from its centre.",
+            ),
+            Mistake(lambda: _follows(-6.0, w=0.0), "This is where the *first* point leaves."),
+            Mistake(lambda: _follows(-4.0, centre=4.5), "The centres are at -5 and 5 now."),
         ],
         rtol=1e-6,
     ),
     "algorithm-3/b": Number(
-        "a whole number: how many assignments there are",
+        "a whole number of passes",
         answer=lambda: 2**5 - 2,
-        why="Each point has two choices, and two of the assignments leave a cluster empty.",
+        why="Each point has two choices, and two of the 32 assignments leave a cluster empty. The "
+        "start and the assignments after 30 passes are 31: two of them are the same.",
         mistakes=[
             Mistake(2**5, "Two of these leave a cluster empty."),
             Mistake(5**2, "Each of the five points chooses one of two clusters: 2⁵, not 5²."),
             Mistake(2**4 - 1, "So many *partitions* there are; the clusters have numbers here."),
+            Mistake(
+                lambda: 2**5 - 3,
+                "The start and the assignments after so many passes may still all be different.",
+            ),
         ],
     ),
     "algorithm-3/1": Number(
@@ -95,25 +103,7 @@ EXERCISES = {
         ],
         rtol=0,
     ),
-    "algorithm-3/2": Number(
-        "four labels, 0 or 1: the assignment after the second pass",
-        answer=lambda: _four_points(2),
-        why="Both clusters look alike to every point, `argmin` takes the first of equals, and the "
-        "fair solution is lost.",
-        mistakes=[
-            Mistake(lambda: _four_points(1), "This is after the first pass, when it is fair."),
-            Mistake(
-                lambda: _four_points(2, fresh_w=False),
-                "This is where you started: w is computed once a pass, and all four run to and "
-                "fro. Bring it up to date at every visit.",
-            ),
-            Mistake(
-                lambda: 1 - _four_points(2),
-                "The two clusters are exchanged: start from the labels 0, 0, 1, 1.",
-            ),
-        ],
-    ),
-    "algorithm-3/3": Choice(
+    "algorithm-3/2": Choice(
         "the order that stands apart from the others",
         options=("as it is", "sorted by s", "random"),
         answer="as it is",
@@ -126,7 +116,7 @@ EXERCISES = {
             "them?",
         },
     ),
-    "algorithm-3/4": Function(
+    "algorithm-3/3": Function(
         "a function `repaired(X, s, labels, K, lam)` that returns the labels after one pass: "
         "points in order, each to the cluster of the smallest ΔF if that is negative, w up to "
         "date at every visit, centres from the start of the pass, no cluster emptied",

@@ -1,11 +1,10 @@
 """Checks for the exercises of "closed-form"."""
 
-import itertools
 import math
 
 import numpy as np
 
-from renyi_book.checks._kinds import Choice, Function, Mistake, Number, Predicate
+from renyi_book.checks._kinds import Choice, Mistake, Number, Predicate
 
 
 def _sse(x, labels):
@@ -36,17 +35,8 @@ def _lloyd_rests(answer):
     return None
 
 
-def _fewest(N, M, K, men=lambda t: range(t + 1), possible=lambda g, K: g >= K):
-    """The smallest number to leave out, if t may include any number of men in men(t)."""
-    return next(
-        t
-        for t in itertools.count()
-        if any(possible(math.gcd(N - t, M - m), K) for m in men(t) if m <= M and t - m <= N - M)
-    )
-
-
-def _change(n_a, t_a, n_b, t_b):
-    return n_b / (n_b + 1) * t_b - n_a / (n_a - 1) * t_a
+def _change(n_k, t_k, n_l, t_l):
+    return n_l / (n_l + 1) * t_l - n_k / (n_k - 1) * t_k
 
 
 EXERCISES = {
@@ -101,28 +91,7 @@ EXERCISES = {
             Mistake(([0, 1], [0, 1]), "With two points nobody can move"),
         ],
     ),
-    "closed-form/3": Function(
-        "a function `fewest(N, M, K)` that returns how many people have to be left out, at least, "
-        "for an exactly fair partition into K clusters; M of the N are men",
-        answer=_fewest,
-        why="Try 0, 1, 2, … people, and for each every number of men among them.",
-        cases=[(100, 33, 14), (10_000, 6703, 14), (50, 17, 5), (96, 40, 8), (101, 53, 20)],
-        mistakes=[
-            Mistake(
-                lambda N, M, K: _fewest(N, M, K, men=lambda t: [t]),
-                "You only let men leave; any mixture may.",
-            ),
-            Mistake(
-                lambda N, M, K: _fewest(N, M, K, men=lambda t: [0]),
-                "You only let women leave; any mixture may.",
-            ),
-            Mistake(
-                lambda N, M, K: _fewest(N, M, K, possible=lambda g, K: g % K == 0),
-                "The divisor need not be a multiple of K: at least K is enough.",
-            ),
-        ],
-    ),
-    "closed-form/4": Choice(
+    "closed-form/3": Choice(
         "whether a clustering that is fair on the four groups is fair on both attributes",
         options=("always", "on these data", "no"),
         answer="always",

@@ -1,135 +1,168 @@
 """Checks for the exercises of "fair-network"."""
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
 
 from renyi_book.checks._kinds import Function, Mistake, Number
 from renyi_lib.penalties import BinaryRenyiPenalty
 
 
-def _sharpness(F1):
-    return np.var(F1) / (np.mean(F1) * (1 - np.mean(F1)))
-
-
-def _batch_bias(F1, d):
-    return (d - 1) / (len(F1) - 1) * _sharpness(F1)
+def _bias(V, q, p1, b):
+    return np.sum((1 - np.asarray(q)) * V) / (b * p1 * (1 - p1))
 
 
 def _rho2(F1, s):
     return BinaryRenyiPenalty().value_and_grad(np.column_stack([1 - F1, F1]), s)[0]
 
 
+def _chance(F1, s, ddof=1, weight=lambda share: 1 - share):
+    """An estimate of what chance adds; the mistakes divide and weigh otherwise."""
+    b, found = len(s), 0.0
+    for j in (0, 1):
+        group = F1[s == j]
+        found += weight(len(group) / b) * np.var(group, ddof=ddof) / b
+    return found / (np.mean(F1) * (1 - np.mean(F1)))
+
+
 def _corrected(F1, s):
-    return _rho2(F1, s) - _batch_bias(F1, 2)
+    return _rho2(F1, s) - _chance(F1, s)
 
 
-def _chance(values, printed, step, widen=1, family=lambda n: student(n - 1)):
-    """The probability of a bin around `printed`; the mistakes have other widths and families."""
-    n = len(values)
-    scale = np.std(values, ddof=1) * np.sqrt(widen + 1 / n)
-    ends = (np.array([printed - step / 2, printed + step / 2]) - np.mean(values)) / scale
-    return float(np.diff(family(n).cdf(ends))[0])
+def _climb(W, F, codes, q, step, factor=2.0, own=True, root=True):
+    """FERMI's step; the mistakes forget the factor, the pull back, or the root."""
+    F, W = np.asarray(F, float), np.asarray(W, float)
+    member = np.eye(len(q))[codes] / (np.sqrt(q) if root else q)
+    pull = member.T @ F / len(F)
+    if own:
+        pull = pull - W * F.mean(axis=0)
+    return W + factor * step * pull
 
 
-def _batches():
+def _bias_cases():
     rng = np.random.default_rng(0)
-    return [rng.random(20), rng.beta(0.3, 0.9, size=64), np.repeat([0.0, 1.0], [5, 7])]
+    certain = (np.array([0.0, 0.25]), np.array([0.9, 0.1]), 0.5, 128)
+    return [certain, *((rng.random(d) / 5, rng.dirichlet(np.ones(d)), 0.3, 50) for d in (2, 4))]
 
 
 def _batches_with_groups():
     rng = np.random.default_rng(1)
     cases = []
-    for n in (12, 40, 100):
-        s = rng.permutation(np.arange(n) % 3 == 0).astype(int)
-        cases.append((0.2 + 0.5 * rng.random(n) + 0.2 * s, s))
+    for b in (12, 40, 100):
+        s = rng.permutation(np.arange(b) % 3 == 0).astype(int)
+        cases.append((0.2 + 0.5 * rng.random(b) + 0.2 * s, s))
     # Equal means in both groups: the corrected value is negative.
     return [*cases, (np.repeat([0.2, 0.8], 4), np.tile([0, 1], 4))]
 
 
+def _climb_cases():
+    rng = np.random.default_rng(2)
+    cases = []
+    for b, c, d in ((1, 2, 2), (20, 3, 4)):
+        F, q = rng.dirichlet(np.ones(c), size=b), rng.dirichlet(5 * np.ones(d))
+        cases.append((rng.normal(size=(d, c)), F, rng.integers(d, size=b), q, 0.1))
+    return cases
+
+
 EXERCISES = {
-    "fair-network/1": Function(
-        "a function `batch_bias(F1, d)` that returns the mean of ρ_R² over all ways to deal",
-        answer=_batch_bias,
-        why="Of the n - 1 directions in which F can vary, d - 1 separate the groups.",
-        cases=lambda: [(F1, d) for F1 in _batches() for d in (2, 4)],
+    "fair-network/a": Number(
+        "a number: the mean of ρ_R² over batches of 64",
+        answer=lambda: _bias(np.array([0.05, 0.05]), np.array([0.5, 0.5]), 0.5, 64),
+        why="Each group counts with the share of the other: (0.025 + 0.025) / (64 · 0.25).",
         mistakes=[
+            Mistake(lambda: 0.05 / 64, "ρ_R² is a share of the label's variance: divide by it."),
             Mistake(
-                lambda F1, d: (d - 1) / len(F1) * _sharpness(F1),
-                "Nearly: the people are dealt without replacement, which makes n - 1 of the n.",
+                lambda: 2 * _bias(np.array([0.05, 0.05]), np.array([0.5, 0.5]), 0.5, 64),
+                "Each variance has the weight 1 - q_j, here one half.",
             ),
-            Mistake(
-                lambda F1, d: _sharpness(F1) / (len(F1) - 1),
-                "This is right for two groups; how does it grow with their number?",
-            ),
-            Mistake(
-                lambda F1, d: (d - 1) / (len(F1) - 1),
-                "This is the bias for labels that are certain; F is soft.",
-            ),
-            Mistake(
-                lambda F1, d: (d - 1) / (len(F1) - 1) * np.var(F1),
-                "ρ_R² is a share of the variance of the *label*, F̄ (1 - F̄): divide by it.",
-            ),
+            Mistake(0.0, "It would be 0 for all people; a batch sees chance."),
         ],
+        atol=1e-6,
     ),
-    "fair-network/2": Number(
-        "two whole numbers: the smallest batch for two groups and for four",
-        # (d - 1) / (n - 1) = 1 / 1000
-        answer=[1 + 1000 * (d - 1) for d in (2, 4)],
-        why="The sharpness is at most 1, and then the bias is (d - 1) / (n - 1).",
+    "fair-network/b": Number(
+        "two whole numbers: the size of the batch with the same bias, and the age in people",
+        answer=[2 * 5000 - 64, 5000 - 64],
+        why="2 τ - b people, and τ - b people old.",
         mistakes=[
-            Mistake([1000, 3000], "With n instead of n - 1: these just fail."),
-            Mistake([1001, 1001], "More groups have more ways to differ by chance."),
-            Mistake([2001, 4001], "It is the number of groups *less one* that counts."),
+            Mistake([5000, 5000], "Nearly: the weights fall off, which counts for twice τ."),
+            Mistake([10000, 5000], "Up to the batch itself: 2 τ - b, and τ - b."),
+            Mistake([9936, 5000], "The first is right; the newest batch is not old: τ - b."),
         ],
         rtol=0,
         atol=0,
     ),
+    "fair-network/1": Number(
+        "two whole numbers: the smallest batch for two groups and for four",
+        # (d - 1) / b = 1 / 1000
+        answer=[1000 * (d - 1) for d in (2, 4)],
+        why="No V_j is above p_1 (1 - p_1), and the weights 1 - q_j add up to d - 1.",
+        mistakes=[
+            Mistake([1000, 1000], "More groups have more ways to differ by chance."),
+            Mistake([2000, 4000], "It is the number of groups *less one* that counts."),
+            Mistake([250, 750], "p_1 (1 - p_1) is in the numerator's bound, too: it cancels."),
+        ],
+        rtol=0,
+        atol=0,
+    ),
+    "fair-network/2": Function(
+        "a function `bias(V, q, p1, b)` that returns what chance adds to ρ_R²",
+        answer=_bias,
+        why="A group counts with the share of the *others*: the small group's spread weighs most.",
+        cases=_bias_cases,
+        mistakes=[
+            Mistake(
+                lambda V, q, p1, b: np.sum(np.asarray(q) * V) / (b * p1 * (1 - p1)),
+                "Each variance is weighed by the group's own share: it is that of the others.",
+            ),
+            Mistake(
+                lambda V, q, p1, b: (
+                    (len(q) - 1) * np.sum(np.asarray(q) * V) / ((b - 1) * p1 * (1 - p1))
+                ),
+                "This is right if the groups are dealt at random; here they differ in spread.",
+            ),
+            Mistake(
+                lambda V, q, p1, b: np.sum((1 - np.asarray(q)) * V) / b,
+                "ρ_R² is a share of the variance of the *label*, p_1 (1 - p_1): divide by it.",
+            ),
+        ],
+    ),
     "fair-network/3": Function(
-        "a function `corrected(F1, s)` that returns ρ_R² of the batch minus its bias",
+        "a function `corrected(F1, s)` that returns ρ_R² of the batch less what chance adds",
         answer=_corrected,
-        why="Its mean over all ways to deal the groups is zero, whatever F is.",
+        why="The numerator's mean over batches is now the true one, fair or not.",
         cases=_batches_with_groups,
         mistakes=[
-            Mistake(_rho2, "This is ρ_R² itself; its bias is still in it."),
+            Mistake(_rho2, "This is ρ_R² itself; chance is still in it."),
             Mistake(
                 lambda F1, s: max(_corrected(F1, s), 0.0),
-                "If negative values are cut off, the mean is above zero again.",
+                "If negative values are cut off, the mean is too large again.",
             ),
             Mistake(
-                lambda F1, s: _rho2(F1, s) - 1 / (len(F1) - 1),
-                "This subtracts the bias of certain labels; F is soft.",
+                lambda F1, s: _rho2(F1, s) - _chance(F1, s, ddof=0),
+                "Within a group divide by n_j - 1: the group's mean was fitted, too.",
             ),
             Mistake(
-                lambda F1, s: _rho2(F1, s) + _batch_bias(F1, 2),
+                lambda F1, s: _rho2(F1, s) - _chance(F1, s, weight=lambda share: share),
+                "Each variance has the weight of the *other* group.",
+            ),
+            Mistake(
+                lambda F1, s: _rho2(F1, s) + _chance(F1, s),
                 "The batch sees too much already: subtract.",
             ),
         ],
     ),
     "fair-network/4": Function(
-        "a function `chance(values, printed, step)` that returns a probability",
-        answer=_chance,
-        why="A new value varies as the old ones do, and their mean is not known exactly either.",
-        cases=[
-            ([33.7, 37.6, 31.4, 34.2, 34.0], 31.49, 0.01),
-            ([80.8, 75.4, 71.8, 83.9, 78.2], 80.42, 0.01),
-            ([1.0, 2.0, 4.0], 3.0, 1.0),
-        ],
+        "a function `climb(W, F, codes, q, step)` that returns the next W",
+        answer=_climb,
+        why="Column i goes the part 2 η p_i of the way to the batch's best response.",
+        cases=_climb_cases,
         mistakes=[
             Mistake(
-                lambda values, printed, step: _chance(values, printed, step, widen=0),
-                "This is where the *mean* may lie; one more run varies by itself, too.",
+                lambda *a: _climb(*a, factor=1.0), "The derivative of a square has a factor 2."
             ),
             Mistake(
-                lambda values, printed, step: _chance(
-                    values, printed, step, family=lambda n: norm()
-                ),
-                "With so few values the spread is not known: Student, not normal.",
+                lambda *a: _climb(*a, own=False),
+                "The first trace is missing: without -W diag(p) nothing holds W back.",
             ),
-            Mistake(
-                lambda values, printed, step: _chance(values, printed, 2 * step),
-                "Rounding takes half a step to either side, not a whole one.",
-            ),
+            Mistake(lambda *a: _climb(*a, root=False), "P_s^{-1/2}: divide by the root of q_j."),
         ],
     ),
 }

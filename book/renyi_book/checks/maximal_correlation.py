@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from renyi_book.checks._kinds import Function, Mistake, Number
+from renyi_book.checks._kinds import Function, Mistake, Number, Predicate, distribution
 from renyi_lib.correlation import maximal_functions, renyi_from_joint
 
 # The running example of Part I: weather (cloud, rain, snow, sun) by journey (bike, bus, car).
@@ -18,15 +18,17 @@ def _correlation_of_codes(f, g):
     return f @ weights @ g / np.sqrt(variances)
 
 
-def _three(label, decision, score):
-    tables = {"drawn label": label, "decision": decision, "score": score}
-    return {name: renyi_from_joint(table) for name, table in tables.items()}
-
-
-# Rows: values of the label, the decision, the score; columns: group 0, group 1.
-_LABEL = [[0.25, 0.25], [0.25, 0.25]]
-_DECISION = [[0.5, 0.25], [0.0, 0.25]]
-_SCORE = [[0.0, 0.25], [0.5, 0.0], [0.0, 0.25]]
+def _shares_a_part(answer):
+    P = distribution(answer, shape=(3, 3))
+    if not (P.sum(axis=0).all() and P.sum(axis=1).all()):
+        return "A row or a column has no mass; use all three values of both variables."
+    for one, other, cells in (("first", "second", P), ("second", "first", P.T)):
+        if np.all((cells > 0).sum(axis=1) == 1):
+            return f"Here the {one} variable determines the {other}: every value has one partner."
+    rho = renyi_from_joint(P)
+    if np.isclose(rho, 1):
+        return None
+    return f"Its ρ_R is {rho:.3f}. Which event should both variables know for certain?"
 
 
 def _tables(*shapes):
@@ -63,33 +65,27 @@ EXERCISES = {
         ],
         atol=1e-3,
     ),
-    "maximal-correlation/b": Number(
-        "a dictionary with the keys 'drawn label', 'decision' and 'score', each with its ρ_R",
-        answer=lambda: _three(_LABEL, _DECISION, _SCORE),
-        why="The same people: the drawn label is independent of the group, the decision is not, "
-        "and the score gives the group away.",
-        mistakes=[
-            Mistake(
-                lambda: _three(_LABEL, _DECISION, _LABEL),
-                "The score has three values, 0.2, 0.5 and 0.8, and each occurs in one group only.",
-            ),
-            Mistake(
-                lambda: _three(_LABEL, _LABEL, _SCORE),
-                "At the threshold 0.6 nobody of group 0 is accepted, and half of group 1.",
-            ),
-            Mistake(
-                lambda: _three(_DECISION, _DECISION, _SCORE),
-                "The drawn label is 1 with the score as its probability: what is its mean in "
-                "each group?",
-            ),
+    "maximal-correlation/b": Predicate(
+        "a joint table with three rows and three columns, ρ_R = 1, in which neither variable "
+        "determines the other",
+        test=_shares_a_part,
+        why="Both variables know one event for certain, and nothing else of each other for sure.",
+        examples=[
+            [[1 / 6, 1 / 6, 0], [1 / 6, 1 / 6, 0], [0, 0, 1 / 3]],
+            [[0.2, 0, 0], [0, 0.3, 0.1], [0, 0.1, 0.3]],
         ],
-        atol=1e-3,
+        mistakes=[
+            Mistake(np.eye(3) / 3, "the first variable determines the second"),
+            Mistake(np.full((3, 3), 1 / 9), "ρ_R is 0.000"),
+            Mistake([[0.25, 0.25, 0], [0.25, 0.25, 0], [0, 0, 0]], "no mass"),
+            Mistake([[1, 1, 0], [1, 1, 0], [0, 0, 1]], "do not sum to 1"),
+        ],
     ),
     "maximal-correlation/1": Function(
         "a function `diluted(P, t)` that returns the new joint table",
         answer=_mixture,
-        why="The margins stay, so the same f and g are allowed, and every score is multiplied by "
-        "t.",
+        why="The margins stay, so the same f and g are allowed, and every correlation is "
+        "multiplied by t.",
         cases=lambda: [(P, t) for P in _tables((3, 3), (4, 2)) for t in (0.25, 0.9)],
         mistakes=[
             Mistake(
@@ -108,7 +104,7 @@ EXERCISES = {
         ],
     ),
     "maximal-correlation/2": Function(
-        "a function `second(P)` that returns the score of the second pair",
+        "a function `second(P)` that returns the correlation of the second pair",
         answer=lambda P: maximal_functions(P).singular_values[1],
         why="The alternation rests there: a saddle point, which the smallest disturbance leaves.",
         cases=lambda: [(P,) for P in _tables((3, 3), (4, 3), (5, 6))],
@@ -119,7 +115,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda P: np.sqrt(np.sum(maximal_functions(P).singular_values[:2] ** 2)),
-                "You added the two pairs' squares; the score of the second alone is asked for.",
+                "You added the two pairs' squares; only the second pair's value is asked for.",
             ),
         ],
         rtol=1e-3,
@@ -155,7 +151,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda rare, leak: np.sqrt(1 - leak),
-                "This is the limit for rare holidays; the exact formula holds the rarity, too.",
+                "This is the limit for rare badges; the exact formula holds the rarity, too.",
             ),
             Mistake(
                 lambda rare, leak: _leaking(rare, leak) ** 2,

@@ -38,30 +38,12 @@ def _added_if_uniform(squares, mu):
     return _worth(squares, mu, pi) - squares[0]
 
 
-def _stages(before, lam):
-    stages, stage = [], max(10 * before, 10.0)
-    while stage < lam:
-        stages.append(stage)
-        stage *= 10
-    return stages
+def _first_step(W, gradient):
+    return -np.asarray(W, dtype=float) @ (np.asarray(W, dtype=float).T @ gradient)
 
 
-def _wrong_stages(stages):
-    for before, lam in [(0.0, 10_000.0), (0.0, 55.0), (0.0, 5.0), (30.0, 5000.0), (0.2, 200.0)]:
-        given, right = np.asarray(stages(before, lam), dtype=float), _stages(before, lam)
-        if given.ndim == 1 and len(given) == len(right) and np.allclose(given, right):
-            continue
-        called = f"Called with ({before}, {lam}), your function"
-        if given.ndim != 1:
-            return f"{called} did not return a list of numbers."
-        if (given >= lam).any():
-            return f"{called} lists a value that is not below lam; lam itself comes afterwards."
-        if len(given) and given[0] < 10:
-            return f"{called} starts below 10."
-        if len(given) and given[0] < 10 * before:
-            return f"{called} starts below ten times `before`, which is solved already."
-        return f"{called} gave {len(given)} stages that are not those by factors of ten."
-    return None
+def _unit_step(W, gradient):
+    return _first_step(W, gradient) / np.linalg.norm(W.T @ gradient)
 
 
 def _not_white(whiten):
@@ -118,16 +100,32 @@ EXERCISES = {
             ),
         ],
     ),
-    "the-solver/1": Predicate(
-        "a function `stages(before, lam)` that returns the list of the values on the way",
-        test=_wrong_stages,
-        why="Each stage starts where the last one ended, and lam itself comes after all of them.",
-        examples=[_stages],
+    "the-solver/1": Function(
+        "a function `first_step(W, gradient)` that returns the change of theta, an array",
+        answer=_first_step,
+        why="The length cancels, and W W^T is the inverse of the curvature: the Newton step.",
+        cases=[
+            (np.array([[0.5, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])),
+            (np.array([[0.7, -0.6], [0.0, 1.3]]), np.array([0.2, 0.1])),
+            (np.array([[1.0, 0.0, 0.3], [0.0, 0.5, 0.0], [0.2, 0.0, 2.0]]), np.arange(1.0, 4.0)),
+        ],
         mistakes=[
-            Mistake(lambda before, lam: [*_stages(before, lam), lam], "not below lam"),
-            Mistake(lambda before, lam: _stages(0.0, lam), "ten times `before`"),
-            Mistake(lambda before, lam: [1.0, *_stages(before, lam)], "starts below 10"),
-            Mistake(lambda before, lam: _stages(before, lam)[:-1], "by factors of ten"),
+            Mistake(
+                _unit_step,
+                "This is the step for W itself. The scaled W is longer by |W^T gradient|.",
+            ),
+            Mistake(
+                lambda W, gradient: -_first_step(W, gradient),
+                "This goes uphill: the step is against the gradient.",
+            ),
+            Mistake(
+                lambda W, gradient: -W.T @ gradient,
+                "This is a step of z. Theta moves by W times it.",
+            ),
+            Mistake(
+                lambda W, gradient: -W.T @ (W @ gradient),
+                "The gradient by z is W^T times that by theta, not W times it.",
+            ),
         ],
     ),
     "the-solver/2": Predicate(

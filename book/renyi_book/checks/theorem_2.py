@@ -128,7 +128,7 @@ EXERCISES = {
         "a function `fit(a, b, t)` that returns γ followed by all w, for classes `a` = 0, 1, … "
         "and `b` of 0 and 1, with b − t in the place of b − ½",
         answer=_least_squares,
-        why="The one-hot entries sum to 1, so w takes up any constant, wᵢ = πᵢ − t, and γ stays.",
+        why="The one-hot entries sum to 1, so w takes up any constant, wᵢ = b̄ᵢ − t, and γ stays.",
         cases=_samples,
         mistakes=[
             Mistake(

@@ -23,6 +23,7 @@ from renyi_book.experiments._clusters import (
     four_points,
     toy_clusters,
 )
+from renyi_book.experiments._fermi import at_level, batches_compared
 from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
 from renyi_book.experiments._splits import FRESH, resplit, sizes
@@ -33,6 +34,8 @@ from renyi_book.experiments._theory import convergence, theorems
 __all__ = [
     "FRESH",
     "StaleResultsError",
+    "at_level",
+    "batches_compared",
     "best_at",
     "boundary_covariance",
     "clusters_stop",

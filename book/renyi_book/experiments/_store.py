@@ -31,6 +31,14 @@ STORED = {
     "toy_clusters": ("toy_clusters", {}),
     "four_points": ("four_points", {}),
     "network": ("fair_network", {}),
+    "fermi_gender": ("batches_compared", {"problem": "gender"}),
+    "fermi_occupation": ("batches_compared", {"problem": "occupation"}),
+    # Apart, as they take as long as the others together.
+    "fermi_gender_one": ("batches_compared", {"problem": "gender", "sizes": ("1", "reference")}),
+    "fermi_occupation_one": (
+        "batches_compared",
+        {"problem": "occupation", "sizes": ("1", "reference")},
+    ),
     "theorems": ("theorems", {}),
     "convergence": ("convergence", {}),
     "clusters_stop": ("clusters_stop", {}),

@@ -34,22 +34,52 @@ def code_checksum():
     return checksum({key: text for key, text in found.items() if key.startswith(f"{package}.")})
 
 
-def freeze(commit, path=RULES_FILE):
-    """Write down what is fixed from now on.
+def freeze(path=RULES_FILE):
+    """Write down what is fixed from now on: once, before the results.
 
     Parameters
     ----------
-    commit : str or None
-        The commit that holds the rules; None until it is known.
     path : path, optional
+
+    Raises
+    ------
+    FileExistsError
+        If rules have been frozen there. What has to change after that is a deviation.
     """
     fixed = {
-        "commit": commit,
+        "commit": None,
         "claims": {claim["id"]: claim_checksum(claim) for claim in claims()},
         "code": code_checksum(),
         "deviations": [],
     }
-    Path(path).write_text(json.dumps(fixed, indent=1, sort_keys=True) + "\n", encoding="utf8")
+    with Path(path).open("x", encoding="utf8") as file:
+        file.write(_text(fixed))
+
+
+def name(commit, path=RULES_FILE):
+    """Say which commit holds the frozen rules; no checksum is touched.
+
+    Parameters
+    ----------
+    commit : str
+    path : path, optional
+
+    Raises
+    ------
+    ValueError
+        If another commit has been named, or the rules are no longer those that were frozen.
+    """
+    fixed = json.loads(Path(path).read_text(encoding="utf8"))
+    if fixed["commit"] not in (None, commit):
+        raise ValueError(f"commit {fixed['commit']} has been named: it is not replaced")
+    found = problems(path)
+    if found:
+        raise ValueError(f"the rules are not those that were frozen: {'; '.join(found)}")
+    Path(path).write_text(_text(fixed | {"commit": commit}), encoding="utf8")
+
+
+def _text(fixed):
+    return json.dumps(fixed, indent=1, sort_keys=True) + "\n"
 
 
 def problems(path=RULES_FILE):

@@ -1,20 +1,17 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
 
 from renyi_book.experiments import _multiverse, multiverse
 from renyi_book.experiments._multiverse import (
     BASE,
     FITTED,
-    BoundaryPearsonPenalty,
     _accuracy,
     _data,
     _end,
     _integers,
 )
 from renyi_book.experiments._splits import encoded_rows
-from renyi_lib.penalties import Groups
 
 
 @pytest.fixture(scope="module")
@@ -106,25 +103,6 @@ def test_columns_are_scaled_by_the_training_rows():
     X = _data("german", "one-hot", "min-max", 0)["train"].X
     assert (X.min(axis=0) == 0).all()
     np.testing.assert_allclose(X.max(axis=0), 1)
-
-
-@pytest.mark.parametrize("n_groups", [2, 4])
-def test_the_boundary_penalty_is_pearson_of_the_logit_and_has_its_gradient(n_groups):
-    rng = np.random.default_rng(0)
-    z, s = rng.normal(size=60), np.arange(60) % n_groups
-    groups, penalty = Groups.from_labels(s), BoundaryPearsonPenalty()
-
-    def value(z):
-        return penalty.value_and_grad(np.column_stack([expit(-z), expit(z)]), groups)
-
-    counted = [1] if n_groups == 2 else range(n_groups)
-    oracle = sum(np.corrcoef(z, s == j)[0, 1] ** 2 for j in counted)
-    found, by_class = value(z)
-    assert found == pytest.approx(oracle)
-    direction = rng.normal(size=60)
-    slope = (value(z + 1e-5 * direction)[0] - value(z - 1e-5 * direction)[0]) / 2e-5
-    by_score = (by_class[:, 1] - by_class[:, 0]) * expit(z) * expit(-z)
-    assert by_score @ direction == pytest.approx(slope, rel=1e-5)
 
 
 def test_clusters_are_compared_with_plain_k_means(monkeypatch):

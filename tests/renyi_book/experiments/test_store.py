@@ -132,6 +132,9 @@ CLASSIFIED = {
 CLUSTERED = {"clusters_adult", "clusters_bank"}
 ALGORITHM_3 = CLUSTERED | {"clusters_stop", "toy_clusters", "four_points", "multiverse"}
 MEASURED = CLASSIFIED | {"network", "multiverse"}
+BATCHED = {
+    f"fermi_{problem}{part}" for problem in ("gender", "occupation") for part in ("", "_one")
+}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +143,8 @@ MEASURED = CLASSIFIED | {"network", "multiverse"}
         ("renyi_book/experiments/_theory.py", "theorems", {"theorems"}),
         ("renyi_book/experiments/_clusters.py", "fair_clusters", CLUSTERED),
         ("renyi_book/experiments/_network.py", "fair_network", {"network"}),
+        ("renyi_book/experiments/_fermi.py", "train", BATCHED),
+        ("renyi_lib/stochastic.py", "Fermi", BATCHED),
         ("renyi_book/experiments/_classification.py", "_tidy", CLASSIFIED),
         ("renyi_book/experiments/_measures.py", "measures", MEASURED),
         ("renyi_lib/clustering.py", "RenyiKMeans", ALGORITHM_3),

@@ -1,0 +1,414 @@
+"""Three ways to penalise mini-batches: the batch's own table, a running table, FERMI.
+
+These rules were written down, and committed, before any of the seeds 100 to 129 was run. What had
+to be chosen was chosen on the seeds 0 to 4, which are not used again.
+
+*Data.* Adult, its rows split at random into training, validation and test rows (26 048, 6 513 and
+16 281). "gender": income by gender, 2 x 2, where rho_R^2 and chi-square information are the same.
+"occupation": three tiers of occupation by six groups of gender and age, 3 x 6, where they are not;
+rows without a known occupation are left out, and neither age nor income is a feature.
+
+*Training.* Networks with 12 tanh nodes; for each split the same start and the same batches for all
+ways and all lambda. The budget is `EPOCHS` passes over the training rows, whatever the batch size,
+so that every network sees the same number of gradients; Adam's learning rate falls linearly to
+zero. Its start depends on the batch size alone (`RATES`): of three values, a factor of three
+apart, one with about the least validation loss without a penalty in both problems. The running
+table's memory is 5000 samples (2000 and 20 000 did the same), and FERMI's step b / 5000 for
+batches of b, at most 1/2, which for a class of probability 1/2 makes W as slow as the table.
+"reference" is no rival: all rows in each step, and twenty times the budget.
+
+*Matching.* Lambda is chosen on the validation rows. The violation is the largest difference
+between two groups in the rate of one decision. Along increasing lambda, from the network without a
+penalty on, the first crossing of a level (`LEVELS`; the second is the primary one) is found by
+linear interpolation in lambda's rank; accuracy and violation on the test rows are read there by
+the same interpolation. A way that never falls to the level has not reached it: that split is
+counted, and filled in nowhere.
+
+*What counts.* Paired differences of test accuracy over the splits on which both reach the level,
+with the corrected interval of Nadeau and Bengio. 0.3 points of accuracy, and 0.02 in a violation,
+are the smallest effects that matter: a difference *matters* if the interval excludes 0 and lies
+beyond them in part, two ways are *equal* if it lies within them, and all else is undecided.
+Splits: seeds 100 to 129 for batches of 64 and 512 and for all rows, 100 to 109 for batches of one,
+100 to 104 for the reference (what a processor can do in about a quarter of an hour).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from renyi_lib.datasets import Grouping, load_adult
+from renyi_lib.stochastic import BatchTable, Fermi, RunningTable, table_of_batch
+
+EPOCHS = 5
+HIDDEN = 12
+MEMORY = 5000
+LAMS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+LEVELS = {"gender": (0.1, 0.05, 0.025), "occupation": (0.4, 0.3, 0.2)}
+ALL, REFERENCE = "all", "reference"
+# For each size of a batch: Adam's learning rate, and how many of the seeds.
+RATES = {"1": 0.001, "64": 0.003, "512": 0.01, ALL: 0.1, REFERENCE: 0.03}
+SEEDS = {"1": 10, "64": 30, "512": 30, ALL: 30, REFERENCE: 5}
+
+# What a person does, in three tiers; members of the armed forces (15 of them) and people whose
+# occupation is not known are left out.
+TIERS = {
+    "manual": (
+        "Craft-repair",
+        "Farming-fishing",
+        "Handlers-cleaners",
+        "Machine-op-inspct",
+        "Transport-moving",
+    ),
+    "office, sales, service": (
+        "Adm-clerical",
+        "Other-service",
+        "Priv-house-serv",
+        "Protective-serv",
+        "Sales",
+    ),
+    "professional": ("Exec-managerial", "Prof-specialty", "Tech-support"),
+}
+AGES = {"under 30": (0, 30), "30 to 49": (30, 50), "50 and over": (50, 200)}
+
+
+def gender():
+    """Adult as everywhere in the book: income, by gender."""
+    adult = load_adult()
+    return adult, "gender", [adult.positive], None
+
+
+def occupation():
+    """Adult's tier of occupation, by gender and age; income, which follows it, is no feature."""
+    adult = load_adult()
+    tier_of = {name: tier for tier, names in TIERS.items() for name in names}
+
+    def known(frame):
+        tier = frame["occupation"].map(tier_of)
+        edges = [low for low, _ in AGES.values()] + [200]
+        band = pd.cut(frame["age"], edges, right=False, labels=list(AGES)).astype(str)
+        return frame.assign(tier=tier, band=band)[tier.notna()]
+
+    (sex,) = adult.sensitive_choices["gender"]
+    band = Grouping("band", {name: name for name in AGES})
+    adult = replace(
+        adult,
+        train=known(adult.train),
+        test=known(adult.test),
+        target="tier",
+        sensitive_choices={"gender-age": (sex, band)},
+    )
+    columns = [c for c in adult.features if c not in ("age", "occupation")]
+    return adult, "gender-age", list(TIERS)[1:], columns
+
+
+PROBLEMS = {"gender": gender, "occupation": occupation}
+
+
+def batches_compared(
+    *,
+    problem="gender",
+    sizes=("64", "512", ALL),
+    lams=LAMS,
+    seeds=range(100, 130),
+    epochs=EPOCHS,
+    progress=True,
+):
+    """Networks trained by each way on batches of each size: the tables of the FERMI comparison.
+
+    Parameters
+    ----------
+    problem : {"gender", "occupation"}
+    sizes : sequence of str
+        Batch sizes: numbers, "all", or "reference" for all rows and twenty times the budget.
+    lams : sequence of float
+    seeds : sequence of int
+        Of the split, the start and the shuffling; for some sizes only the first (`SEEDS`).
+    epochs : int
+        The budget: passes over the training rows.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``problem, seed, size, way, penalty, lam, rows``, and the measures: accuracy and violation
+        of the decision, rho_R^2 and chi-square information of the drawn label.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import batches_compared
+    >>> table = batches_compared(sizes=["512"], lams=[1], seeds=[0], epochs=1, progress=False)
+    >>> table.query("rows == 'test'")["way"].tolist()
+    ['none', 'batch', 'running', 'fermi']
+    """
+    if problem not in PROBLEMS:
+        raise ValueError(f"problem must be one of {', '.join(PROBLEMS)}, not {problem!r}")
+    # As many splits side by side as keep the arrays small.
+    side_by_side = {"1": 10, "64": 10, "512": 2, ALL: 1, REFERENCE: 1}
+    jobs = [
+        (size, list(seeds)[: SEEDS[size]][first : first + side_by_side[size]])
+        for size in sizes
+        for first in range(0, min(len(seeds), SEEDS[size]), side_by_side[size])
+    ]
+    found = []
+    for size, some in tqdm(jobs, desc=f"batches, {problem}", disable=not progress, leave=False):
+        splits = Splits(problem, some)
+        ways = ways_for(splits, size, lams)
+        passes = 20 * epochs if size == REFERENCE else epochs
+        networks = train(splits, size, ways, passes)
+        found += measured(splits, size, ways, networks)
+    return pd.DataFrame(found)
+
+
+def at_level(table, level):
+    """What each way pays to come down to a violation, lambda being chosen on validation rows.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `batches_compared`, of one problem.
+    level : float
+        Of the violation on the validation rows.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by ``size, way, penalty, seed``: accuracy and violation on the test rows where the
+        violation on the validation rows first falls to the level, interpolated between two
+        lambdas; NaN where it never does.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import at_level, batches_compared
+    >>> table = batches_compared(sizes=["512"], lams=[1, 8], seeds=[0], epochs=2, progress=False)
+    >>> at_level(table, 0.1)["violation"].round(1).tolist()
+    [0.1, 0.1, 0.1]
+    """
+    keys = ["size", "way", "penalty", "seed"]
+    plain = table[table["way"] == "none"].set_index(["size", "seed", "rows"])
+    found = {}
+    for key, path in table[table["way"] != "none"].groupby(keys, sort=False):
+        points = {}
+        for rows, part in path.sort_values("lam").groupby("rows"):
+            first = plain.loc[[(key[0], key[3], rows)]]
+            points[rows] = pd.concat([first, part])[["violation", "accuracy"]].to_numpy()
+        found[key] = _crossing(points["validation"][:, 0], points["test"], level)
+    index = pd.MultiIndex.from_tuples(found, names=keys)
+    return pd.DataFrame(list(found.values()), index, columns=["violation", "accuracy"])
+
+
+def _crossing(falling, values, level):
+    """The values, interpolated, where a sequence first falls from above the level to it."""
+    below = np.flatnonzero(falling <= level)
+    if not len(below):
+        return np.full(values.shape[1], np.nan)
+    if below[0] == 0:
+        return values[0]
+    after = below[0]
+    before = after - 1
+    part = (falling[before] - level) / (falling[before] - falling[after])
+    return values[before] + part * (values[after] - values[before])
+
+
+class Splits:
+    """Some random splits of a problem, stacked: X (k, n, m), y and s (k, n), for each part."""
+
+    def __init__(self, problem, seeds):
+        self.problem, self.seeds = problem, seeds
+        dataset, sensitive, positives, columns = PROBLEMS[problem]()
+        arrays = [_arrays(dataset, seed, sensitive, positives, columns) for seed in seeds]
+        # A category that some training rows lack has no column there: empty ones keep the shape.
+        width = max(a["train"][0].shape[1] for a in arrays)
+        for part in ("train", "validation", "test"):
+            X, y, s = zip(*(a[part] for a in arrays))
+            X = [np.pad(x, ((0, 0), (0, width - x.shape[1]))) for x in X]
+            setattr(self, part, (np.stack(X), np.stack(y), np.stack(s)))
+        self.n_classes = len(positives) + 1
+        self.n_groups = int(self.train[2].max()) + 1
+
+
+def _arrays(dataset, seed, sensitive, positives, columns):
+    """X in single precision, y and s of the training, validation and test rows."""
+    rows = pd.concat([dataset.train, dataset.test], ignore_index=True)
+    rows = rows.iloc[np.random.default_rng(seed).permutation(len(rows))]
+    n, cut = len(dataset.train) * 4 // 5, len(dataset.train) - len(dataset.train) * 4 // 5
+    parts = replace(dataset, train=rows.iloc[:n], test=rows.iloc[n:])
+    data = parts.encode(sensitive=sensitive, columns=columns, scaling="standard")
+    X, s = data.X_test.astype(np.float32), data.s_test
+    y_train, y = (_codes(frame[dataset.target], positives) for frame in (parts.train, parts.test))
+    return {
+        "train": (data.X_train.astype(np.float32), y_train, data.s_train),
+        "validation": (X[:cut], y[:cut], s[:cut]),
+        "test": (X[cut:], y[cut:], s[cut:]),
+    }
+
+
+def _codes(labels, positives):
+    """0 for any other label, then 1, 2, … in the order given."""
+    return sum((labels == label).to_numpy(int) * (k + 1) for k, label in enumerate(positives))
+
+
+def ways_for(splits, size, lams):
+    """(name of the way, its measure, lambdas, the way itself) for what is to be compared."""
+    _, _, s = splits.train
+    d = splits.n_groups
+    q = np.stack([np.bincount(row, minlength=d) / len(row) for row in s])[:, None, :]
+    lams = np.asarray(lams, dtype=np.float32)
+    measures = ["chi-square"]
+    # For two groups or two classes it would be the same once more.
+    if min(splits.n_classes, d) > 2 and size != REFERENCE:
+        measures.append("renyi")
+    ways = [("none", "none", lams[:1] * 0, None)]
+    for measure in measures:
+        # The table of one person says nothing; that of all people needs no memory.
+        if size != "1":
+            ways.append(("batch", measure, lams, BatchTable(d, measure)))
+        if size not in (ALL, REFERENCE):
+            ways.append(("running", measure, lams, RunningTable(d, measure, memory=MEMORY)))
+    if size != REFERENCE:
+        step = 0.5 if size == ALL else int(size) / MEMORY
+        ways.append(("fermi", "chi-square", lams, Fermi(q, step=step)))
+    return ways
+
+
+def train(splits, size, ways, epochs):
+    """The networks of all ways and lambdas, for each split side by side.
+
+    All have the same start and see the same batches; what is left of an epoch after the last full
+    batch is left out.
+    """
+    X, y, s = splits.train
+    k, n, m = X.shape
+    b = n if size in (ALL, REFERENCE) else int(size)
+    networks = Networks(k, m, sum(len(lams) for _, _, lams, _ in ways), splits.n_classes)
+    rngs = [np.random.default_rng([seed, 1]) for seed in splits.seeds]
+    networks.start(rngs)
+    one_hot = np.eye(splits.n_classes, dtype=np.float32)
+    each = np.arange(k)[:, None]
+    steps = epochs * (n // b)
+    for _ in range(epochs):
+        order = np.stack([rng.permutation(n) for rng in rngs])
+        for first in range(0, n - b + 1, b):
+            rows = order[:, first : first + b]
+            F = networks.forward(X[each, rows])
+            dZ = (F - one_hot[y[each, rows]][:, None]) / np.float32(b)
+            begin = 0
+            for _, _, lams, way in ways:
+                mine = slice(begin, begin + len(lams))
+                begin += len(lams)
+                if way is not None:
+                    codes = np.broadcast_to(s[each, rows][:, None], F[:, mine].shape[:-1])
+                    _, dF = way.value_and_grad(F[:, mine], codes)
+                    dF *= lams[:, None, None]
+                    dF -= (dF * F[:, mine]).sum(axis=-1, keepdims=True)
+                    dZ[:, mine] += F[:, mine] * dF
+            # To zero in the end, so that the last network is not the last wobble.
+            networks.step(dZ, RATES[size] * (1 - networks.t / steps))
+    return networks
+
+
+class Networks:
+    """k x l networks of one hidden layer, l of them on the same rows, in single precision.
+
+    The first layers of the l networks are one wide matrix, so that a batch is multiplied once; all
+    weights are views of one row of numbers, along which Adam steps.
+    """
+
+    def __init__(self, k, m, n_networks, n_classes):
+        self.h, self.l = HIDDEN, n_networks
+        wide = self.h * self.l
+        shapes = [(k, m, wide), (k, 1, wide), (k, self.l, self.h, n_classes)]
+        shapes.append((k, self.l, 1, n_classes))
+        cuts = np.cumsum([0] + [int(np.prod(shape)) for shape in shapes])
+        self.theta, self.gradient, self.mean, self.square, self.room = np.zeros(
+            (5, cuts[-1]), dtype=np.float32
+        )
+        self.layers, self.slopes = (
+            [row[a:b].reshape(shape) for a, b, shape in zip(cuts, cuts[1:], shapes)]
+            for row in (self.theta, self.gradient)
+        )
+        self.t = 0
+
+    def start(self, rngs):
+        """Glorot and Bengio's start, the same for the l networks on the same rows."""
+        A, _, B, _ = self.layers
+        for k, rng in enumerate(rngs):
+            one = rng.uniform(-1, 1, size=(A.shape[1], self.h)) * np.sqrt(
+                6 / (A.shape[1] + self.h)
+            )
+            A[k] = np.tile(one, self.l)
+            B[k] = rng.uniform(-1, 1, size=B.shape[2:]) * np.sqrt(6 / sum(B.shape[2:]))
+
+    def forward(self, X):
+        """Class probabilities (k, l, b, c) of rows X (k, b, m)."""
+        A, a, B, b = self.layers
+        H = X @ A
+        H += a
+        np.tanh(H, out=H)
+        self.X = X
+        self.H = H.reshape(*X.shape[:2], self.l, self.h).swapaxes(1, 2)
+        Z = self.H @ B
+        Z += b
+        Z -= Z.max(axis=-1, keepdims=True)
+        np.exp(Z, out=Z)
+        Z /= Z.sum(axis=-1, keepdims=True)
+        return Z
+
+    def step(self, dZ, rate):
+        """Back through both layers, and one step of Adam."""
+        _, _, B, _ = self.layers
+        dA, da, dB, db = self.slopes
+        np.matmul(self.H.swapaxes(-1, -2), dZ, out=dB)
+        np.sum(dZ, axis=-2, keepdims=True, out=db)
+        dH = dZ @ B.swapaxes(-1, -2)
+        dH *= 1 - self.H**2
+        dH = dH.swapaxes(1, 2).reshape(*self.X.shape[:2], -1)
+        np.matmul(self.X.swapaxes(-1, -2), dH, out=dA)
+        np.sum(dH, axis=-2, keepdims=True, out=da)
+        self._adam(rate)
+
+    def _adam(self, rate):
+        g, m, v, room = self.gradient, self.mean, self.square, self.room
+        self.t += 1
+        m *= 0.9
+        m += np.multiply(g, 0.1, out=room)
+        v *= 0.999
+        np.multiply(g, g, out=room)
+        room *= 0.001
+        v += room
+        np.sqrt(v, out=room)
+        room += np.float32(1e-8)
+        np.divide(m, room, out=room)
+        room *= np.float32(rate * np.sqrt(1 - 0.999**self.t) / (1 - 0.9**self.t))
+        self.theta -= room
+
+
+def measured(splits, size, ways, networks):
+    """A row of the table for each network and part."""
+    names = [(way, penalty, float(lam)) for way, penalty, lams, _ in ways for lam in lams]
+    found = []
+    for part in ("validation", "test"):
+        X, y, s = getattr(splits, part)
+        F = networks.forward(X)
+        for k, seed in enumerate(splits.seeds):
+            for (way, penalty, lam), probabilities in zip(names, F[k]):
+                where = {"problem": splits.problem, "seed": seed, "size": size}
+                where |= {"way": way, "penalty": penalty, "lam": lam, "rows": part}
+                found.append(where | _measures(probabilities, y[k], s[k], splits.n_groups))
+    return found
+
+
+def _measures(F, y, s, n_groups):
+    decision = np.eye(F.shape[1])[F.argmax(axis=1)]
+    T = table_of_batch(F, s, n_groups)
+    rates = table_of_batch(decision, s, n_groups)
+    rates = rates / rates.sum(axis=0)
+    Q = T / np.sqrt(np.outer(T.sum(axis=1), T.sum(axis=0)))
+    squares = np.linalg.svd(Q, compute_uv=False)[1:] ** 2
+    return {
+        "accuracy": float((F.argmax(axis=1) == y).mean()),
+        "violation": float(np.ptp(rates, axis=1).max()),
+        "rho2": float(squares[0]),
+        "chi2": float(squares.sum()),
+    }

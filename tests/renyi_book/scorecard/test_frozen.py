@@ -1,0 +1,79 @@
+"""What was fixed before the results stays, or its change is told."""
+
+import json
+
+import pytest
+
+from renyi_book.experiments import FRESH, sizes
+from renyi_book.scorecard import claims, frozen
+from renyi_book.scorecard.reading import FIRST_FRESH, SIZES
+
+CLAIMS = claims()
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    # Reading the claims and following the rules' code take seconds.
+    monkeypatch.setattr(frozen, "claims", lambda: CLAIMS)
+    monkeypatch.setattr(frozen, "code_checksum", lambda: "code")
+    path = tmp_path / "rules.json"
+    frozen.freeze(path)
+    return path
+
+
+def changed(monkeypatch, **fields):
+    first, *others = CLAIMS
+    monkeypatch.setattr(frozen, "claims", lambda: [first | fields, *others])
+
+
+def test_rules_are_frozen_once(path):
+    assert frozen.problems(path) == []
+    with pytest.raises(FileExistsError):
+        frozen.freeze(path)
+
+
+def test_the_commit_is_named_once_and_touches_no_checksum(path):
+    before = json.loads(path.read_text())
+    frozen.name("abc", path)
+    assert json.loads(path.read_text()) == before | {"commit": "abc"}
+    with pytest.raises(ValueError, match="it is not replaced"):
+        frozen.name("def", path)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"rule": "x"}, {"smallest": {"delta": 9}}, {"reading": "another"}]
+)
+def test_a_claim_that_changes_must_say_so(path, monkeypatch, fields):
+    changed(monkeypatch, **fields)
+    assert len(frozen.problems(path)) == 1
+    with pytest.raises(ValueError, match="not those that were frozen"):
+        frozen.name("abc", path)
+    changed(monkeypatch, **fields, deviations=[{"what": "", "why": "", "favours": ""}])
+    assert frozen.problems(path) == []
+
+
+def test_where_the_book_shows_a_claim_may_change(path, monkeypatch):
+    changed(monkeypatch, chapter="errata", test="none", note="x", history=[{}])
+    assert frozen.problems(path) == []
+
+
+def test_a_claim_that_is_gone_or_new_is_told(path, monkeypatch):
+    first, *others = CLAIMS
+    monkeypatch.setattr(frozen, "claims", lambda: others)
+    assert frozen.problems(path) == [f"{first['id']}: a claim is gone"]
+    monkeypatch.setattr(frozen, "claims", lambda: [first | {"id": "new"}, first, *others])
+    assert len(frozen.problems(path)) == 1
+
+
+def test_code_that_changes_must_be_told_with_its_checksum(path, monkeypatch):
+    monkeypatch.setattr(frozen, "code_checksum", lambda: "other")
+    assert "no deviation tells of it" in frozen.problems(path)[0]
+    fixed = json.loads(path.read_text())
+    fixed["deviations"] = [{"code": "other", "what": "", "why": "", "favours": ""}]
+    path.write_text(json.dumps(fixed))
+    assert frozen.problems(path) == []
+
+
+def test_the_splits_are_as_large_as_the_rules_take_them_to_be():
+    assert {name: tuple(sizes(name)) for name in SIZES} == SIZES
+    assert min(FRESH) == FIRST_FRESH
