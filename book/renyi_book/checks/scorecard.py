@@ -4,41 +4,81 @@ from functools import cache
 
 import numpy as np
 
-from renyi_book.checks._kinds import Function, Mistake, Number
-from renyi_book.experiments import fair_clusters, interval
+from renyi_book.checks._kinds import Choice, Function, Mistake, Number
+from renyi_book.experiments import load
+from renyi_book.scorecard.judging import VERDICTS, of_interval
+from renyi_book.scorecard.reading import FIRST_FRESH, ratio
+from renyi_book.scorecard.statistics import corrected, holm
+from renyi_book.scorecard.table import RESULTS
 
-_CASES = [(5, 0.5), (10, 0.25), (3, 1.0)]
+# Adult's splits on test rows and, by our heuristic, on training rows; and two small designs.
+_CASES = [(30, ratio("adult")), (30, ratio("adult", "train")), (5, 0.5), (10, 0.25)]
+_P_VALUES = [0.010, 0.030, 0.020]
+_ROWS, _SIDE = 20, 0.025
 
 
 @cache
 def _losses():
-    table = fair_clusters(algorithms=["paper"], lams=[0, 0.005], progress=False)
-    return table.pivot(index="seed", columns="lam", values="inertia")
+    table = load("clusters_adult", RESULTS)
+    fresh = table[(table["algorithm"] == "paper") & (table["seed"] >= FIRST_FRESH)]
+    return fresh.pivot(index="seed", columns="lam", values="inertia")
 
 
-def _interval(of, **options):
+def _interval(of, share=0.0):
     """The interval of a function of the losses without and with the penalty, when it is needed."""
-    return lambda: interval(of(_losses()[0.0], _losses()[0.005]), **options).to_list()
+    return lambda: list(corrected(of(_losses()[0.0], _losses()[0.005]), share)[:3])
 
 
 EXERCISES = {
-    "scorecard/1": Function(
-        "a function `widening(n, share)` that returns the ratio of the two intervals' widths",
-        answer=lambda n, share: np.sqrt(1 + n * share),
-        cases=_CASES,
-        why="It is the root of the ratio of the variances, 1 + n · share.",
+    "scorecard/a": Choice(
+        "the verdict on a claimed lead whose interval is [-0.10, 0.25] points, the smallest "
+        "effect that matters being 0.3",
+        options=VERDICTS,
+        answer=of_interval("difference", -0.10, 0.25, 0.3),
+        why="The interval holds 0, and its upper end excludes a lead of 0.3 points.",
+        mistakes={
+            "holds": "The interval reaches below 0: the lead is not told from none.",
+            "holds in part": "For that the whole interval would have to lie above 0.",
+            "undecided": "It would be, if a lead of 0.3 points were still possible. Look at the "
+            "upper end.",
+            "cannot be tested": "It has been tested: there is an interval.",
+        },
+    ),
+    "scorecard/b": Number(
+        "a list of three adjusted p-values, in the order of the rows",
+        answer=lambda: holm(_P_VALUES),
+        why="The smallest is multiplied by three, the next by two, and none may be smaller than "
+        "the one before it.",
         mistakes=[
             Mistake(
-                lambda n, share: 1 + n * share,
+                [0.03, 0.09, 0.06],
+                "This multiplies each by three, which is Bonferroni's method; Holm's multiplies "
+                "the second smallest by two only.",
+            ),
+            Mistake(
+                [0.03, 0.03, 0.04],
+                "An adjusted p-value may not be smaller than that of a row that had less.",
+            ),
+            Mistake(_P_VALUES, "These are the p-values as they were."),
+        ],
+    ),
+    "scorecard/1": Function(
+        "a function `widening(splits, ratio)` that returns the ratio of the two intervals' widths",
+        answer=lambda splits, ratio: np.sqrt(1 + splits * ratio),
+        cases=_CASES,
+        why="It is the root of the ratio of the variances, 1 + splits · ratio.",
+        mistakes=[
+            Mistake(
+                lambda splits, ratio: 1 + splits * ratio,
                 "This is the ratio of the variances; widths go with its root.",
             ),
             Mistake(
-                lambda n, share: np.sqrt(1 / n + share),
-                "This is the corrected error for σ = 1; divide it by Student's, 1/√n.",
+                lambda splits, ratio: np.sqrt(1 / splits + ratio),
+                "This is the corrected error for σ = 1; divide it by Student's, 1/√splits.",
             ),
             Mistake(
-                lambda n, share: np.sqrt(1 + share),
-                "The correction stands beside 1/n, not beside 1: the number of splits matters.",
+                lambda splits, ratio: np.sqrt(1 + ratio),
+                "The correction stands beside 1/splits, not beside 1: their number matters.",
             ),
         ],
     ),
@@ -49,7 +89,7 @@ EXERCISES = {
         rtol=1e-3,
         mistakes=[
             Mistake(
-                _interval(lambda plain, fair: fair / plain, test_share=0.5),
+                _interval(lambda plain, fair: fair / plain, 0.5),
                 "You have widened the interval for splits that share rows; these are seeds of "
                 "one algorithm on the same data.",
             ),
@@ -66,7 +106,7 @@ EXERCISES = {
     "scorecard/3": Number(
         "a list of two numbers: the expected number of rows that hold, and the probability that "
         "at least one does",
-        answer=[0.5, 1 - 0.975**20],
+        answer=[_ROWS * _SIDE, 1 - (1 - _SIDE) ** _ROWS],
         why="Only one of the two sides on which an interval can miss is the claimed one.",
         mistakes=[
             Mistake(

@@ -1,10 +1,19 @@
-"""The forest: every measured row on one axis, in units of the smallest effect that matters."""
+"""The forest: measured rows on one axis, in units of the smallest effect that matters."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from renyi_book.plotting import COLORS
-from renyi_book.scorecard.judging import FAILS, HOLDS, NO_RESULT, PART, UNDECIDED, UNTESTABLE
+from renyi_book.scorecard.judging import (
+    FAILS,
+    HOLDS,
+    NO_RESULT,
+    PART,
+    UNDECIDED,
+    UNTESTABLE,
+    VERDICTS,
+)
+from renyi_book.scorecard.thresholds import DEFAULT
 
 #: Colour and mark of each verdict; the marks tell them apart without colour.
 STYLES = {
@@ -15,6 +24,11 @@ STYLES = {
     UNTESTABLE: ("grey", "|"),
     NO_RESULT: ("grey", "."),
 }
+#: Units beyond which an axis is cut; linear up to two, logarithmic from there.
+LIMIT = 40.0
+# How far a line is drawn below its name, in rows.
+BELOW = 0.22
+_TICKS = (-30, -10, -3, -1, 0, 1, 3, 10, 30)
 
 
 def standing(row):
@@ -40,14 +54,17 @@ def standing(row):
     }
 
 
-def forest(shown, *, limit=12.0, ax=None):
+def forest(shown, *, limit=LIMIT, ax=None):
     """Draw the rows that have an interval: estimate, interval, smallest effect, paper's value.
+
+    A row's name stands above its line, so that the figure may be as narrow as a phone; a row that
+    claims a difference of 0 says so.
 
     Parameters
     ----------
     shown : list of dict
         From `renyi_book.scorecard.rows`.
-    limit : float, default=12
+    limit : float, default=40
         Units of the smallest effect beyond which an interval is cut off with an arrow.
     ax : Axes, optional
 
@@ -55,31 +72,158 @@ def forest(shown, *, limit=12.0, ax=None):
     -------
     Figure
     """
-    drawn = [(row, standing(row)) for row in shown]
-    drawn = [(row, place) for row, place in drawn if place is not None]
+    drawn = _measured(shown)
     if ax is None:
-        _, ax = plt.subplots(figsize=(8, 1.2 + 0.22 * max(len(drawn), 1)))
-    ax.axvspan(-1, 1, color=COLORS["grey"], alpha=0.15, label="too small to matter")
-    ax.axvline(0, color=COLORS["black"], linewidth=1)
-    said = set()
+        _, ax = plt.subplots(figsize=(5.4, 1.5 + 0.32 * max(len(drawn), 1)))
     for height, (row, place) in enumerate(drawn):
-        color, mark = STYLES[row["verdict"]]
-        low, high = np.clip([place["low"], place["high"]], -limit, limit)
-        ax.plot([low, high], [height, height], color=COLORS[color], linewidth=1.5)
-        for end, cut in ((place["low"], "<"), (place["high"], ">")):
-            if abs(end) > limit:
-                ax.plot(np.sign(end) * limit, height, cut, color=COLORS[color], markersize=4)
-        label = row["verdict"] if row["verdict"] not in said else None
-        middle = np.clip(place["estimate"], -limit, limit)
-        ax.plot(middle, height, mark, color=COLORS[color], markersize=5, label=label)
-        said.add(row["verdict"])
-        if place["paper"] is not None:
-            paper = np.clip(place["paper"], -limit, limit)
-            label = None if "paper" in said else "the paper's value"
-            ax.plot(paper, height, "k+", markersize=6, label=label)
-            said.add("paper")
-    ax.set_yticks(range(len(drawn)), [row["id"] for row, _ in drawn], fontsize=7)
-    ax.set(xlim=(-limit * 1.03, limit * 1.03), ylim=(len(drawn) - 0.4, -0.6))
-    ax.set_xlabel("effect in the claimed direction, in units of the smallest that matters")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.06), ncol=3, fontsize=8)
+        _line(ax, height + BELOW, row, place, limit)
+    ax.set_yticks(range(len(drawn)), [_name(row) for row, _ in drawn], fontsize=9)
+    _names_inside(ax, va="bottom")
+    ax.set_ylim(len(drawn) - 0.5, -0.8)
+    _axis(ax, limit)
+    _legend(
+        ax, {row["verdict"] for row, _ in drawn}, any(p["paper"] is not None for _, p in drawn)
+    )
     return ax.figure
+
+
+def overview(shown, *, limit=LIMIT):
+    """All measured rows in one picture, by part of the paper, without their names.
+
+    Parameters
+    ----------
+    shown : list of dict
+        From `renyi_book.scorecard.rows`.
+    limit : float, default=40
+
+    Returns
+    -------
+    Figure
+    """
+    parts = {}
+    for row, place in _measured(shown):
+        parts.setdefault(row["part"], []).append((row, place))
+    lines = sum(len(rows) for rows in parts.values()) + 2.5 * len(parts)
+    _, ax = plt.subplots(figsize=(5.4, 1.6 + 0.085 * lines))
+    height, heads = 0.0, {}
+    for part, rows in parts.items():
+        heads[part] = height + 1
+        height += 2.5
+        for row, place in sorted(rows, key=lambda pair: -pair[1]["estimate"]):
+            _line(ax, height, row, place, limit, markersize=3.5)
+            height += 1
+    ax.set_yticks(list(heads.values()), [f"{p} ({len(parts[p])})" for p in heads], fontsize=9.5)
+    _names_inside(ax, va="center", fontweight="bold")
+    ax.set_ylim(height + 0.5, -0.5)
+    _axis(ax, limit)
+    _legend(ax, {row["verdict"] for rows in parts.values() for row, _ in rows}, True)
+    return ax.figure
+
+
+def universes(table, listed, *, limit=LIMIT, thresholds=DEFAULT):
+    """A mark for each universe of each claim, in units of the claim's smallest effect.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `renyi_book.scorecard.multiverse`.
+    listed : list of dict
+        The claims.
+    limit : float, default=40
+    thresholds : Thresholds, optional
+
+    Returns
+    -------
+    Figure
+    """
+    known = {claim["id"]: claim for claim in listed}
+    names = list(dict.fromkeys(table["claim"]))
+    _, ax = plt.subplots(figsize=(5.4, 1.5 + 0.36 * len(names)))
+    for height, name in enumerate(names):
+        rows = table[table["claim"] == name]
+        for one in VERDICTS:
+            of = rows.loc[rows["verdict"] == one, "estimate"]
+            color, mark = STYLES[one]
+            x = np.clip([in_units(known[name], e, thresholds) for e in of], -limit, limit)
+            # Spread a little, always alike, so that universes that agree can be counted.
+            y = height + BELOW + 0.1 * ((np.arange(len(x)) % 3) - 1)
+            ax.plot(x, y, mark, color=COLORS[color], markersize=4, alpha=0.7)
+    ax.set_yticks(range(len(names)), names, fontsize=9)
+    _names_inside(ax, va="bottom")
+    ax.set_ylim(len(names) - 0.4, -0.8)
+    _axis(ax, limit)
+    _legend(ax, set(table["verdict"]), False)
+    return ax.figure
+
+
+def in_units(claim, estimate, thresholds=DEFAULT):
+    """A universe's estimate as the rule sees it: in the claimed direction, in smallest effects."""
+    if claim["rule"] == "loss_grows_little":
+        estimate = 1 + thresholds.small_loss - estimate
+    elif claim["rule"] == "loss_grows_drastically":
+        estimate = estimate - 1 - thresholds.drastic_loss
+    return estimate / claim["smallest"]["delta"]
+
+
+def _measured(shown):
+    drawn = [(row, standing(row)) for row in shown]
+    return [(row, place) for row, place in drawn if place is not None]
+
+
+def _to_zero(row):
+    """Whether the claim is that there is no difference."""
+    return row["direction"] != "greater"
+
+
+def _name(row):
+    return f"{row['id']} (claimed: 0)" if _to_zero(row) else row["id"]
+
+
+def _line(ax, height, row, place, limit, markersize=5.0):
+    name, mark = STYLES[row["verdict"]]
+    color = COLORS[name]
+    low, high = np.clip([place["low"], place["high"]], -limit, limit)
+    ax.plot([low, high], [height, height], color=color, linewidth=1.5)
+    if place["paper"] is not None:
+        beyond = abs(place["paper"]) > limit
+        paper = np.clip(place["paper"], -limit, limit)
+        ax.plot(paper, height, ">" if beyond else "+", color=COLORS["black"], markersize=7)
+    for end, cut in ((place["low"], "<"), (place["high"], ">")):
+        if abs(end) > limit:
+            ax.plot(np.sign(end) * limit, height, cut, color=color, markersize=markersize)
+    if abs(place["estimate"]) <= limit:
+        style = {"markerfacecolor": "white"} if _to_zero(row) else {}
+        ax.plot(place["estimate"], height, mark, color=color, markersize=markersize, **style)
+
+
+def _names_inside(ax, **style):
+    """The names at the left end of the axes, not beside it: a phone is narrow."""
+    ax.tick_params(axis="y", length=0, pad=-3)
+    ax.grid(axis="y", visible=False)
+    for label in ax.get_yticklabels():
+        label.set(ha="left", **style)
+
+
+def _axis(ax, limit):
+    ax.axvspan(-1, 1, color=COLORS["grey"], alpha=0.15)
+    ax.axvline(0, color=COLORS["black"], linewidth=1)
+    ax.set_xscale("symlog", linthresh=2, linscale=1.3)
+    ax.set_xlim(-limit * 1.1, limit * 1.1)
+    ticks = [tick for tick in _TICKS if abs(tick) <= limit]
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
+    ax.set_xlabel("in the claimed direction, in smallest effects")
+
+
+def _legend(ax, verdicts, paper):
+    """What the marks mean, below the axes, in two columns that fit a phone."""
+    marks = [
+        plt.Line2D([], [], color=COLORS[color], marker=mark, markersize=5, label=verdict)
+        for verdict, (color, mark) in STYLES.items()
+        if verdict in verdicts
+    ]
+    if paper:
+        style = {"color": COLORS["black"], "marker": "+", "linestyle": "none", "markersize": 7}
+        marks.append(plt.Line2D([], [], label="the paper's value", **style))
+    marks.append(plt.Rectangle((0, 0), 1, 1, color=COLORS["grey"], alpha=0.15, label="too small"))
+    ax.figure.legend(handles=marks, loc="outside lower center", ncol=3, fontsize=9)
