@@ -345,8 +345,7 @@ def chi_square_given_W(
     """FERMI's adversary's term, -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1, and its gradient.
 
     With U = W - sqrt(q), the distance from the move that independence calls for, it reads
-
-        sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2,
+    ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``,
 
     where every term goes to 0 with the dependence, and no digits are lost. It is linear in T: the
     average over batches of its gradient by F is its gradient on all samples, for any W.
