@@ -42,6 +42,7 @@ STORED = {
     "theorems": ("theorems", {}),
     "convergence": ("convergence", {}),
     "clusters_stop": ("clusters_stop", {}),
+    "timing": ("timing", {}),
     "multiverse": ("multiverse", {}),
 }
 # What takes longest begins first, so that no process is left with it alone at the end.
