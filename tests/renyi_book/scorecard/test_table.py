@@ -90,6 +90,24 @@ def test_the_family_is_adjusted_by_holm():
     assert {together for together, _ in judged.values()} == {j.UNDECIDED}
 
 
+def test_a_row_without_an_interval_stays_in_its_family():
+    """What could not be measured must not make the others look surer."""
+    barely = j.difference(0.9 + sim.normal(30) * 2.0, 0.3, "x")
+    listed = [{"id": name, "rule": "x", "analysis": {"family": "f"}} for name in "abc"]
+    open_ = j.undecided("no comparison", 0.3, 0)
+    assert judge({"a": barely}, listed[:1])["a"][0] == j.HOLDS
+    judged = judge({"a": barely, "b": open_, "c": open_}, listed)
+    assert judged["a"] == (j.UNDECIDED, j.HOLDS)
+
+
+def test_a_claim_that_sums_others_up_says_how_many_got_which_verdict(four):
+    summary = CLAIMS["favourable-performance"]
+    short = summary | {"options": {"of": [claim["id"] for claim in FIGURE_1C]}}
+    found = findings(four, [*FIGURE_1C, short])[summary["id"]]
+    assert found["ours"] == "4 comparisons: 2 holds, 1 does not hold, 1 undecided"
+    assert found["verdict"] == j.PART
+
+
 def test_a_verdict_that_hangs_on_a_few_splits_is_told():
     """Thirty splits around 0.3, so that some draws exclude 0 and others do not."""
     values = 0.9 + sim.normal(30, 3) * 2.3
