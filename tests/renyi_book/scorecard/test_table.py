@@ -15,6 +15,7 @@ from renyi_book.scorecard import (
     findings,
     forest,
     headline,
+    in_words,
     judge,
     multiverse,
     rows,
@@ -88,6 +89,14 @@ def test_the_family_is_adjusted_by_holm():
     judged = judge(weigh(tables, listed), listed)
     assert {alone for _, alone in judged.values()} == {j.HOLDS}
     assert {together for together, _ in judged.values()} == {j.UNDECIDED}
+
+
+def test_the_sentence_names_every_verdict_with_its_number():
+    counts = dict.fromkeys((*VERDICTS, NO_RESULT), 2)
+    sentence = in_words(counts)
+    assert sentence.startswith("Of 12 claims, 2 hold, 2 hold in part, 2 do not hold, ")
+    assert sentence.count("2 ") == 7
+    assert in_words({"undecided": 1}) == "Of 1 claim, 1 is undecided."
 
 
 def test_a_row_without_an_interval_stays_in_its_family():
