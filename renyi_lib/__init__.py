@@ -13,7 +13,6 @@ from renyi_lib._version import __version__
 _PUBLIC = {
     "correlation": [
         "hsic",
-        "joint_table",
         "maximal_functions",
         "normalized_mutual_information",
         "pearson_correlation",
@@ -59,6 +58,10 @@ _PUBLIC = {
         "PearsonPenalty",
         "RenyiPenalty",
         "ScoreBinsPenalty",
+    ],
+    "tables": [
+        "JointTable",
+        "joint_table",
     ],
     "stochastic": [
         "BatchTable",

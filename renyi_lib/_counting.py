@@ -4,7 +4,12 @@ import math
 
 import numpy as np
 
-from renyi_lib._validation import check_same_length, sample_weights, unshifted_codes
+from renyi_lib._validation import (
+    check_same_length,
+    read_arrow,
+    sample_weights,
+    unshifted_codes,
+)
 
 # Samples counted at a time: few enough that their combined codes stay in the cache.
 _BLOCK = 2**17
@@ -39,7 +44,7 @@ def count_labels(variables, sample_weight=None, *, check=None):
     >>> values
     [array(['x', 'y'], dtype=object), array([0, 1, 2])]
     """
-    coded = {name: unshifted_codes(labels, name) for name, labels in variables.items()}
+    coded = {name: unshifted_codes(read_arrow(labels), name) for name, labels in variables.items()}
     arrays = {name: codes for name, (codes, _, _) in coded.items()}
     weights = None
     if sample_weight is not None:

@@ -226,6 +226,33 @@ def unshifted_codes(values, name):
     return codes, 0, categories
 
 
+def read_arrow(values):
+    """Text of Polars and Arrow as pandas holds it, without a Python object for each label.
+
+    Everything else is returned as it is; numbers are read by numpy without a copy.
+
+    Examples
+    --------
+    >>> read_arrow(["no", "yes"])
+    ['no', 'yes']
+    """
+    columns = values
+    if hasattr(values, "to_arrow"):  # Polars
+        try:
+            columns = values.to_arrow()
+        except ModuleNotFoundError:  # without pyarrow numpy reads it, more slowly
+            return values
+    if hasattr(columns, "column_names") and hasattr(columns, "itercolumns"):
+        names, parts = columns.column_names, columns.itercolumns()
+        return pd.DataFrame({name: read_arrow(part) for name, part in zip(names, parts)})
+    kind = getattr(columns, "type", None)
+    if not hasattr(columns, "dictionary_encode"):
+        return values
+    if hasattr(kind, "value_type"):  # a dictionary: its order is that of appearance
+        columns, kind = columns.cast(kind.value_type), kind.value_type
+    return pd.arrays.ArrowExtensionArray(columns) if "string" in str(kind) else values
+
+
 def numeric_values(values, name):
     """One finite float for each sample."""
     try:

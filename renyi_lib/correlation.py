@@ -34,11 +34,11 @@ from renyi_lib._validation import (
     numeric_values,
     sample_weights,
 )
+from renyi_lib.tables import joint_table
 
 __all__ = [
     "BinaryRenyi",
     "ConditionalRenyi",
-    "JointTable",
     "MaximalFunctions",
     "SmallSampleWarning",
     "hsic",
@@ -59,14 +59,6 @@ _LARGE_BY_CHANCE = 0.55
 # Numbers in a block of HSIC's features, and the largest range / bandwidth that it accepts.
 _FEATURE_BLOCK = 2**18
 _MAX_SPAN = 1e4
-
-
-class JointTable(NamedTuple):
-    """Counts (or total weights) of each pair of values, and the values of rows and columns."""
-
-    counts: np.ndarray
-    rows: np.ndarray
-    columns: np.ndarray
 
 
 class ConditionalRenyi(NamedTuple):
@@ -356,37 +348,6 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     if q.all():
         rho = np.linalg.norm(excess / np.sqrt(p) / np.sqrt(total * q[0]) / np.sqrt(q[1]))
     return BinaryRenyi(_at_most_one(rho), float(gamma), r - 0.5)
-
-
-def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> JointTable:
-    """Count how often each pair of values occurs.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n,)
-        Labels of any kind; several columns are taken together as one variable.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
-
-    Returns
-    -------
-    JointTable
-        A named tuple: ``counts`` of shape (c, d), integers or, with weights, floats; ``rows`` and
-        ``columns``, the values of `a` and of `b` with positive mass, in sorted order.
-
-    Examples
-    --------
-    >>> from renyi_lib.correlation import joint_table
-    >>> table = joint_table(["x", "y", "x"], [3, 3, 5])
-    >>> table.counts
-    array([[1, 1],
-           [1, 0]])
-    >>> table.rows, table.columns
-    (array(['x', 'y'], dtype=object), array([3, 5]))
-    """
-    counts, (a_values, b_values) = count_labels({"a": a, "b": b}, sample_weight)
-    counts, rows, columns = drop_empty(counts)
-    return JointTable(counts, a_values[rows], b_values[columns])
 
 
 def normalized_table(P: ArrayLike) -> np.ndarray:
