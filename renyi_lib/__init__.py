@@ -59,6 +59,10 @@ _PUBLIC = {
         "RenyiPenalty",
         "ScoreBinsPenalty",
     ],
+    "scorers": [
+        "fairness_scorer",
+        "renyi_dependence",
+    ],
     "tables": [
         "JointTable",
         "joint_table",
