@@ -21,6 +21,10 @@ _PUBLIC = {
         "renyi_from_joint",
         "renyi_from_soft",
     ],
+    "continuous": [
+        "continuous_correlation",
+        "continuous_test",
+    ],
     "classification": [
         "NoSensitiveFeaturesWarning",
         "PenalizedClassifier",

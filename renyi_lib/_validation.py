@@ -87,6 +87,41 @@ samples to compare would be alike. Cut it into a few bins, for example pandas.qc
         )
 
 
+def looks_continuous(values, name):
+    """Whether these are measurements: numbers with fractions that hardly ever repeat.
+
+    Of such numbers, those that `check_discrete` refuses as labels.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,), Series, categorical or DataFrame
+    name : str
+        The argument's name, for the error message.
+
+    Examples
+    --------
+    >>> looks_continuous([0.31, 0.12, 0.5, 0.77, 0.93], "score")
+    True
+    >>> looks_continuous([0.5, 0.5, 1.0, 1.0, 0.5], "grade"), looks_continuous(["x"] * 9, "a")
+    (False, False)
+    """
+    values = _as_array(values, name)
+    if values.ndim == 2 or len(values) == 0:
+        return False
+    # Only what can be so is looked at closely, as that costs a pass over the data.
+    kind = values.dtype.kind
+    if kind != "f" and not (kind == "O" and isinstance(values[0], float)):
+        return False
+    codes, categories = encode_labels(values, name)
+    if not _has_fractions(categories):
+        return False
+    try:
+        check_discrete(categories, len(codes), name)
+    except ValueError:
+        return True
+    return False
+
+
 def _has_fractions(categories):
     """Whether the labels are numbers, and not all of them whole."""
     if categories.dtype == object:
