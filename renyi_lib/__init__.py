@@ -47,6 +47,12 @@ _PUBLIC = {
         "renyi_kmeans_objective",
         "tradeoff_table",
     ],
+    "inference": [
+        "difference_interval",
+        "fairness_interval",
+        "renyi_interval",
+        "renyi_test",
+    ],
     "metrics": [
         "demographic_parity_violation",
         "equal_opportunity_violation",
