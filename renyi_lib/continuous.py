@@ -20,17 +20,17 @@ samples: with more different values than that, values next to each other share a
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
-from scipy.linalg import eigh
+from scipy.interpolate import BSpline
+from scipy.linalg import cholesky, solve_triangular
 from scipy.stats import chi2
 
 from renyi_lib._counting import count_sparse
-from renyi_lib._parameters import choice, whole
+from renyi_lib._parameters import choice, either, whole
 from renyi_lib._validation import (
     SmallSampleWarning,
     check_discrete,
@@ -58,6 +58,8 @@ __all__ = [
 _CELLS = 1024
 # Samples for each function that is tried, at the least.
 _SAMPLES_EACH = 10
+# The most functions, for few and for many samples.
+_MOST_FUNCTIONS = 16, 48
 _FOLDS = 5
 # With fewer samples than this, or a chance level above that, there is a warning.
 _SMALL_SAMPLE = 20
@@ -164,7 +166,7 @@ def continuous_correlation(
     *,
     kind: str | Sequence[str] = "continuous",
     sample_weight: ArrayLike | None = None,
-    max_functions: int = 16,
+    max_functions: int | None = None,
     random_state: int = 0,
 ) -> ContinuousRenyi:
     """Maximal correlation of continuous variables, with the functions that attain it.
@@ -178,9 +180,10 @@ def continuous_correlation(
     sample_weight : array-like of shape (n,), optional
         Non-negative weights, not all zero. Ranks, functions and correlation are those of the
         weighted sample; n becomes (sum of the weights)^2 / (sum of their squares).
-    max_functions : int, default=16
-        The most functions of a continuous variable; fewer are tried if there are fewer than ten
-        samples for each. How many are used is chosen by cross-validation.
+    max_functions : int, optional
+        The most functions of a continuous variable; by default 16, and with more than 4000
+        samples sqrt(n) / 4, up to 48. Fewer are tried if there are fewer than ten samples for
+        each. How many are used is chosen by cross-validation.
     random_state : int, default=0
         Deals the samples out to the five folds.
 
@@ -221,7 +224,7 @@ def continuous_correlation(
     >>> bool(found.f([-1.0]) * found.f([0.0]) < 0 < found.f([-1.0]) * found.f([1.0]))
     True
     """
-    whole(1)("max_functions", max_functions)
+    either(None, whole(1))("max_functions", max_functions)
     whole(0)("random_state", random_state)
     arrays = {}
     if sample_weight is not None:
@@ -284,7 +287,7 @@ def continuous_test(
     kind: str | Sequence[str] = "continuous",
     method: str = "auto",
     n_permutations: int = 999,
-    max_functions: int = 16,
+    max_functions: int | None = None,
     random_state: int = 0,
 ) -> ContinuousTest:
     """Test of independence of continuous variables, or of a continuous variable and labels.
@@ -307,7 +310,7 @@ def continuous_test(
         variance 1/n: as fast for a million samples as for a hundred. "auto" takes "permutation"
         up to 1000 samples.
     n_permutations : int, default=999
-    max_functions : int, default=16
+    max_functions : int, optional
     random_state : int, default=0
 
     Returns
@@ -325,7 +328,7 @@ def continuous_test(
     True
     """
     choice("auto", "permutation", "limit")("method", method)
-    whole(1)("max_functions", max_functions)
+    either(None, whole(1))("max_functions", max_functions)
     whole(19)("n_permutations", n_permutations)
     whole(0)("random_state", random_state)
     if given is None:
@@ -380,7 +383,7 @@ def without_bias(rho: float, p: int, q: int, n: float) -> float:
     return _at_most_one(np.sqrt((np.sqrt(discriminant) - linear) / (2 * square)))
 
 
-def _estimate(first, second, weights=None, max_functions=16, random_state=0):
+def _estimate(first, second, weights=None, max_functions=None, random_state=0):
     """The body of `continuous_correlation`, for variables that have been read."""
     pair = _Pair.of(first, second, weights, max_functions)
     if not pair.sizes:
@@ -466,6 +469,8 @@ class _Pair(NamedTuple):
                 rows = weights > 0
                 return cls.of(first.at(rows), second.at(rows), weights[rows], max_functions)
             effective_n = weights.sum() ** 2 / np.square(weights).sum()
+        if max_functions is None:
+            max_functions = np.clip(np.sqrt(effective_n) / 4, *_MOST_FUNCTIONS)
         most = int(min(max_functions, max(1, effective_n // _SAMPLES_EACH)))
         x, y = (_on_a_grid(variable, weights, most) for variable in (first, second))
         return cls(x, y, n, weights, effective_n, _sizes(x, y, most))
@@ -560,8 +565,16 @@ def _on_a_grid(variable, weights, most):
         codes = (np.cumsum(is_first) - 1)[codes]
         middle = (first + np.append(first[1:], len(cell)) - 1) // 2
         points, mass = points[middle], np.add.reduceat(mass, first)
-        rank = np.cumsum(mass) - mass / 2
-    return _Side(codes, points, smooth_basis(rank, mass, most), smooth=True)
+    return _Side(codes, points, _basis_of_ranks(mass.tobytes(), most), smooth=True)
+
+
+@lru_cache(maxsize=4)
+def _basis_of_ranks(mass, most):
+    """Functions of the ranks, which the masses determine: variables without ties share them."""
+    mass = np.frombuffer(mass)
+    basis = smooth_basis(np.cumsum(mass) - mass / 2, mass, most)
+    basis.flags.writeable = False
+    return basis
 
 
 def _label_basis(codes, size, weights):
@@ -624,26 +637,34 @@ def smooth_basis(u: np.ndarray, mass: np.ndarray, most: int = 16) -> np.ndarray:
     rank = np.cumsum(mass) - mass / 2
     nearest = np.interp(np.linspace(rank[0], rank[-1], count), rank, np.arange(len(u)))
     at = np.unique(np.rint(nearest).astype(np.intp)) if count < len(u) else np.arange(len(u))
-    knots = u[at]
-    if len(knots) == 2:
-        splines, bends = ((u - knots[0]) / np.diff(knots))[:, None], np.zeros((1, 1))
-    else:
-        # The spline that is 1 at one knot and 0 at the others, for each but the first: with the
-        # constant, which is taken off, they are all natural splines.
-        cardinal = CubicSpline(knots, np.eye(len(knots))[:, 1:], bc_type="natural")
-        splines, bends = cardinal(u), _bending(knots, cardinal(knots, 2))
-    splines = splines - mass @ splines
-    _, V = eigh(bends, splines.T @ (mass[:, None] * splines))
-    basis = splines @ V[:, :most]
+    root = np.sqrt(mass)
+    line = np.linalg.qr(root[:, None] * np.column_stack([np.ones_like(u), u]))[0]
+    curves = root[:, None] * _bent_by_one(u[at], u)
+    for _ in range(2):  # the second time takes off what rounding left
+        curves = curves - line @ (line.T @ curves)
+    # Of all functions with this bending, those with the largest variance: the stable way to find
+    # the ones that bend least for their variance.
+    size, V = np.linalg.eigh(curves.T @ curves)
+    size, V = size[::-1], V[:, ::-1]
+    smooth = curves @ V[:, (size > 1e-14 * size[:1].sum())[: most - 1].nonzero()[0]]
+    basis = np.linalg.qr(np.hstack([line, smooth]))[0][:, 1:] / root[:, None]
     return basis * np.where(basis[-1] < 0, -1.0, 1.0)
 
 
-def _bending(knots, second):
-    """Integrals of the products of second derivatives, which are linear between the knots."""
-    h = np.diff(knots)[:, None]
-    left, right = second[:-1], second[1:]
-    both = (left + right).T @ (h * (left + right))
-    return (left.T @ (h * left) + right.T @ (h * right) + both) / 6
+def _bent_by_one(knots, u):
+    """Natural cubic splines at u, orthonormal in their second derivatives.
+
+    The second derivative is linear between the knots, and zero at the first and last: a sum of
+    hats. The splines are those sums integrated twice; a straight line may be added to each.
+    """
+    if len(knots) == 2:
+        return np.zeros((len(u), 0))
+    h = np.diff(knots)
+    hats = BSpline(np.r_[knots[0], knots, knots[-1]], np.eye(len(knots))[:, 1:-1], 1)
+    products = np.diag((h[:-1] + h[1:]) / 3) + np.diag(h[1:-1] / 6, 1) + np.diag(h[1:-1] / 6, -1)
+    return solve_triangular(
+        cholesky(products, lower=True), hats.antiderivative(2)(u).T, lower=True
+    ).T
 
 
 def _held_out(fold, sizes):
@@ -659,8 +680,11 @@ def _held_out(fold, sizes):
     xy, xx, yy = L @ xy @ _T(R), L @ xx @ _T(L), R @ yy @ _T(R)
     scores = []
     for p, q in sizes:
-        U, _, Vt = np.linalg.svd(W[:, :p, :q], full_matrices=False)
-        u, v = U[:, :, 0], Vt[:, 0]
+        # The right singular vector, and from it the left one: faster than an SVD.
+        block = W[:, :p, :q]
+        v = np.linalg.eigh(_T(block) @ block)[1][:, :, -1]
+        u = (block @ v[:, :, None])[:, :, 0]
+        u /= np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-300)
         covariance, var_f, var_g = (
             np.einsum("ni,nij,nj", left, products[:, : left.shape[1], : right.shape[1]], right)
             for left, products, right in ((u, xy, v), (u, xx, u), (v, yy, v))
