@@ -69,6 +69,10 @@ _PUBLIC = {
         "RenyiPenalty",
         "ScoreBinsPenalty",
     ],
+    "report": [
+        "FairnessReport",
+        "fairness_report",
+    ],
     "scorers": [
         "fairness_scorer",
         "renyi_dependence",
