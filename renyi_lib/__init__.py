@@ -13,7 +13,6 @@ from renyi_lib._version import __version__
 _PUBLIC = {
     "correlation": [
         "hsic",
-        "joint_table",
         "maximal_functions",
         "normalized_mutual_information",
         "pearson_correlation",
@@ -21,6 +20,10 @@ _PUBLIC = {
         "renyi_correlation",
         "renyi_from_joint",
         "renyi_from_soft",
+    ],
+    "continuous": [
+        "continuous_correlation",
+        "continuous_test",
     ],
     "classification": [
         "NoSensitiveFeaturesWarning",
@@ -44,6 +47,12 @@ _PUBLIC = {
         "renyi_kmeans_objective",
         "tradeoff_table",
     ],
+    "inference": [
+        "difference_interval",
+        "fairness_interval",
+        "renyi_interval",
+        "renyi_test",
+    ],
     "metrics": [
         "demographic_parity_violation",
         "equal_opportunity_violation",
@@ -59,6 +68,18 @@ _PUBLIC = {
         "PearsonPenalty",
         "RenyiPenalty",
         "ScoreBinsPenalty",
+    ],
+    "report": [
+        "FairnessReport",
+        "fairness_report",
+    ],
+    "scorers": [
+        "fairness_scorer",
+        "renyi_dependence",
+    ],
+    "tables": [
+        "JointTable",
+        "joint_table",
     ],
     "stochastic": [
         "BatchTable",

@@ -3,8 +3,14 @@
 import math
 
 import numpy as np
+from scipy import sparse
 
-from renyi_lib._validation import check_same_length, sample_weights, unshifted_codes
+from renyi_lib._validation import (
+    check_same_length,
+    read_arrow,
+    sample_weights,
+    unshifted_codes,
+)
 
 # Samples counted at a time: few enough that their combined codes stay in the cache.
 _BLOCK = 2**17
@@ -39,7 +45,7 @@ def count_labels(variables, sample_weight=None, *, check=None):
     >>> values
     [array(['x', 'y'], dtype=object), array([0, 1, 2])]
     """
-    coded = {name: unshifted_codes(labels, name) for name, labels in variables.items()}
+    coded = {name: unshifted_codes(read_arrow(labels), name) for name, labels in variables.items()}
     arrays = {name: codes for name, (codes, _, _) in coded.items()}
     weights = None
     if sample_weight is not None:
@@ -113,6 +119,30 @@ def count_codes(codes, shape, weights=None, *, lows=None):
         else:
             table += np.bincount(cell, weights[part], minlength=cells)
     return table.reshape(shape)
+
+
+def count_sparse(rows, columns, shape, weights=None):
+    """The table of two variables that are coded by integers, in which most cells are empty.
+
+    Parameters
+    ----------
+    rows, columns : ndarray of int, each of shape (n,)
+    shape : tuple of int
+        How many values each has.
+    weights : ndarray of shape (n,), optional
+
+    Returns
+    -------
+    sparse array of that shape
+
+    Examples
+    --------
+    >>> count_sparse(np.array([0, 1, 0]), np.array([0, 0, 0]), (2, 2)).toarray()
+    array([[2., 0.],
+           [1., 0.]])
+    """
+    weights = np.ones(len(rows)) if weights is None else weights
+    return sparse.csr_array((weights, (rows, columns)), shape=shape)
 
 
 def check_size(shape, what):

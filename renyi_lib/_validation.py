@@ -87,6 +87,41 @@ samples to compare would be alike. Cut it into a few bins, for example pandas.qc
         )
 
 
+def looks_continuous(values, name):
+    """Whether these are measurements: numbers with fractions that hardly ever repeat.
+
+    Of such numbers, those that `check_discrete` refuses as labels.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,), Series, categorical or DataFrame
+    name : str
+        The argument's name, for the error message.
+
+    Examples
+    --------
+    >>> looks_continuous([0.31, 0.12, 0.5, 0.77, 0.93], "score")
+    True
+    >>> looks_continuous([0.5, 0.5, 1.0, 1.0, 0.5], "grade"), looks_continuous(["x"] * 9, "a")
+    (False, False)
+    """
+    values = _as_array(values, name)
+    if values.ndim == 2 or len(values) == 0:
+        return False
+    # Only what can be so is looked at closely, as that costs a pass over the data.
+    kind = values.dtype.kind
+    if kind != "f" and not (kind == "O" and isinstance(values[0], float)):
+        return False
+    codes, categories = encode_labels(values, name)
+    if not _has_fractions(categories):
+        return False
+    try:
+        check_discrete(categories, len(codes), name)
+    except ValueError:
+        return True
+    return False
+
+
 def _has_fractions(categories):
     """Whether the labels are numbers, and not all of them whole."""
     if categories.dtype == object:
@@ -224,6 +259,33 @@ def unshifted_codes(values, name):
             return values, low, (low + np.arange(high - low + 1)).astype(values.dtype)
     codes, categories = encode_labels(values, name)
     return codes, 0, categories
+
+
+def read_arrow(values):
+    """Text of Polars and Arrow as pandas holds it, without a Python object for each label.
+
+    Everything else is returned as it is; numbers are read by numpy without a copy.
+
+    Examples
+    --------
+    >>> read_arrow(["no", "yes"])
+    ['no', 'yes']
+    """
+    columns = values
+    if hasattr(values, "to_arrow"):  # Polars
+        try:
+            columns = values.to_arrow()
+        except ModuleNotFoundError:  # without pyarrow numpy reads it, more slowly
+            return values
+    if hasattr(columns, "column_names") and hasattr(columns, "itercolumns"):
+        names, parts = columns.column_names, columns.itercolumns()
+        return pd.DataFrame({name: read_arrow(part) for name, part in zip(names, parts)})
+    kind = getattr(columns, "type", None)
+    if not hasattr(columns, "dictionary_encode"):
+        return values
+    if hasattr(kind, "value_type"):  # a dictionary: its order is that of appearance
+        columns, kind = columns.cast(kind.value_type), kind.value_type
+    return pd.arrays.ArrowExtensionArray(columns) if "string" in str(kind) else values
 
 
 def numeric_values(values, name):

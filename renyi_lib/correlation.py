@@ -31,14 +31,15 @@ from renyi_lib._validation import (
     check_same_length,
     encode_labels,
     integer_codes,
+    looks_continuous,
     numeric_values,
     sample_weights,
 )
+from renyi_lib.tables import joint_table
 
 __all__ = [
     "BinaryRenyi",
     "ConditionalRenyi",
-    "JointTable",
     "MaximalFunctions",
     "SmallSampleWarning",
     "hsic",
@@ -59,14 +60,6 @@ _LARGE_BY_CHANCE = 0.55
 # Numbers in a block of HSIC's features, and the largest range / bandwidth that it accepts.
 _FEATURE_BLOCK = 2**18
 _MAX_SPAN = 1e4
-
-
-class JointTable(NamedTuple):
-    """Counts (or total weights) of each pair of values, and the values of rows and columns."""
-
-    counts: np.ndarray
-    rows: np.ndarray
-    columns: np.ndarray
 
 
 class ConditionalRenyi(NamedTuple):
@@ -100,27 +93,30 @@ def renyi_correlation(
     *,
     given: Any = None,
     sample_weight: ArrayLike | None = None,
-    kind: str = "auto",
+    kind: str | tuple[str, str] = "auto",
 ) -> float | ConditionalRenyi:
-    """Rényi correlation of two discrete variables, from their samples (Theorem 1).
+    """Rényi correlation of two variables, from their samples.
 
-    For a table that was counted elsewhere, see `renyi_from_joint`. Measurements, such as an age or
-    a score, are to be cut into bins first.
+    Of labels, by Theorem 1. Of measurements, such as a score, over smooth functions: see
+    `continuous_correlation`, which also gives the functions. For a table that was counted
+    elsewhere, see `renyi_from_joint`.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
         Labels of any kind: numbers, text, a Series, a categorical. Several columns, as in a
-        DataFrame, are taken together as one variable.
+        DataFrame, are taken together as one variable. Or numbers that are measurements.
     given : array-like of shape (n,), optional
         A third variable to condition on.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights, not all zero.
-    kind : {"auto", "discrete"}
-        "auto" refuses what cannot be labels: numbers with fractions that hardly ever repeat, or
-        a label of its own for nearly every sample. Each value would determine its partner, and
-        the correlation would be 1 whatever the truth. It also warns (`SmallSampleWarning`) of a
-        large value that chance alone would give too. "discrete" takes every value as a label.
+    kind : {"auto", "discrete", "continuous"} or a pair of these
+        What both variables are, or what `a` and what `b` is. "auto" takes numbers with fractions
+        that hardly ever repeat as "continuous", all else as labels. It refuses a label of its own
+        for nearly every sample: each would determine its partner, and the correlation would be 1
+        whatever the truth. (Whole numbers too: an income may need ``kind="continuous"``.) It
+        also warns (`SmallSampleWarning`) of a large value that chance alone would give too.
+        "discrete" takes every value as a label.
 
     Returns
     -------
@@ -133,6 +129,9 @@ def renyi_correlation(
     With `given` the true label, the sum of ``correlations ** 2`` is the paper's penalty for
     equalized odds (equation "Min-Max-Fairness_EO"). Values that have no weight are left out of
     ``values``, as nothing is known about a and b there.
+
+    Labels: the value in the sample itself. Measurements: an estimate of the truth, corrected for
+    the number of functions that were combined.
 
     Examples
     --------
@@ -147,10 +146,19 @@ def renyi_correlation(
     0.0
     >>> renyi_correlation([0, 0, 1, 1], [0, 1, 0, 1], given=["u", "v", "v", "u"]).correlations
     array([1., 1.])
+
+    Numbers that never repeat are taken as measurements.
+
+    >>> import numpy as np
+    >>> x, noise = np.random.default_rng(0).normal(size=(2, 1000))
+    >>> round(renyi_correlation(x, noise), 2), round(renyi_correlation(x, x**2), 2)
+    (0.0, 1.0)
     """
-    choice("auto", "discrete")("kind", kind)
+    kinds = _kinds(a, b, kind)
+    if "continuous" in kinds:
+        return _of_measurements(a, b, given, sample_weight, kinds)
     check = None
-    if kind == "auto":
+    if "auto" in kinds:
         check = partial(_refuse_continuous, cells=sample_weight is not None)
     if given is None:
         table = count_labels({"a": a, "b": b}, sample_weight, check=check)[0]
@@ -358,37 +366,6 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     return BinaryRenyi(_at_most_one(rho), float(gamma), r - 0.5)
 
 
-def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> JointTable:
-    """Count how often each pair of values occurs.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n,)
-        Labels of any kind; several columns are taken together as one variable.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
-
-    Returns
-    -------
-    JointTable
-        A named tuple: ``counts`` of shape (c, d), integers or, with weights, floats; ``rows`` and
-        ``columns``, the values of `a` and of `b` with positive mass, in sorted order.
-
-    Examples
-    --------
-    >>> from renyi_lib.correlation import joint_table
-    >>> table = joint_table(["x", "y", "x"], [3, 3, 5])
-    >>> table.counts
-    array([[1, 1],
-           [1, 0]])
-    >>> table.rows, table.columns
-    (array(['x', 'y'], dtype=object), array([3, 5]))
-    """
-    counts, (a_values, b_values) = count_labels({"a": a, "b": b}, sample_weight)
-    counts, rows, columns = drop_empty(counts)
-    return JointTable(counts, a_values[rows], b_values[columns])
-
-
 def normalized_table(P: ArrayLike) -> np.ndarray:
     """The matrix Q of Theorem 1, ``q_ij = P(a=i, b=j) / sqrt(P(a=i) P(b=j))``.
 
@@ -551,9 +528,35 @@ def hsic(
     return _at_most_one(value / scale) if scale > 0 else 0.0
 
 
+def _kinds(a, b, kind):
+    """What each variable is: "continuous", "discrete", or "auto" for labels yet to be checked."""
+    kinds = [kind, kind] if isinstance(kind, str) else list(kind)
+    if len(kinds) != 2:
+        raise ValueError(f"kind must be one text or a pair of texts, not {kind!r}")
+    for i, (name, values) in enumerate((("a", a), ("b", b))):
+        choice("auto", "discrete", "continuous")("kind", kinds[i])
+        if kinds[i] == "auto" and looks_continuous(values, name):
+            kinds[i] = "continuous"
+    return kinds
+
+
+def _of_measurements(a, b, given, sample_weight, kinds):
+    """The correlation over smooth functions; within the groups of `given`, if there are any."""
+    # Here, as that module builds on this one.
+    from renyi_lib.continuous import continuous_correlation, correlation_within
+
+    kinds = ["discrete" if kind == "auto" else kind for kind in kinds]
+    if given is None:
+        return continuous_correlation(a, b, kind=kinds, sample_weight=sample_weight).rho
+    return correlation_within(a, b, given, kind=kinds, sample_weight=sample_weight)
+
+
 def _refuse_continuous(name, values, n_samples, cells):
     """Raise a `ValueError` if the variable is not one of labels, and say what would do."""
-    otherwise = '; kind="discrete" counts every value as a label'
+    otherwise = (
+        '; kind="discrete" counts every value as a label, and kind="continuous" takes numbers as '
+        "measurements"
+    )
     check_discrete(values, n_samples, name, cells=cells, otherwise=otherwise)
 
 

@@ -134,6 +134,7 @@ def hinted(module):
     "name",
     [
         "correlation",
+        "continuous",
         "metrics",
         "classification",
         "tuning",

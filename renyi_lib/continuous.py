@@ -1,0 +1,735 @@
+"""Maximal correlation of continuous variables, and of a continuous variable and labels.
+
+The supremum over all functions f and g cannot be taken from a sample: if no two values are alike,
+some f and g reach 1 whatever the truth. Here f and g are restricted to smooth functions, and how
+smooth is chosen by cross-validation::
+
+    u        = the ranks of the variable, divided by n (so only the order of the values matters)
+    space    = natural cubic splines in u whose knots are quantiles
+    phi_1, … = orthonormal functions of mean zero in that space, the smoothest first
+    W        = E[phi_i(a) psi_j(b)], the whitened cross-covariance
+    rho_k    = the largest singular value of the leading k x k block of W
+
+rho_k is the maximal correlation over the k smoothest functions of each side: the paper's Theorem 1
+with functions in place of labels. A variable of labels has all of its indicator functions.
+
+Everything is work on the table of two grids of at most `_CELLS` cells, whatever the number of
+samples: with more different values than that, values next to each other share a cell.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import BSpline
+from scipy.linalg import cholesky, solve_triangular
+from scipy.stats import chi2
+
+from renyi_lib._counting import count_sparse
+from renyi_lib._parameters import choice, either, whole
+from renyi_lib._validation import (
+    SmallSampleWarning,
+    check_discrete,
+    check_same_length,
+    encode_labels,
+    known_codes,
+    numeric_values,
+    sample_weights,
+)
+from renyi_lib.correlation import ConditionalRenyi, _at_most_one, _outside
+
+__all__ = [
+    "ContinuousRenyi",
+    "ContinuousTest",
+    "LabelFunction",
+    "SmoothFunction",
+    "continuous_correlation",
+    "continuous_test",
+    "correlation_within",
+    "smooth_basis",
+    "without_bias",
+]
+
+# Cells of a variable's grid. A function with ten waves loses 1e-4 of its variance within them.
+_CELLS = 1024
+# Samples for each function that is tried, at the least.
+_SAMPLES_EACH = 10
+# The most functions, for few and for many samples.
+_MOST_FUNCTIONS = 16, 48
+_FOLDS = 5
+# With fewer samples than this, or a chance level above that, there is a warning.
+_SMALL_SAMPLE = 20
+_LARGE_BY_CHANCE = 0.75
+_FEW_ENOUGH_TO_PERMUTE = 1000
+# Keeps a direction that a fold's training rows do not have (a rare label) from dividing by zero.
+_RIDGE = 1e-6
+# Draws from the limit law, which are the same for all samples.
+_DRAWS = 4000
+
+
+class SmoothFunction:
+    """A function of a number: linear between some points, constant beyond the first and last.
+
+    Parameters
+    ----------
+    points, values : ndarray of shape (m,)
+        Where it is known, in increasing order, and its values there.
+
+    Examples
+    --------
+    >>> SmoothFunction([0.0, 2.0], [-1.0, 1.0])([0.5, 7.0])
+    array([-0.5,  1. ])
+    """
+
+    def __init__(self, points: ArrayLike, values: ArrayLike):
+        self.points, self.values = np.asarray(points), np.asarray(values)
+
+    def __call__(self, x: ArrayLike) -> np.ndarray:
+        return np.interp(numeric_values(x, "x"), self.points, self.values)
+
+    def __repr__(self):
+        return (
+            f"SmoothFunction({len(self.points)} points, {self.points[0]:g} … {self.points[-1]:g})"
+        )
+
+
+class LabelFunction:
+    """A function of labels.
+
+    Parameters
+    ----------
+    points, values : ndarray of shape (m,)
+        The labels, and the value at each.
+
+    Examples
+    --------
+    >>> LabelFunction(np.array(["f", "m"]), [-1.0, 1.0])(["m", "f"])
+    array([ 1., -1.])
+    """
+
+    def __init__(self, points: ArrayLike, values: ArrayLike):
+        self.points, self.values = np.asarray(points), np.asarray(values)
+
+    def __call__(self, x: Any) -> np.ndarray:
+        return self.values[known_codes(x, self.points, "x")]
+
+    def __repr__(self):
+        return f"LabelFunction({dict(zip(self.points.tolist(), self.values.round(3).tolist()))})"
+
+
+@dataclass(frozen=True)
+class ContinuousRenyi:
+    """What `continuous_correlation` finds.
+
+    Attributes
+    ----------
+    rho : float
+        The estimate: the plug-in with the bias of its many functions taken off.
+    f, g : SmoothFunction or LabelFunction
+        The functions that attain the plug-in. In the sample they have mean 0 and variance 1.
+    plug_in : float
+        The correlation of f and g in the sample. Too large on average, as f and g have been
+        chosen for this sample.
+    cross_validated : float
+        The correlation of functions and samples that those functions have not seen. Too small on
+        average, and negative by chance if there is little to find.
+    n_functions : tuple of int
+        How many functions of `a` and of `b` were combined.
+    path : dict
+        From each number of functions that was tried to ``(plug_in, cross_validated)``.
+    """
+
+    rho: float
+    f: Callable = field(repr=False)
+    g: Callable = field(repr=False)
+    plug_in: float
+    cross_validated: float
+    n_functions: tuple[int, int]
+    path: dict = field(repr=False)
+
+
+class ContinuousTest(NamedTuple):
+    """The statistic, the p-value and how it was found ("permutation" or "limit")."""
+
+    statistic: float
+    pvalue: float
+    method: str
+
+
+def continuous_correlation(
+    a: Any,
+    b: Any,
+    *,
+    kind: str | Sequence[str] = "continuous",
+    sample_weight: ArrayLike | None = None,
+    max_functions: int | None = None,
+    random_state: int = 0,
+) -> ContinuousRenyi:
+    """Maximal correlation of continuous variables, with the functions that attain it.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Numbers, or labels of any kind where `kind` says so.
+    kind : {"continuous", "discrete"} or a pair of these
+        What `a` and `b` are: ``("continuous", "discrete")`` for a score and a group.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero. Ranks, functions and correlation are those of the
+        weighted sample; n becomes (sum of the weights)^2 / (sum of their squares).
+    max_functions : int, optional
+        The most functions of a continuous variable; by default 16, and with more than 4000
+        samples sqrt(n) / 4, up to 48. Fewer are tried if there are fewer than ten samples for
+        each. How many are used is chosen by cross-validation.
+    random_state : int, default=0
+        Deals the samples out to the five folds.
+
+    Returns
+    -------
+    ContinuousRenyi
+
+    Notes
+    -----
+    - Only the order of a continuous variable's values matters: logarithms, units and outliers
+      change nothing.
+    - The correction takes p functions of one side and q of the other as p- and q-dimensional
+      Gaussian vectors with one correlated direction. Then the square of the largest sample
+      canonical correlation tends to ``r (1 - c + c / r) (1 - d + d / r)`` with r = rho^2,
+      c = p / n, d = q / n, if r is large enough to be seen at all. This is solved for r; if there
+      is no solution, rho is 0.
+    - What is rougher than the functions that are tried cannot be seen: `rho` estimates the
+      supremum over smooth functions, which is at most the maximal correlation.
+    - A constant variable depends on nothing: rho is 0, and f and g are zero.
+
+    References
+    ----------
+    Z. Bao, J. Hu, G. Pan and W. Zhou, "Canonical correlation coefficients of high-dimensional
+    Gaussian vectors: finite rank case", Annals of Statistics 47 (2019), 612-640,
+    doi:10.1214/18-AOS1704.
+
+    Examples
+    --------
+    A circle: no line fits it, and x determines y up to its sign.
+
+    >>> import numpy as np
+    >>> from renyi_lib import continuous_correlation
+    >>> angle = np.random.default_rng(0).uniform(0, 2 * np.pi, 1000)
+    >>> x, y = np.cos(angle), np.sin(angle)
+    >>> found = continuous_correlation(x, y)
+    >>> round(found.rho, 3)
+    1.0
+    >>> bool(found.f([-1.0]) * found.f([0.0]) < 0 < found.f([-1.0]) * found.f([1.0]))
+    True
+    """
+    either(None, whole(1))("max_functions", max_functions)
+    whole(0)("random_state", random_state)
+    arrays = {}
+    if sample_weight is not None:
+        arrays["sample_weight"] = sample_weights(sample_weight)
+    first, second = _read(a, b, kind, **arrays)
+    return _estimate(first, second, arrays.get("sample_weight"), max_functions, random_state)
+
+
+def correlation_within(
+    a: Any,
+    b: Any,
+    given: Any,
+    *,
+    kind: str | Sequence[str] = "continuous",
+    sample_weight: ArrayLike | None = None,
+) -> ConditionalRenyi:
+    """`continuous_correlation` within each group of a third variable.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+    given : array-like of shape (n,)
+        Labels.
+    kind : {"continuous", "discrete"} or a pair of these
+    sample_weight : array-like of shape (n,), optional
+
+    Returns
+    -------
+    ConditionalRenyi
+        Without the groups that have no weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.continuous import correlation_within
+    >>> x, y = np.random.default_rng(1).normal(size=(2, 4000))
+    >>> up = np.arange(4000) < 2000
+    >>> y = np.where(up, x, y)
+    >>> correlation_within(x, y, up).correlations.round(1)
+    array([0., 1.])
+    """
+    groups, categories = encode_labels(given, "given")
+    check_discrete(categories, len(groups), "given")
+    weights = np.ones(len(groups)) if sample_weight is None else sample_weights(sample_weight)
+    first, second = _read(a, b, kind, given=groups, sample_weight=weights)
+    mass = np.bincount(groups, weights)
+    seen = np.flatnonzero(mass)
+    correlations = [
+        _estimate(first.at(rows), second.at(rows), weights[rows]).rho
+        for rows in (groups == group for group in seen)
+    ]
+    return ConditionalRenyi(categories[seen], np.array(correlations), mass[seen] / mass.sum())
+
+
+def continuous_test(
+    a: Any,
+    b: Any,
+    *,
+    given: Any = None,
+    kind: str | Sequence[str] = "continuous",
+    method: str = "auto",
+    n_permutations: int = 999,
+    max_functions: int | None = None,
+    random_state: int = 0,
+) -> ContinuousTest:
+    """Test of independence of continuous variables, or of a continuous variable and labels.
+
+    For each number of functions: by how many standard deviations the plug-in correlation exceeds
+    its mean under chance. The statistic is the largest of these numbers. It is compared with its
+    own law under chance, so that looking at several smoothnesses is paid for.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        As for `continuous_correlation`.
+    given : array-like of shape (n,), optional
+        Labels of a third variable: tests independence within each of its groups, and combines
+        their p-values by Fisher's method (the statistic is then Fisher's).
+    kind : {"continuous", "discrete"} or a pair of these
+    method : {"auto", "permutation", "limit"}
+        "permutation" pairs `b` with `a` at random, many times: exact at every n. "limit" draws
+        from the law for large n, in which the entries of W are independent normal variables of
+        variance 1/n: as fast for a million samples as for a hundred. "auto" takes "permutation"
+        up to 1000 samples.
+    n_permutations : int, default=999
+    max_functions : int, optional
+    random_state : int, default=0
+
+    Returns
+    -------
+    ContinuousTest
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib import continuous_test
+    >>> x, noise = np.random.default_rng(0).normal(size=(2, 5000))
+    >>> continuous_test(x, noise).pvalue > 0.05
+    True
+    >>> continuous_test(x, x**2 + 3 * noise).pvalue < 0.01
+    True
+    """
+    choice("auto", "permutation", "limit")("method", method)
+    either(None, whole(1))("max_functions", max_functions)
+    whole(19)("n_permutations", n_permutations)
+    whole(0)("random_state", random_state)
+    if given is None:
+        first, second = _read(a, b, kind)
+        return _test(first, second, method, n_permutations, max_functions, random_state)
+    groups, categories = encode_labels(given, "given")
+    check_discrete(categories, len(groups), "given")
+    first, second = _read(a, b, kind, given=groups)
+    tests = [
+        _test(first.at(rows), second.at(rows), method, n_permutations, max_functions, random_state)
+        for rows in (groups == group for group in range(len(categories)))
+    ]
+    statistic = -2 * np.log([test.pvalue for test in tests]).sum()
+    methods = " and ".join(sorted({test.method for test in tests}))
+    return ContinuousTest(float(statistic), float(chi2.sf(statistic, 2 * len(tests))), methods)
+
+
+def without_bias(rho: float, p: int, q: int, n: float) -> float:
+    """The correlation that shows as `rho` when p and q functions are combined on n samples.
+
+    Parameters
+    ----------
+    rho : float
+        The largest sample canonical correlation.
+    p, q : int
+        Functions of the two sides.
+    n : float
+        Samples, the mean's degree of freedom taken off.
+
+    Returns
+    -------
+    float
+        0 if chance alone would show as much.
+
+    Examples
+    --------
+    With one function a side there is little to correct, with ten much:
+
+    >>> round(without_bias(0.5, 1, 1, 200), 3), round(without_bias(0.5, 10, 10, 200), 3)
+    (0.492, 0.392)
+    >>> without_bias(0.2, 10, 10, 200)
+    0.0
+    """
+    c, d = p / n, q / n
+    if max(c, d) >= 1:
+        return 0.0
+    # rho^2 r = ((1 - c) r + c) ((1 - d) r + d), the larger root
+    square, linear, constant = (1 - c) * (1 - d), c * (1 - d) + d * (1 - c) - rho**2, c * d
+    discriminant = linear**2 - 4 * square * constant
+    if linear > 0 or discriminant < 0:
+        return 0.0
+    return _at_most_one(np.sqrt((np.sqrt(discriminant) - linear) / (2 * square)))
+
+
+def _estimate(first, second, weights=None, max_functions=None, random_state=0):
+    """The body of `continuous_correlation`, for variables that have been read."""
+    pair = _Pair.of(first, second, weights, max_functions)
+    if not pair.sizes:
+        f, g = (side.function(np.zeros(len(side.points))) for side in (pair.x, pair.y))
+        return ContinuousRenyi(0.0, f, g, 0.0, 0.0, (0, 0), {})
+    folds = np.random.default_rng(random_state).permutation(pair.n) % _FOLDS
+    moments = pair.moments(folds)
+    W = moments.xy.sum(axis=0) / moments.mass.sum()
+    plug_ins = _largest_values(W[None], pair.sizes)[0]
+    scores = _held_out(moments, pair.sizes)
+    best = int(np.argmax(scores))
+    p, q = pair.sizes[best]
+    U, _, Vt = np.linalg.svd(W[:p, :q])
+    f, g = pair.x.basis[:, :p] @ U[:, 0], pair.y.basis[:, :q] @ Vt[0]
+    sign = 1.0 if f[-1] >= 0 else -1.0
+    _warn_if_small(p, q, pair.effective_n)
+    return ContinuousRenyi(
+        rho=without_bias(plug_ins[best], p, q, pair.effective_n - 1),
+        f=pair.x.function(sign * f),
+        g=pair.y.function(sign * g),
+        plug_in=_at_most_one(plug_ins[best]),
+        cross_validated=float(scores[best]),
+        n_functions=(p, q),
+        path={
+            size: (_at_most_one(value), float(score))
+            for size, value, score in zip(pair.sizes, plug_ins, scores)
+        },
+    )
+
+
+def _test(first, second, method, n_permutations, max_functions, random_state):
+    """The body of `continuous_test`, for variables that have been read."""
+    pair = _Pair.of(first, second, None, max_functions)
+    if method == "auto":
+        method = "permutation" if pair.n <= _FEW_ENOUGH_TO_PERMUTE else "limit"
+    if not pair.sizes:
+        return ContinuousTest(0.0, 1.0, method)
+    if method == "permutation":
+        X, Y = pair.x.basis[pair.x.codes] / pair.n, pair.y.basis[pair.y.codes]
+        rng = np.random.default_rng(random_state)
+        by_chance = [X.T @ Y[rng.permutation(pair.n)] for _ in range(n_permutations)]
+        draws = _largest_values(np.array([X.T @ Y, *by_chance]), pair.sizes)
+    else:
+        moments = pair.moments(np.zeros(pair.n, dtype=np.intp))
+        seen = _largest_values(moments.xy / np.sqrt(pair.n), pair.sizes)
+        draws = np.vstack([seen, _limit_law(tuple(pair.sizes))])
+    # The sample counts as one of the draws: so no p-value is 0, and permutations give the exact
+    # level.
+    mean, deviation = draws.mean(axis=0), draws.std(axis=0)
+    excess = ((draws - mean) / np.maximum(deviation, 1e-9)).max(axis=1)
+    # What differs by rounding only is equal.
+    pvalue = np.mean(excess >= excess[0] - 1e-9)
+    return ContinuousTest(float(excess[0]), float(pvalue), method)
+
+
+class _Side(NamedTuple):
+    """A variable on its grid of cells."""
+
+    codes: np.ndarray  # the cell of each sample
+    points: np.ndarray  # a value in each cell
+    basis: np.ndarray  # orthonormal functions of mean zero: a row for each cell
+    smooth: bool  # the smoothest function comes first; else they span all functions of labels
+
+    def function(self, values):
+        return (SmoothFunction if self.smooth else LabelFunction)(self.points, values)
+
+
+class _Pair(NamedTuple):
+    """Two variables on their grids, and how many functions of each to combine."""
+
+    x: _Side
+    y: _Side
+    n: int
+    weights: np.ndarray | None
+    effective_n: float  # samples that would tell as much if all weights were equal
+    sizes: list[tuple[int, int]]
+
+    @classmethod
+    def of(cls, first, second, weights, max_functions):
+        n = effective_n = len(first.values)
+        if weights is not None:
+            if not weights.all():
+                rows = weights > 0
+                return cls.of(first.at(rows), second.at(rows), weights[rows], max_functions)
+            effective_n = weights.sum() ** 2 / np.square(weights).sum()
+        if max_functions is None:
+            max_functions = np.clip(np.sqrt(effective_n) / 4, *_MOST_FUNCTIONS)
+        most = int(min(max_functions, max(1, effective_n // _SAMPLES_EACH)))
+        x, y = (_on_a_grid(variable, weights, most) for variable in (first, second))
+        return cls(x, y, n, weights, effective_n, _sizes(x, y, most))
+
+    def moments(self, folds):
+        """Sums over the samples of each fold."""
+        X, Y, count = self.x.basis, self.y.basis, folds.max() + 1
+        rows, columns = folds * len(X) + self.x.codes, folds * len(Y) + self.y.codes
+        table = count_sparse(rows, self.y.codes, (count * len(X), len(Y)), self.weights)
+        by_x, by_y = (
+            np.bincount(codes, self.weights, minlength=count * len(B)).reshape(count, -1, 1)
+            for codes, B in ((rows, X), (columns, Y))
+        )
+        return _Moments(
+            xy=X.T @ (table @ Y).reshape(count, len(X), -1),
+            xx=X.T @ (by_x * X),
+            yy=Y.T @ (by_y * Y),
+            x=X.T @ by_x,
+            y=Y.T @ by_y,
+            mass=by_x.sum(axis=1, keepdims=True),
+        )
+
+
+class _Moments(NamedTuple):
+    """Sums over the samples of each fold: of products, of functions as columns, of weights."""
+
+    xy: np.ndarray
+    xx: np.ndarray
+    yy: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    mass: np.ndarray
+
+    def about(self, mean_x, mean_y):
+        """Sums of products of deviations from these means: xy, xx and yy."""
+        return tuple(
+            product - first * _T(m_2) - m_1 * _T(second) + self.mass * m_1 * _T(m_2)
+            for product, first, second, m_1, m_2 in (
+                (self.xy, self.x, self.y, mean_x, mean_y),
+                (self.xx, self.x, self.x, mean_x, mean_x),
+                (self.yy, self.y, self.y, mean_y, mean_y),
+            )
+        )
+
+
+class _Variable(NamedTuple):
+    """Numbers, or the codes of labels."""
+
+    values: np.ndarray
+    labels: np.ndarray | None
+
+    def at(self, rows):
+        return _Variable(self.values[rows], self.labels)
+
+
+def _read(a, b, kind, **others):
+    """Both variables, and other arrays of the same length."""
+    kinds = (kind, kind) if isinstance(kind, str) else tuple(kind)
+    if len(kinds) != 2:
+        raise ValueError(f"kind must be one text or a pair of texts, not {kind!r}")
+    for own in kinds:
+        choice("continuous", "discrete")("kind", own)
+    if kinds == ("discrete", "discrete"):
+        raise ValueError("kind: two variables of labels are a matter for renyi_correlation")
+    variables = [_variable(v, name, own) for v, name, own in zip((a, b), "ab", kinds)]
+    check_same_length(a=variables[0].values, b=variables[1].values, **others)
+    return variables
+
+
+def _variable(values, name, kind):
+    if kind == "continuous":
+        return _Variable(numeric_values(values, name), None)
+    codes, labels = encode_labels(values, name)
+    otherwise = f'; if {name} is a number, say in kind that it is "continuous"'
+    check_discrete(labels, len(codes), name, otherwise=otherwise)
+    return _Variable(codes, labels)
+
+
+def _on_a_grid(variable, weights, most):
+    """A variable as cells, with the orthonormal functions of it that can be combined."""
+    values, labels = variable
+    if labels is not None:
+        return _Side(values, labels, _label_basis(values, len(labels), weights), smooth=False)
+    points, codes = np.unique(values, return_inverse=True)
+    mass = np.bincount(codes, weights)
+    mass = mass / mass.sum()
+    rank = np.cumsum(mass) - mass / 2
+    if len(points) > _CELLS:
+        cell = (rank * _CELLS).astype(np.intp)
+        is_first = np.diff(cell, prepend=-1) > 0
+        first = np.flatnonzero(is_first)
+        codes = (np.cumsum(is_first) - 1)[codes]
+        middle = (first + np.append(first[1:], len(cell)) - 1) // 2
+        points, mass = points[middle], np.add.reduceat(mass, first)
+    return _Side(codes, points, _basis_of_ranks(mass.tobytes(), most), smooth=True)
+
+
+@lru_cache(maxsize=4)
+def _basis_of_ranks(mass, most):
+    """Functions of the ranks, which the masses determine: variables without ties share them."""
+    mass = np.frombuffer(mass)
+    basis = smooth_basis(np.cumsum(mass) - mass / 2, mass, most)
+    basis.flags.writeable = False
+    return basis
+
+
+def _label_basis(codes, size, weights):
+    """Orthonormal functions of mean zero that span all functions of the labels."""
+    mass = np.bincount(codes, weights, minlength=size)
+    seen = mass > 0
+    root = np.sqrt(mass[seen] / mass.sum())
+    basis = np.zeros((size, len(root) - 1))
+    basis[seen] = _outside(np.eye(len(root)), root).T / root[:, None]
+    return basis
+
+
+def _sizes(x, y, most):
+    """How many functions of each side to try: 1, 2, 3, … and then in steps of a quarter."""
+    p, q = x.basis.shape[1], y.basis.shape[1]
+    if not (p and q):
+        return []
+    ladder = [1]
+    while ladder[-1] < most:
+        ladder.append(min(max(ladder[-1] + 1, round(1.25 * ladder[-1])), most))
+    sizes = [(min(k, p) if x.smooth else p, min(k, q) if y.smooth else q) for k in ladder]
+    return list(dict.fromkeys(sizes))
+
+
+def smooth_basis(u: np.ndarray, mass: np.ndarray, most: int = 16) -> np.ndarray:
+    """Orthonormal functions of mean zero, the smoothest first.
+
+    Natural cubic splines with knots at quantiles; among all such functions with mean 0 and
+    variance 1, the first has the smallest integral of the squared second derivative, the next the
+    smallest of those uncorrelated with the first, and so on (the basis of Demmler and Reinsch).
+    The first is a straight line; function k has k - 1 turning points or so.
+
+    Parameters
+    ----------
+    u : ndarray of shape (m,)
+        Where the functions are wanted, in increasing order.
+    mass : ndarray of shape (m,)
+        The positive probability of each.
+    most : int, default=16
+        How many functions, if the points allow.
+
+    Returns
+    -------
+    ndarray of shape (m, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mass = np.full(100, 0.01)
+    >>> basis = smooth_basis(np.linspace(0, 1, 100), mass, 3)
+    >>> np.round(basis.T @ (mass[:, None] * basis), 12) + 0.0
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    if len(u) == 1:
+        return np.zeros((1, 0))
+    # Knots are among the points. With as many knots as points, any function is such a spline.
+    count = min(len(u), most + most // 2 + 2)
+    rank = np.cumsum(mass) - mass / 2
+    nearest = np.interp(np.linspace(rank[0], rank[-1], count), rank, np.arange(len(u)))
+    at = np.unique(np.rint(nearest).astype(np.intp)) if count < len(u) else np.arange(len(u))
+    root = np.sqrt(mass)
+    line = np.linalg.qr(root[:, None] * np.column_stack([np.ones_like(u), u]))[0]
+    curves = root[:, None] * _bent_by_one(u[at], u)
+    for _ in range(2):  # the second time takes off what rounding left
+        curves = curves - line @ (line.T @ curves)
+    # Of all functions with this bending, those with the largest variance: the stable way to find
+    # the ones that bend least for their variance.
+    size, V = np.linalg.eigh(curves.T @ curves)
+    size, V = size[::-1], V[:, ::-1]
+    smooth = curves @ V[:, (size > 1e-14 * size[:1].sum())[: most - 1].nonzero()[0]]
+    basis = np.linalg.qr(np.hstack([line, smooth]))[0][:, 1:] / root[:, None]
+    return basis * np.where(basis[-1] < 0, -1.0, 1.0)
+
+
+def _bent_by_one(knots, u):
+    """Natural cubic splines at u, orthonormal in their second derivatives.
+
+    The second derivative is linear between the knots, and zero at the first and last: a sum of
+    hats. The splines are those sums integrated twice; a straight line may be added to each.
+    """
+    if len(knots) == 2:
+        return np.zeros((len(u), 0))
+    h = np.diff(knots)
+    hats = BSpline(np.r_[knots[0], knots, knots[-1]], np.eye(len(knots))[:, 1:-1], 1)
+    products = np.diag((h[:-1] + h[1:]) / 3) + np.diag(h[1:-1] / 6, 1) + np.diag(h[1:-1] / 6, -1)
+    return solve_triangular(
+        cholesky(products, lower=True), hats.antiderivative(2)(u).T, lower=True
+    ).T
+
+
+def _held_out(fold, sizes):
+    """For each size, the correlation of functions in samples that they have not seen."""
+    train = _Moments(*(np.sum(part, axis=0) - part for part in fold))
+    means = train.x / train.mass, train.y / train.mass
+    xy, xx, yy = (product / train.mass for product in train.about(*means))
+    # The inverse Cholesky factor of a leading block is the leading block of that of the whole:
+    # so one whitening serves all sizes.
+    L, R = _inverse_root(xx), _inverse_root(yy)
+    W = L @ xy @ _T(R)
+    xy, xx, yy = fold.about(*means)
+    xy, xx, yy = L @ xy @ _T(R), L @ xx @ _T(L), R @ yy @ _T(R)
+    scores = []
+    for p, q in sizes:
+        # The right singular vector, and from it the left one: faster than an SVD.
+        block = W[:, :p, :q]
+        v = np.linalg.eigh(_T(block) @ block)[1][:, :, -1]
+        u = (block @ v[:, :, None])[:, :, 0]
+        u /= np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-300)
+        covariance, var_f, var_g = (
+            np.einsum("ni,nij,nj", left, products[:, : left.shape[1], : right.shape[1]], right)
+            for left, products, right in ((u, xy, v), (u, xx, u), (v, yy, v))
+        )
+        scale = np.sqrt(var_f * var_g)
+        scores.append(covariance / scale if scale > 0 else 0.0)
+    return np.array(scores)
+
+
+def _inverse_root(covariance):
+    """The inverse of the Cholesky factor, for a stack of covariance matrices."""
+    ridge = _RIDGE * np.eye(covariance.shape[-1])
+    return np.linalg.inv(np.linalg.cholesky(covariance + ridge))
+
+
+def _largest_values(Ws, sizes):
+    """The largest singular values of leading blocks: a row for each W, a column for each size."""
+    squares = []
+    for p, q in sizes:
+        block = Ws[:, :p, :q]
+        gram = _T(block) @ block if p > q else block @ _T(block)
+        squares.append(np.linalg.eigvalsh(gram)[:, -1])
+    return np.sqrt(np.maximum(squares, 0)).T
+
+
+@cache
+def _limit_law(sizes):
+    """Draws of sqrt(n) times the largest values under independence."""
+    shape = _DRAWS, *np.max(sizes, axis=0)
+    return _largest_values(np.random.default_rng(0).normal(size=shape), sizes)
+
+
+def _warn_if_small(p, q, n):
+    """A `SmallSampleWarning` if so few samples can show next to nothing."""
+    chance = min(1.0, (np.sqrt(p) + np.sqrt(q)) / np.sqrt(n))
+    if n < _SMALL_SAMPLE or chance > _LARGE_BY_CHANCE:
+        warnings.warn(
+            f"{n:.0f} samples for {p} and {q} functions: chance alone gives a correlation of "
+            f"about {chance:.2f} before the correction. Ask continuous_test whether there is "
+            "any dependence at all",
+            SmallSampleWarning,
+            stacklevel=3,
+        )
+
+
+def _T(stack):
+    """Each matrix of a stack transposed."""
+    return np.swapaxes(stack, -1, -2)

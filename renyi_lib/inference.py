@@ -1,0 +1,622 @@
+"""How sure a computed value is: a test, an interval and a bias correction, from counts.
+
+The Rényi correlation of a sample is too large, since its functions are chosen after the chance
+errors have been seen. `renyi_test` tells chance from dependence, `renyi_interval` says how strong
+the dependence may be. `fairness_interval` does the same for p% and for violations of fairness,
+and `difference_interval` for the difference between two models on the same people.
+
+All of them work on tables of counts, so that ten million people cost what a thousand do. Counts
+are numbers of independent people: sums of weights are refused, for they do not tell how many
+people stand behind them.
+"""
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import random_table
+
+from renyi_lib import metrics
+from renyi_lib._counting import count_codes, count_labels, drop_empty
+from renyi_lib._parameters import choice, number, whole
+from renyi_lib._validation import check_discrete, encode_labels
+from renyi_lib._wishart import LARGEST, sum_of_largest_roots_sf
+from renyi_lib._worlds import (
+    gap,
+    one_minus_ratio,
+    rate_intervals,
+    reflected_intervals,
+    renyi_intervals,
+    rho_of_tables,
+)
+
+__all__ = [
+    "Interval",
+    "RenyiTest",
+    "difference_interval",
+    "fairness_interval",
+    "renyi_interval",
+    "renyi_test",
+]
+
+# Values that differ by less are ties.
+_TIE = 1e-11
+# scipy's random tables do not take more samples than this.
+_MOST_TO_PERMUTE = 10**9
+# From here on a float cannot count one by one.
+_MOST = 2**53
+# So many of the random samples must be expected beyond the ends of an interval.
+_IN_TAILS = 50
+# Cells of random tables that are held in memory at a time.
+_BLOCK = 2**21
+# "auto" takes the limit law if the expected counts of all cells are at least this.
+_EXPECTED = 5.0
+
+
+@dataclass(frozen=True)
+class RenyiTest:
+    """What `renyi_test` found.
+
+    Attributes
+    ----------
+    statistic : float
+        The Rényi correlation of the sample; with `given`, the root of its mean square.
+    pvalue : float
+        How probable so large a value is if the variables are independent.
+    method : {"asymptotic", "permutation"}
+        How the p-value was found.
+    n_samples : int
+    """
+
+    statistic: float
+    pvalue: float
+    method: str
+    n_samples: int
+
+    def __repr__(self):
+        return (
+            f"RenyiTest(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, "
+            f"method={self.method!r}, n_samples={self.n_samples})"
+        )
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval.
+
+    Attributes
+    ----------
+    estimate : float
+        Corrected for bias: the truth under which half of all samples show more than this one.
+    plugin : float
+        The value of the sample itself.
+    low, high : float
+        The ends.
+    confidence_level : float
+    """
+
+    estimate: float
+    plugin: float
+    low: float
+    high: float
+    confidence_level: float
+
+    def __repr__(self):
+        return (
+            f"Interval(estimate={self.estimate:.4g}, low={self.low:.4g}, high={self.high:.4g}, "
+            f"plugin={self.plugin:.4g}, confidence_level={self.confidence_level:g})"
+        )
+
+
+def renyi_test(
+    a: Any,
+    b: Any = None,
+    *,
+    given: Any = None,
+    method: str = "auto",
+    n_resamples: int = 9999,
+    random_state: Any = None,
+) -> RenyiTest:
+    """Test of independence by the Rényi correlation.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Labels of any kind, as in `renyi_correlation`. Or a table of counts alone, as `a`: a
+        `JointTable` or an array of two dimensions.
+    given : array-like of shape (n,), optional
+        A third variable. Then the test is of independence within each of its strata.
+    method : {"auto", "asymptotic", "permutation"}
+        "asymptotic": n rho^2 is compared with its limit law, that of the largest eigenvalue of a
+        Wishart matrix (chi-square if one variable is binary). "permutation": with tables of the
+        same margins, drawn at random; exact for any sample. "auto": the limit law where each cell
+        is expected to hold 5 samples or more, permutation where it is not.
+    n_resamples : int, default=9999
+        Random tables.
+    random_state : int, Generator or None
+        Seed of the random tables.
+
+    Returns
+    -------
+    RenyiTest
+        With ``statistic``, ``pvalue``, ``method`` and ``n_samples``.
+
+    Notes
+    -----
+    With `given` the statistic is the root of sum_s (n_s / n) rho_s^2, over the strata s. The sum
+    of n_s rho_s^2 gathers weak dependence that is spread over many strata, which a maximum would
+    miss; it is the paper's penalty for equalized odds with each stratum weighted by its size.
+    Permutations stay within strata. A variable that is constant (within a stratum) shows no
+    dependence and changes nothing.
+
+    A p-value of a permutation test is never below 1 / (1 + n_resamples). In a small table few
+    values are possible, and the permutation test rejects less often than its level says.
+
+    Examples
+    --------
+    >>> from renyi_lib.inference import renyi_test
+    >>> test = renyi_test([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
+    >>> test.method, round(test.statistic, 3), f"{test.pvalue:.0e}"
+    ('asymptotic', 0.517, '7e-13')
+
+    Two dice, thirty throws, whose table looks strongly dependent:
+
+    >>> import numpy as np
+    >>> red, blue = np.random.default_rng(0).integers(1, 7, size=(2, 30))
+    >>> renyi_test(red, blue, random_state=0)
+    RenyiTest(statistic=0.5954, pvalue=0.761, method='permutation', n_samples=30)
+    """
+    choice("auto", "asymptotic", "permutation")("method", method)
+    whole(1)("n_resamples", n_resamples)
+    rng = _generator(random_state)
+    tables = [drop_empty(table)[0] for table in _strata(a, b, given)]
+    n_samples = int(sum(table.sum() for table in tables))
+    tables = [table for table in tables if min(table.shape) > 1]
+    if not tables:
+        return RenyiTest(0.0, 1.0, "asymptotic" if method == "auto" else method, n_samples)
+    if method == "auto":
+        method = "asymptotic" if _large_enough(tables) else "permutation"
+    observed = sum(_scaled(table[None])[0] for table in tables)
+    if method == "asymptotic":
+        shapes = [(len(table) - 1, table.shape[1] - 1) for table in tables]
+        pvalue = sum_of_largest_roots_sf(observed, shapes)
+    else:
+        if n_samples > _MOST_TO_PERMUTE:
+            raise ValueError(
+                f"method='permutation' takes up to {_MOST_TO_PERMUTE} samples, not {n_samples}: "
+                "take 'asymptotic', which needs no more than counts that are large"
+            )
+        chance = sum(_permuted(table, n_resamples, rng) for table in tables)
+        pvalue = (1 + np.sum(chance >= observed * (1 - _TIE))) / (1 + n_resamples)
+    statistic = min(np.sqrt(observed / n_samples), 1.0)
+    return RenyiTest(float(statistic), float(pvalue), method, n_samples)
+
+
+def renyi_interval(
+    a: Any,
+    b: Any = None,
+    *,
+    confidence_level: float = 0.95,
+    method: str = "inversion",
+    n_resamples: int = 4999,
+    random_state: Any = None,
+) -> Interval:
+    """Confidence interval and bias-corrected estimate of the Rényi correlation.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Labels of any kind, or a table of counts alone, as in `renyi_test`. Both must vary.
+    confidence_level : float, default=0.95
+    method : {"inversion", "bootstrap"}
+        "inversion" keeps the candidates for the truth under which the sample would not be
+        extreme. "bootstrap" reflects the bootstrap's quantiles around the value of the sample,
+        and starts at 0 unless the test rejects; simple, and measurably worse.
+    n_resamples : int, default=4999
+        Random tables in all.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    Interval
+        With ``estimate``, ``plugin`` (the value of the sample), ``low``, ``high`` and
+        ``confidence_level``.
+
+    Notes
+    -----
+    With D = diag(p)^(1/2) U diag(s) V^T diag(q)^(1/2) for the table minus the product of its
+    margins, the candidate t has the table p q^T + diag(p)^(1/2) U diag(t, ...) V^T diag(q)^(1/2).
+    The further singular values are those of the sample, times a factor that leaves them what
+    chi-square / n minus its bias (c-1)(d-1)/n has beyond t^2. Towards t = 1 the cells that speak
+    against the dependence are emptied. Tables are drawn from each candidate.
+
+    The interval holds 0 if and only if the limit law's test at level 1 - confidence_level does not
+    reject. The chapter "How sure can we be" measures its coverage.
+
+    Examples
+    --------
+    >>> from renyi_lib.inference import renyi_interval
+    >>> found = renyi_interval([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]],
+    ...                        random_state=0)
+    >>> [round(x, 2) for x in (found.plugin, found.estimate, found.low, found.high)]
+    [0.52, 0.5, 0.38, 0.59]
+    """
+    _check_interval(confidence_level, n_resamples)
+    choice("inversion", "bootstrap")("method", method)
+    rng = _generator(random_state)
+    (table,) = _strata(a, b, None)
+    table = drop_empty(table)[0]
+    if min(table.shape) < 2:
+        which = "a (the rows)" if table.shape[0] < 2 else "b (the columns)"
+        raise ValueError(
+            f"{which} has one value only: a sample without variation says nothing about how the "
+            "variables depend on each other"
+        )
+    intervals = renyi_intervals if method == "inversion" else reflected_intervals
+    (row,) = intervals(table[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng)
+    return Interval(*row.tolist(), confidence_level)
+
+
+def fairness_interval(
+    metric: str | Callable,
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: Any,
+    pos_label: Any = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 4999,
+    random_state: Any = None,
+) -> Interval:
+    """Confidence interval and bias-corrected estimate of a measure of fairness.
+
+    Parameters
+    ----------
+    metric : str or function
+        "p_rule", "demographic_parity_violation", "equal_opportunity_violation" or
+        "equalized_odds_violation", or the function of that name in `renyi_lib.metrics`.
+    y_true : array-like of shape (n,) or None
+        True labels; None will do for the first two.
+    y_pred : array-like of shape (n,)
+        Decisions, 0 and 1 (or labels, with `pos_label`). Not probabilities: their chance errors
+        are others than those of decisions.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        Groups.
+    pos_label : label, optional
+        The label that means 1.
+    confidence_level : float, default=0.95
+    n_resamples : int, default=4999
+        Random samples in all.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    Interval
+        Of p%, where 1 is fair, the upper end is 1 where fairness cannot be excluded; of a
+        violation, where 0 is fair, the lower end is 0.
+
+    Notes
+    -----
+    The groups' sizes (and, given the truth, their numbers of positives) are taken as they are, and
+    the decisions as independent. A candidate has the groups' rates moved towards their common
+    rate or away from it; it is kept unless the sample would be extreme under it.
+
+    Examples
+    --------
+    Of 40 women 10 are hired, of 60 men 30.
+
+    >>> from renyi_lib.inference import fairness_interval
+    >>> sex = ["f"] * 40 + ["m"] * 60
+    >>> hired = [1] * 10 + [0] * 30 + [1] * 30 + [0] * 30
+    >>> found = fairness_interval("p_rule", None, hired, sensitive_features=sex, random_state=0)
+    >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
+    [0.5, 0.27, 0.83]
+    """
+    _check_interval(confidence_level, n_resamples)
+    measure = _measure(metric, _MEASURES)
+    rng = _generator(random_state)
+    counts = _decisions(measure, y_true, {"y_pred": y_pred}, sensitive_features, pos_label)
+    (row,) = measure.intervals(
+        counts[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng
+    )
+    estimate, plugin, low, high = row.tolist()
+    if measure.fair_is_one:
+        estimate, plugin, low, high = 1 - estimate, 1 - plugin, 1 - high, 1 - low
+    return Interval(estimate, plugin, low, high, confidence_level)
+
+
+def difference_interval(
+    metric: str | Callable,
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    y_pred_other: ArrayLike,
+    *,
+    sensitive_features: Any,
+    pos_label: Any = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 4999,
+    random_state: Any = None,
+) -> Interval:
+    """Confidence interval of the difference between two models on the same people.
+
+    The two models err on the same people, so that their measures rise and fall together, and the
+    difference is known better than either. Two intervals that overlap do not show this.
+
+    Parameters
+    ----------
+    metric : str or function
+        As in `fairness_interval`, or "renyi_correlation", of decision and group.
+    y_true, y_pred, sensitive_features, pos_label, confidence_level, n_resamples, random_state
+        As in `fairness_interval`.
+    y_pred_other : array-like of shape (n,)
+        Decisions of the other model, on the same people.
+
+    Returns
+    -------
+    Interval
+        Of the measure of `y_pred` minus that of `y_pred_other`, between -1 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.inference import difference_interval
+    >>> rng = np.random.default_rng(0)
+    >>> sex = rng.integers(2, size=2000)
+    >>> before = (rng.random(2000) < 0.3 + 0.3 * sex).astype(int)
+    >>> after = np.where(rng.random(2000) < 0.5, before, rng.random(2000) < 0.45).astype(int)
+    >>> found = difference_interval(
+    ...     "p_rule", None, after, before, sensitive_features=sex, random_state=0
+    ... )
+    >>> bool(found.low > 0)
+    True
+    """
+    _check_interval(confidence_level, n_resamples)
+    measure = _measure(metric, {**_MEASURES, **_OF_RHO})
+    rng = _generator(random_state)
+    decisions = {"y_pred": y_pred, "y_pred_other": y_pred_other}
+    counts = _decisions(measure, y_true, decisions, sensitive_features, pos_label)
+    row = paired_interval(
+        measure, counts, level=1 - confidence_level, n_resamples=n_resamples, rng=rng
+    )
+    estimate, plugin, low, high = row
+    if measure.fair_is_one:
+        estimate, plugin, low, high = -estimate, -plugin, -high, -low
+    return Interval(estimate, plugin, low, high, confidence_level)
+
+
+# --- Measures of fairness, as functions of the table strata x groups x decision ------------------
+
+
+class _Measure(NamedTuple):
+    """A measure where 0 is fair, and how to find it."""
+
+    function: Callable  # of renyi_lib.metrics, which checks what it is given
+    value: Callable  # of tables (..., S, G, 2)
+    intervals: Callable  # of tables (R, S, G, 2)
+    truths: tuple | None = None  # the values of the truth to condition on
+    fair_is_one: bool = False
+
+
+def _of_rates(of):
+    """A measure of the groups' rates, and its intervals."""
+
+    def value(tables):
+        return of(tables[..., 1] / tables.sum(axis=-1))
+
+    def intervals(tables, **options):
+        return rate_intervals(of, tables[..., 1], tables.sum(axis=-1), **options)
+
+    return value, intervals
+
+
+def _rho_of_decisions(tables):
+    return rho_of_tables(tables[..., 0, :, :])
+
+
+def _intervals_of_decisions(tables, **options):
+    return renyi_intervals(tables[:, 0], **options)
+
+
+_MEASURES = {
+    "p_rule": _Measure(metrics.p_rule, *_of_rates(one_minus_ratio), fair_is_one=True),
+    "demographic_parity_violation": _Measure(
+        metrics.demographic_parity_violation, *_of_rates(gap)
+    ),
+    "equal_opportunity_violation": _Measure(
+        metrics.equal_opportunity_violation, *_of_rates(gap), truths=(1,)
+    ),
+    "equalized_odds_violation": _Measure(
+        metrics.equalized_odds_violation, *_of_rates(gap), truths=(0, 1)
+    ),
+}
+# The check of its arguments is that of any measure that looks at decisions alone.
+_OF_RHO = {
+    "renyi_correlation": _Measure(
+        metrics.demographic_parity_violation, _rho_of_decisions, _intervals_of_decisions
+    )
+}
+
+
+def _measure(metric, known):
+    """The measure of that name, or of the function that has it."""
+    name = getattr(metric, "__name__", metric)
+    choice(*known)("metric", name)
+    return known[name]
+
+
+def _decisions(measure, y_true, predictions, sensitive_features, pos_label):
+    """Counts by stratum of the truth, group, and decision of each model."""
+    if measure.truths is not None and y_true is None:
+        raise ValueError(
+            f"y_true is needed: {measure.function.__name__} compares people of the same truth"
+        )
+    decisions = []
+    for name, y_pred in predictions.items():
+        with _renamed(name):
+            measure.function(
+                y_true, y_pred, sensitive_features=sensitive_features, pos_label=pos_label
+            )
+            decision = metrics._probabilities(y_pred, name, pos_label)
+        if not np.isin(decision, (0, 1)).all():
+            raise ValueError(
+                f"{name} must hold decisions, 0 and 1, not probabilities: cut them at the "
+                "threshold that is used"
+            )
+        decisions.append(decision.astype(np.intp))
+    codes, groups = encode_labels(sensitive_features, "sensitive_features")
+    truth = np.zeros(len(codes), dtype=np.intp)
+    if measure.truths is not None:
+        truth = metrics._probabilities(y_true, "y_true", pos_label).astype(np.intp)
+    shape = (2, len(groups), *[2] * len(decisions))
+    counts = count_codes([truth, codes, *decisions], shape)
+    return counts[list(measure.truths or (0,))]
+
+
+@contextmanager
+def _renamed(name):
+    """Errors about y_pred, said about another argument."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(str(error).replace("y_pred", name)) from error
+
+
+def paired_interval(measure, counts, *, level, n_resamples, rng):
+    """Estimate, plug-in value and ends for the difference of two models, where 0 is fair.
+
+    The ends are put together from those of each model and the correlation r of the two (MOVER):
+    with e, l, u for each model's estimate and ends, the lower end is::
+
+        e_1 - e_2 - sqrt((e_1 - l_1)^2 - 2 r (e_1 - l_1)(u_2 - e_2) + (u_2 - e_2)^2).
+
+    Where the second model may be fair, the first may be worse by all of u_1, whatever r.
+
+    Parameters
+    ----------
+    measure : _Measure
+    counts : ndarray of shape (S, G, 2, 2)
+        By stratum, group, and the decisions of the first and of the second model.
+    level, n_resamples, rng
+        As in `renyi_intervals`.
+
+    References
+    ----------
+    G. Y. Zou, "Toward using confidence intervals to compare correlations", Psychological Methods
+    12 (2007), 399-413, doi:10.1037/1082-989X.12.4.399.
+    """
+    seed = int(rng.integers(2**63))
+    (e_1, plugin_1, l_1, u_1), (e_2, plugin_2, l_2, u_2) = (
+        # The same random numbers for both: equal models get equal intervals.
+        measure.intervals(
+            counts.sum(axis=other)[None],
+            level=level,
+            n_resamples=n_resamples,
+            rng=np.random.default_rng(seed),
+        )[0].tolist()
+        for other in (3, 2)
+    )
+    size = counts.sum(axis=(2, 3))
+    cells = counts.reshape(*size.shape, 4)
+    drawn = rng.multinomial(size, cells / size[..., None], size=(n_resamples, *size.shape))
+    drawn = drawn.reshape(n_resamples, *counts.shape)
+    values = [measure.value(drawn.sum(axis=other)) for other in (4, 3)]
+    varies = min(np.ptp(value) for value in values) > 0
+    r = np.clip(np.corrcoef(*values)[0, 1], -1, 1) if varies else 0.0
+    estimate = e_1 - e_2
+    low = estimate - _hypotenuse(e_1 - l_1, u_2 - e_2, r)
+    high = estimate + _hypotenuse(u_1 - e_1, e_2 - l_2, r)
+    low = min(low, -u_2) if l_1 == 0 else low
+    high = max(high, u_1) if l_2 == 0 else high
+    return estimate, plugin_1 - plugin_2, float(max(low, -1.0)), float(min(high, 1.0))
+
+
+def _hypotenuse(x, y, r):
+    """The third side of a triangle with sides x and y, whose angle has the cosine r."""
+    return np.sqrt(max(x**2 - 2 * r * x * y + y**2, 0.0))
+
+
+# --- Reading, and random tables ------------------------------------------------------------------
+
+
+def _strata(a, b, given):
+    """The table of a and b in each stratum of the third variable, as whole numbers."""
+    if b is None:
+        if given is not None:
+            raise ValueError("given needs samples of a and b: a table of counts has no strata")
+        return [_counts(getattr(a, "counts", a))]
+    if hasattr(a, "counts") or hasattr(b, "counts"):
+        raise ValueError("a is a table of counts already: b must be left out")
+    variables = {"a": a, "b": b} if given is None else {"given": given, "a": a, "b": b}
+    table, _ = count_labels(variables, check=lambda name, seen, n: check_discrete(seen, n, name))
+    return [table] if given is None else list(table)
+
+
+def _counts(table):
+    """A table of whole, non-negative numbers, not all zero."""
+    try:
+        table = np.asarray(table, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"a must be a table of counts, if b is not given: {error}") from error
+    if table.ndim != 2 or table.size == 0:
+        raise ValueError(
+            f"a must be a table with rows and columns, if b is not given; it has shape "
+            f"{table.shape}"
+        )
+    if not np.isfinite(table).all():
+        raise ValueError("a has cells that are missing or infinite: a count is neither")
+    if table.min() < 0:
+        raise ValueError("a has negative cells: counts are zero or more")
+    if not (table == np.floor(table)).all():
+        raise ValueError(
+            "a must hold counts, whole numbers of people: sums of weights and probabilities do "
+            "not tell how many independent people stand behind them"
+        )
+    if table.sum() == 0:
+        raise ValueError("a is zero everywhere: there are no samples")
+    if table.sum() >= _MOST:
+        raise ValueError(f"a has {table.sum():.2g} samples, more than can be counted exactly")
+    return table.astype(np.int64)
+
+
+def _scaled(tables):
+    """n rho_R^2 of each table."""
+    return tables.sum(axis=(1, 2)) * rho_of_tables(tables) ** 2
+
+
+def _permuted(table, n_resamples, rng):
+    """n rho_R^2 of random tables with the margins of this one."""
+    chance = random_table(table.sum(axis=1), table.sum(axis=0))
+    block = max(1, _BLOCK // table.size)
+    sizes = [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
+    return np.concatenate([_scaled(chance.rvs(size, random_state=rng)) for size in sizes])
+
+
+def _large_enough(tables):
+    """Whether the limit law will do."""
+    expected = (
+        table.sum(axis=1).min() * table.sum(axis=0).min() / table.sum() for table in tables
+    )
+    return min(expected) >= _EXPECTED and all(min(table.shape) <= LARGEST for table in tables)
+
+
+def _generator(random_state):
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"random_state must be a whole number, a Generator or None, not {random_state!r}"
+        ) from error
+
+
+def _check_interval(confidence_level, n_resamples):
+    number(0.5, 0.9999)("confidence_level", confidence_level)
+    whole(1)("n_resamples", n_resamples)
+    needed = round(_IN_TAILS / (1 - confidence_level))
+    if n_resamples < needed:
+        raise ValueError(
+            f"n_resamples must be {needed} or more for a confidence_level of "
+            f"{confidence_level:g}, not {n_resamples}: too few would lie beyond the ends"
+        )

@@ -1,0 +1,372 @@
+"""A model's fairness on one page: rates by group, measures with intervals, every threshold.
+
+The report is for people who decide. It says how sure each number is, looks at every threshold and
+not only at the one in use, and ends in plain words.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.stats import binomtest
+from sklearn.metrics import roc_auc_score
+
+from renyi_lib._optional import missing
+from renyi_lib._parameters import number
+from renyi_lib._validation import (
+    check_same_length,
+    check_several_groups,
+    encode_labels,
+    numeric_values,
+)
+from renyi_lib.inference import fairness_interval, renyi_interval, renyi_test
+from renyi_lib.tables import JointTable
+
+__all__ = ["FairnessReport", "fairness_report"]
+
+# Thresholds are looked at while at least this share of all people is selected, and rejected.
+_FEWEST = 0.02
+_THRESHOLDS = 99
+_BINS = 10
+_FOUR_FIFTHS = 0.8
+
+
+@dataclass(frozen=True)
+class FairnessReport:
+    """What `fairness_report` found. It prints as text, and in a notebook as tables.
+
+    Attributes
+    ----------
+    by_group : DataFrame
+        A row for each group: people, the shares that are selected, that are selected of those
+        with the positive label and of those with the negative one, each with its interval; the
+        mean score; the accuracy.
+    measures : DataFrame
+        A row for each measure: its value in the sample, the estimate, corrected for what chance
+        adds to it, with its interval, and the value that would be fair.
+    by_threshold : DataFrame
+        A row for each threshold: the share selected of all and of each group, and p%.
+    verdict : str
+        The findings in plain words.
+    threshold, confidence_level : float
+    """
+
+    by_group: pd.DataFrame
+    measures: pd.DataFrame
+    by_threshold: pd.DataFrame
+    verdict: str
+    threshold: float
+    confidence_level: float
+
+    def plot(self, ax=None):
+        """The p% rule at every threshold, with the four fifths and the threshold in use.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure. Needs matplotlib.
+
+        Returns
+        -------
+        Axes
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ModuleNotFoundError as error:
+            raise missing("matplotlib", "FairnessReport.plot", "plot") from error
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 3.6))
+        ax.plot(self.by_threshold.index, self.by_threshold["p_rule"], color="#0072b2")
+        ax.axhline(_FOUR_FIFTHS, color="#595959", linestyle="--", linewidth=1)
+        ax.axvline(self.threshold, color="#595959", linestyle=":", linewidth=1.2)
+        ax.annotate("four fifths", (1, _FOUR_FIFTHS), (-4, 3), ("axes fraction", "data"),
+                    "offset points", ha="right", va="bottom")  # fmt: skip
+        ax.set(xlabel="threshold", ylabel="p% rule (as a fraction)", ylim=(0, 1.02))
+        return ax
+
+    def __repr__(self) -> str:
+        with pd.option_context("display.width", 100, "display.max_columns", 20):
+            tables = f"{self.by_group.round(3)}\n\n{self.measures.round(3)}"
+        return f"{self.verdict}\n\n{tables}"
+
+    def _repr_html_(self) -> str:
+        level = f"{100 * self.confidence_level:g} %"
+        lines = "".join(f"<p>{line}</p>" for line in _escape(self.verdict).split("\n"))
+        return (
+            f'<div class="fairness-report">{lines}'
+            f"<p><b>By group</b>, at the threshold {self.threshold:g}; in brackets {level} "
+            f"intervals</p>{_with_brackets(self.by_group).to_html()}"
+            f"<p><b>Measures</b></p>{_with_brackets(self.measures).to_html()}</div>"
+        )
+
+
+def fairness_report(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    sensitive_features: Any,
+    *,
+    threshold: float = 0.5,
+    pos_label: Any = None,
+    confidence_level: float = 0.95,
+    random_state: int | np.random.Generator | None = 0,
+) -> FairnessReport:
+    """How fairly a score treats the groups, at one threshold and at all, and how sure that is.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True labels, 0 and 1; with `pos_label`, of any kind.
+    y_score : array-like of shape (n,)
+        A number for each person; who has more than `threshold` is selected. Hard labels 0 and 1
+        will do, but they have one threshold only.
+    sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+        Groups.
+    threshold : float, default=0.5
+    pos_label : label, optional
+        The label in `y_true` that means 1.
+    confidence_level : float, default=0.95
+        Of each interval, taken for itself.
+    random_state : int, Generator or None, default=0
+        For the intervals that are computed by resampling.
+
+    Returns
+    -------
+    FairnessReport
+        With the tables `by_group`, `measures` and `by_threshold`, the text `verdict`, and `plot`.
+
+    Notes
+    -----
+    Intervals say what chance does in a sample of this size. They do not know how the people were
+    sampled, nor whether the labels themselves are fair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib import fairness_report
+    >>> rng = np.random.default_rng(0)
+    >>> group = rng.choice(["f", "m"], size=2000)
+    >>> score = np.clip(rng.normal(0.45 + 0.1 * (group == "m"), 0.2), 0, 1)
+    >>> truth = rng.random(2000) < score
+    >>> report = fairness_report(truth, score, group)
+    >>> report.by_group["selected"].round(2).to_dict()
+    {'f': 0.4, 'm': 0.57}
+    >>> report.measures.loc["p_rule", "in the sample"].round(2)
+    np.float64(0.69)
+    >>> print(report.verdict.splitlines()[1])
+    That is below four fifths, and the whole interval is.
+    """
+    number(0, 1, above=True)("confidence_level", confidence_level)
+    if confidence_level == 1:
+        raise ValueError("confidence_level must be below 1: no finite sample makes quite sure")
+    score = numeric_values(y_score, "y_score")
+    truth = _truth(y_true, pos_label)
+    codes, groups = encode_labels(sensitive_features, "sensitive_features")
+    check_same_length(y_true=truth, y_score=score, sensitive_features=codes)
+    check_several_groups(groups, len(codes))
+    number()("threshold", threshold)
+    selected = score > threshold
+    if selected.all() or not selected.any():
+        raise ValueError(
+            f"threshold={threshold:g} selects {'everybody' if selected.all() else 'nobody'}: "
+            f"choose one from {score.min():g} to below {score.max():g}, the scores' range"
+        )
+    by_group = _by_group(truth, selected, score, codes, groups, confidence_level)
+    measures, pvalue = _measures(
+        truth, selected, score, codes, confidence_level, np.random.default_rng(random_state)
+    )
+    by_threshold = _by_threshold(score, codes, groups)
+    verdict = _verdict(by_group, measures, by_threshold, pvalue, threshold, confidence_level)
+    return FairnessReport(
+        by_group, measures, by_threshold, verdict, float(threshold), float(confidence_level)
+    )
+
+
+def _truth(y_true, pos_label):
+    """The true labels as 0 and 1."""
+    if pos_label is None:
+        truth = numeric_values(y_true, "y_true")
+        if not np.isin(truth, (0, 1)).all():
+            raise ValueError(
+                "y_true must hold labels 0 and 1: for other labels give pos_label, the one that "
+                "means 1"
+            )
+        return truth.astype(int)
+    codes, labels = encode_labels(y_true, "y_true")
+    matches = np.array([label == pos_label for label in labels])
+    if not matches.any():
+        raise ValueError(f"y_true has no label equal to pos_label={pos_label!r}")
+    return matches[codes].astype(int)
+
+
+def _by_group(truth, selected, score, codes, groups, level):
+    """People, rates with Wilson's intervals, mean score and accuracy of each group."""
+    rows = []
+    for code in range(len(groups)):
+        here = codes == code
+        row = {"people": here.sum()}
+        for name, among in (
+            ("selected", here),
+            ("selected if positive", here & (truth == 1)),
+            ("selected if negative", here & (truth == 0)),
+        ):
+            row |= _share(name, selected[among].sum(), among.sum(), level)
+        row |= {
+            "mean score": score[here].mean(),
+            "accuracy": np.mean(selected[here] == truth[here]),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows, index=pd.Index(groups, tupleize_cols=False, name="group"))
+
+
+def _share(name, count, size, level):
+    """A share with its interval; nothing where there is nobody to count."""
+    if size == 0:
+        return {name: np.nan, f"{name}, low": np.nan, f"{name}, high": np.nan}
+    interval = binomtest(int(count), int(size)).proportion_ci(level, method="wilson")
+    return {name: count / size, f"{name}, low": interval.low, f"{name}, high": interval.high}
+
+
+def _measures(truth, selected, score, codes, level, rng):
+    """Each measure with its interval, and the p-value of the decision's dependence."""
+    decision = selected.astype(int)
+    found = {}
+    has_all = np.unique(2 * codes + truth).size == 2 * (codes.max() + 1)
+    names = ["p_rule", "demographic_parity_violation"]
+    names += ["equal_opportunity_violation", "equalized_odds_violation"] if has_all else []
+    for name in names:
+        found[name] = fairness_interval(
+            name,
+            truth,
+            decision,
+            sensitive_features=codes,
+            confidence_level=level,
+            random_state=rng,
+        )
+    decisions, bins = _table(decision, codes), _table(_binned(score), codes)
+    for name, table in (("renyi of the decision", decisions), ("renyi of the score", bins)):
+        found[name] = renyi_interval(table, confidence_level=level, random_state=rng)
+    rows = {
+        name: {
+            "in the sample": interval.plugin,
+            "estimate": interval.estimate,
+            "estimate, low": interval.low,
+            "estimate, high": interval.high,
+            "fair": 1.0 if name == "p_rule" else 0.0,
+        }
+        for name, interval in found.items()
+    }
+    right = int(np.sum(decision == truth))
+    share = _share("estimate", right, len(truth), level)
+    rows["accuracy"] = share | {"in the sample": share["estimate"]}
+    if 0 < truth.sum() < len(truth):
+        rows["AUC"] = {"in the sample": roc_auc_score(truth, score)}
+    measures = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+    return measures, renyi_test(bins, random_state=rng).pvalue
+
+
+def _table(values, codes):
+    rows, columns = values.max() + 1, codes.max() + 1
+    counts = np.bincount(values * columns + codes, minlength=rows * columns)
+    return JointTable(counts.reshape(rows, columns), range(rows), range(columns))
+
+
+def _binned(score):
+    """Bins of about equal size; equal scores stay together."""
+    inner = np.arange(1, _BINS) / _BINS
+    borders = np.unique(np.quantile(score, inner, method="lower"))
+    codes = np.searchsorted(borders, score, side="left")
+    return np.unique(codes, return_inverse=True)[1]
+
+
+def _by_threshold(score, codes, groups):
+    """Rates and p% over the thresholds at which enough people are selected, and rejected."""
+    shares = np.linspace(_FEWEST, 1 - _FEWEST, _THRESHOLDS)
+    thresholds = np.unique(np.quantile(score, 1 - shares, method="lower"))
+    thresholds = thresholds[thresholds < score.max()]
+    ordered = [np.sort(score[codes == code]) for code in range(len(groups))]
+    rates = np.array(
+        [1 - np.searchsorted(ours, thresholds, side="right") / len(ours) for ours in ordered]
+    )
+    sizes = np.array([len(ours) for ours in ordered])
+    names = pd.Index([f"selected, {group}" for group in groups])
+    table = pd.DataFrame(rates.T, columns=names, index=pd.Index(thresholds, name="threshold"))
+    table.insert(0, "selected", sizes @ rates / sizes.sum())
+    highest = rates.max(axis=0)
+    table["p_rule"] = np.divide(
+        rates.min(axis=0), highest, out=np.ones_like(highest), where=highest > 0
+    )
+    return table
+
+
+def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
+    """The findings in plain words, each with its number."""
+    least, most = by_group["selected"].idxmin(), by_group["selected"].idxmax()
+    rates = by_group["selected"]
+    p = measures.loc["p_rule"]
+    lines = [
+        f"At the threshold {threshold:g} the share selected is {rates[least]:.3f} of the group "
+        f"{least} and {rates[most]:.3f} of the group {most}: a p% of {_interval(p)}."
+    ]
+    if p["estimate, high"] < _FOUR_FIFTHS:
+        lines.append("That is below four fifths, and the whole interval is.")
+    elif p["estimate, low"] >= _FOUR_FIFTHS:
+        lines.append("That is four fifths or more, and the whole interval is.")
+    else:
+        lines.append(
+            "The interval has four fifths in it: these people cannot decide the question."
+        )
+    if len(by_threshold) > 1:
+        worst = by_threshold["p_rule"].idxmin()
+        lines.append(
+            f"Over all thresholds that select {100 * _FEWEST:g} to {100 * (1 - _FEWEST):g} % of "
+            f"the people, p% is lowest at {worst:.3g}, where it is "
+            f"{by_threshold['p_rule'][worst]:.3f}, and "
+            f"{np.mean(by_threshold['p_rule'] >= _FOUR_FIFTHS):.0%} of these thresholds have four "
+            "fifths or more."
+        )
+    rho = measures.loc["renyi of the score"]
+    depends = "depends" if pvalue < 1 - level else "is not shown to depend"
+    p_text = f"{pvalue:.2g}" if pvalue >= 1e-4 else "below 0.0001"
+    lines.append(
+        f"The score {depends} on the group (p-value {p_text}): its Rényi correlation, in at "
+        f"most {_BINS} bins, is {_interval(rho)}."
+    )
+    if "equal_opportunity_violation" in measures.index:
+        gap = measures.loc["equal_opportunity_violation"]
+        lines.append(
+            "Among those with the positive label the rates of two groups differ by up to "
+            f"{_interval(gap)}."
+        )
+    else:
+        lines.append(
+            "A group has no sample of one of the labels, so that equality of opportunity and "
+            "equalized odds cannot be measured."
+        )
+    return "\n".join(lines)
+
+
+def _interval(row):
+    ends = f"{row['estimate, low']:.3f} to {row['estimate, high']:.3f}"
+    return f"{row['in the sample']:.3f} in this sample (interval {ends})"
+
+
+def _with_brackets(table):
+    """The table as text, each interval in the cell of its estimate."""
+    columns = {}
+    for name, values in table.items():
+        if name.endswith((", low", ", high")):
+            continue
+        shown = values.map(lambda x: "" if pd.isna(x) else f"{x:.3f}".removesuffix(".000"))
+        if f"{name}, low" in table:
+            ends = zip(table[f"{name}, low"], table[f"{name}, high"])
+            shown = shown + [
+                "" if pd.isna(low) else f" [{low:.3f}, {high:.3f}]" for low, high in ends
+            ]
+        columns[name] = shown
+    return pd.DataFrame(columns)
+
+
+def _escape(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

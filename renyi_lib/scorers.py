@@ -1,0 +1,141 @@
+"""Fairness as a score of model selection: the measures as scorers of scikit-learn, by name.
+
+A scorer is called with an estimator, and scikit-learn's `cross_validate` and `GridSearchCV` hand
+it the groups if metadata routing is on. More is better, as everywhere in scikit-learn: a violation
+is returned with a minus sign, under a name that begins with "neg".
+"""
+
+from typing import Any
+
+import numpy as np
+import sklearn
+from numpy.typing import ArrayLike
+from sklearn.metrics import make_scorer
+
+from renyi_lib._parameters import choice
+from renyi_lib.correlation import renyi_correlation
+from renyi_lib.metrics import (
+    demographic_parity_violation,
+    equal_opportunity_violation,
+    equalized_odds_violation,
+    p_rule,
+)
+
+__all__ = ["SCORERS", "fairness_scorer", "renyi_dependence"]
+
+
+def renyi_dependence(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: Any,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Rényi correlation of a prediction and the groups, in the shape of the other measures.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or None
+        Not looked at, but for its length.
+    y_pred : array-like of shape (n,)
+        Labels, of any number of classes; or scores, whose correlation is estimated as that of a
+        continuous variable (see `renyi_correlation`). Zero for scores means fair at every
+        threshold, zero for labels at the one threshold that made them.
+    sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+        Groups.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
+
+    Returns
+    -------
+    float
+        Between 0 and 1, where 0 is fair.
+
+    Examples
+    --------
+    >>> from renyi_lib import renyi_dependence
+    >>> round(renyi_dependence(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"]), 3)
+    0.577
+    """
+    if np.ndim(y_pred) != 1:
+        raise ValueError(
+            "y_pred must be one label or one score for each sample, got shape "
+            f"{np.shape(y_pred)}: of several classes' scores choose one column"
+        )
+    if y_true is not None and len(y_true) != len(y_pred):
+        raise ValueError(
+            "all arguments need the same number of samples, but y_true has "
+            f"{len(y_true)}, y_pred has {len(y_pred)}"
+        )
+    return renyi_correlation(y_pred, sensitive_features, sample_weight=sample_weight)
+
+
+# The measure, whether more of it is better, and what of the estimator it is a measure of.
+SCORERS = {
+    "p_rule": (p_rule, True, "predict"),
+    "neg_demographic_parity_violation": (demographic_parity_violation, False, "predict"),
+    "neg_equal_opportunity_violation": (equal_opportunity_violation, False, "predict"),
+    "neg_equalized_odds_violation": (equalized_odds_violation, False, "predict"),
+    "neg_renyi_decision": (renyi_dependence, False, "predict"),
+    "neg_renyi_score": (renyi_dependence, False, "predict_proba"),
+}
+
+
+def fairness_scorer(name: str, *, pos_label: Any = None):
+    """A scorer that is handed the groups: for `cross_validate`, `GridSearchCV` and their like.
+
+    Parameters
+    ----------
+    name : str
+        "p_rule", or "neg_" and the name of a violation: "neg_demographic_parity_violation",
+        "neg_equal_opportunity_violation", "neg_equalized_odds_violation"; or
+        "neg_renyi_decision" and "neg_renyi_score", the Rényi correlation of groups and labels,
+        and of groups and scores (of the second of two classes).
+    pos_label : label, optional
+        The favourable label if labels are not 0 and 1. The Rényi correlations need none.
+
+    Returns
+    -------
+    scorer
+        ``scorer(estimator, X, y, sensitive_features=…, sample_weight=…)``. It asks for both by
+        metadata routing, which must be on: ``sklearn.set_config(enable_metadata_routing=True)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sklearn
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_validate
+    >>> from renyi_lib import fairness_scorer
+    >>> rng = np.random.default_rng(0)
+    >>> s = rng.integers(2, size=500)
+    >>> X = rng.normal(size=(500, 2)) + s[:, None]
+    >>> y = (X[:, 0] + rng.normal(size=500) > 0.5).astype(int)
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     scores = cross_validate(
+    ...         LogisticRegression(),
+    ...         X,
+    ...         y,
+    ...         scoring={"accuracy": "accuracy", "fair": fairness_scorer("p_rule")},
+    ...         params={"sensitive_features": s},
+    ...     )
+    >>> bool(np.all(scores["test_fair"] < 0.8))
+    True
+    """
+    choice(*SCORERS)("name", name)
+    if not sklearn.get_config()["enable_metadata_routing"]:
+        raise ValueError(
+            "a fairness scorer is handed the groups by scikit-learn's metadata routing, which is "
+            "off: call sklearn.set_config(enable_metadata_routing=True) first"
+        )
+    measure, greater_is_better, response = SCORERS[name]
+    options = {}
+    if pos_label is not None and measure is not renyi_dependence:
+        options["pos_label"] = pos_label
+    if response == "predict_proba":
+        # Of two classes scikit-learn hands over the scores of one; of more it would hand a table.
+        response = ("decision_function", "predict_proba")
+    scorer = make_scorer(
+        measure, response_method=response, greater_is_better=greater_is_better, **options
+    )
+    return scorer.set_score_request(sensitive_features=True, sample_weight=True)

@@ -1,0 +1,303 @@
+"""Counts of pairs of values, that can be added up: chunk by chunk, part by part, day by day.
+
+All that the discrete measures need of a sample is how often each pair of values occurs. So data
+that do not fit into memory, or that lie on several machines, or that arrive over months, need no
+more than a small table each, and the tables are added. Levels are matched by their names and never
+by their position: a chunk that lacks a level, or has a new one, changes nothing for the others.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from renyi_lib._counting import count_labels, drop_empty
+
+__all__ = ["JointTable", "joint_table"]
+
+_FORMAT = "renyi_lib.JointTable"
+
+
+class JointTable:
+    """Counts (or total weights) of each pair of values of two variables.
+
+    Made by `joint_table`, or empty, to be filled by `update`. Tables can be added, saved and
+    loaded; every function that takes a joint table takes one of these.
+
+    Parameters
+    ----------
+    counts : array-like of shape (c, d)
+        Integers or, for weights, floats; zero or more.
+    rows, columns : sequence of labels, of length c and d
+        The values of the two variables, each once.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (c, d)
+    rows, columns : ndarray of shape (c,) and (d,)
+
+    Examples
+    --------
+    Chunks of a stream, the second with a level that the first did not have:
+
+    >>> from renyi_lib import JointTable, renyi_from_joint
+    >>> table = JointTable()
+    >>> for jobs, groups in [(["clerk", "clerk"], ["f", "m"]), (["baker", "clerk"], ["m", "f"])]:
+    ...     table = table.update(jobs, groups)
+    >>> table.to_frame()
+           f  m
+    baker  0  1
+    clerk  2  1
+    >>> JointTable.from_json(table.to_json()) == table
+    True
+    >>> round(renyi_from_joint(table), 3)
+    0.577
+    """
+
+    def __init__(self, counts: ArrayLike = (), rows: Any = (), columns: Any = ()):
+        self.rows, self.columns = _levels(rows, "rows"), _levels(columns, "columns")
+        self.counts = _checked_counts(counts, (len(self.rows), len(self.columns)))
+
+    def update(self, a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> "JointTable":
+        """Count more samples into this table.
+
+        If they cannot be counted an error is raised, and the table is as it was.
+
+        Parameters
+        ----------
+        a, b, sample_weight
+            As in `joint_table`.
+
+        Returns
+        -------
+        JointTable
+            This table, itself.
+        """
+        # The whole sum is made before anything is changed: nothing is lost if it fails.
+        self.counts, self.rows, self.columns = self + joint_table(
+            a, b, sample_weight=sample_weight
+        )
+        return self
+
+    def to_frame(self) -> pd.DataFrame:
+        """The counts with their levels, as a DataFrame."""
+        rows = pd.Index(self.rows, tupleize_cols=False)
+        return pd.DataFrame(self.counts, rows, pd.Index(self.columns, tupleize_cols=False))
+
+    def to_json(self) -> str:
+        """The table as text, exactly. Labels: text, numbers, truth values, and tuples of these."""
+        rows = [_to_plain(label, "rows") for label in self.rows.tolist()]
+        columns = [_to_plain(label, "columns") for label in self.columns.tolist()]
+        content = {"format": _FORMAT, "version": 1, "rows": rows, "columns": columns}
+        return json.dumps(content | {"counts": self.counts.tolist()})
+
+    @classmethod
+    def from_json(cls, text: str) -> "JointTable":
+        """The table that `to_json` wrote."""
+        try:
+            content = json.loads(text)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"text is not JSON: {error}") from error
+        if not isinstance(content, dict) or content.get("format") != _FORMAT:
+            raise ValueError("text is not a joint table that JointTable.to_json wrote")
+        if content.get("version") != 1:
+            raise ValueError(
+                f"text has version {content.get('version')!r} of the format, and this renyi_lib "
+                "knows version 1: update it"
+            )
+        try:
+            counts, rows, columns = content["counts"], content["rows"], content["columns"]
+        except KeyError as error:
+            raise ValueError(f"text has no {error}: part of the table is missing") from error
+        return cls(counts, *([_from_plain(label) for label in axis] for axis in (rows, columns)))
+
+    def save(self, path: str | Path) -> None:
+        """Write the table to a file, as JSON. A file that is there is replaced as a whole."""
+        path = Path(path)
+        # Written beside it and then renamed, so that a crash leaves the old file.
+        beside = path.with_name(path.name + ".part")
+        beside.write_text(self.to_json(), encoding="utf-8")
+        beside.replace(path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "JointTable":
+        """The table that `save` wrote."""
+        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+
+    def __add__(self, other: "JointTable") -> "JointTable":
+        if not isinstance(other, JointTable):
+            return NotImplemented
+        rows, into_rows = _merged(self.rows, other.rows, "rows")
+        columns, into_columns = _merged(self.columns, other.columns, "columns")
+        kind = np.result_type(self.counts, other.counts)
+        counts = np.zeros((len(rows), len(columns)), dtype=kind)
+        for table, i, j in zip((self, other), into_rows, into_columns):
+            counts[np.ix_(i, j)] += table.counts
+        return JointTable(counts, rows, columns)
+
+    def __radd__(self, other):
+        # sum(tables) begins with 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JointTable):
+            return NotImplemented
+        pairs = zip(self, other)
+        return all(len(x) == len(y) and x.tolist() == y.tolist() for x, y in pairs)
+
+    __hash__ = None
+    # An array is not a table with levels: adding one is an error, and not numpy's business.
+    __array_ufunc__ = None
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        # So that ``counts, rows, columns = joint_table(a, b)`` can be written.
+        return iter((self.counts, self.rows, self.columns))
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.array(self.counts, dtype=dtype, copy=copy)
+
+    def __repr__(self) -> str:
+        c, d = self.counts.shape
+        return f"<JointTable: {self.counts.sum():g} samples, {c} x {d} levels>\n{self.to_frame()}"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html()
+
+
+def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> JointTable:
+    """Count how often each pair of values occurs.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Labels of any kind; several columns are taken together as one variable. Columns of Polars
+        and Arrow are read as they are.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
+
+    Returns
+    -------
+    JointTable
+        With ``counts`` of shape (c, d), integers or, with weights, floats; ``rows`` and
+        ``columns``, the values of `a` and of `b` with positive mass, in sorted order. Tables of
+        several chunks can be added.
+
+    Examples
+    --------
+    >>> from renyi_lib.tables import joint_table
+    >>> table = joint_table(["x", "y", "x"], [3, 3, 5])
+    >>> table.counts
+    array([[1, 1],
+           [1, 0]])
+    >>> table.rows, table.columns
+    (array(['x', 'y'], dtype=object), array([3, 5]))
+    >>> (table + joint_table(["z"], [4])).to_frame()
+       3  4  5
+    x  1  0  1
+    y  1  0  0
+    z  0  1  0
+    """
+    counts, (a_values, b_values) = count_labels({"a": a, "b": b}, sample_weight)
+    counts, rows, columns = drop_empty(counts)
+    return JointTable(counts, a_values[rows], b_values[columns])
+
+
+def _levels(labels, name):
+    """The labels as an array of one dimension, each label kept as it is, and each there once."""
+    if isinstance(labels, np.ndarray) and labels.ndim == 1:
+        levels = labels
+    else:
+        labels = list(labels)
+        plain = np.array(labels) if labels and not _has(labels, (str, tuple)) else None
+        if plain is not None and plain.ndim == 1 and plain.dtype.kind in "biuf":
+            levels = plain
+        else:
+            levels = np.empty(len(labels), dtype=object)
+            levels[:] = labels
+    try:
+        different = len(set(levels.tolist()))
+    except TypeError as error:
+        raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
+    if different < len(levels):
+        raise ValueError(f"{name} has a label twice: each level stands once")
+    return levels
+
+
+def _checked_counts(counts, shape):
+    """The counts as integers or floats, if they are counts."""
+    try:
+        counts = np.asarray(counts)
+        counts = counts if counts.dtype.kind in "iu" else counts.astype(float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"counts must be a table of numbers: {error}") from error
+    if counts.size == 0 and 0 in shape:
+        return np.zeros(shape, dtype=np.intp)
+    if counts.shape != shape:
+        raise ValueError(
+            f"counts must have a row for each of the {shape[0]} rows and a column for each of the "
+            f"{shape[1]} columns, got shape {counts.shape}"
+        )
+    if not np.isfinite(counts).all() or counts.min() < 0:
+        raise ValueError("counts must be zero or more, none of them missing or infinite")
+    return counts
+
+
+def _merged(first, second, name):
+    """The levels of both, and where those of each stand among them."""
+    both = [labels.tolist() for labels in (first, second)]
+    if all(both) and _is_text(both[0]) != _is_text(both[1]) and not _mixed(both):
+        raise ValueError(
+            f"{name} are text in one table and numbers in the other, {both[0][0]!r} and "
+            f"{both[1][0]!r}: 1 and '1' would be counted apart. Give both one type"
+        )
+    known = dict.fromkeys(both[0]) | dict.fromkeys(both[1])
+    if list(known) != both[0]:
+        # New levels go where they belong if there is an order, and else, as in a categorical
+        # with an order of its own, to the end.
+        in_order = [_in_order(labels) for labels in both]
+        if None not in in_order and in_order == both:
+            known = dict.fromkeys(_in_order(list(known)) or known)
+    place = {label: i for i, label in enumerate(known)}
+    return list(known), [[place[label] for label in labels] for labels in both]
+
+
+def _in_order(labels):
+    """Sorted, or None if they cannot be compared."""
+    try:
+        return sorted(labels)
+    except TypeError:
+        return None
+
+
+def _has(labels, kind):
+    return any(isinstance(label, kind) for label in labels)
+
+
+def _is_text(labels):
+    return _has(labels, str)
+
+
+def _mixed(both):
+    """Whether text and other labels stand side by side in one table already."""
+    return any(_is_text(labels) and not all(isinstance(x, str) for x in labels) for labels in both)
+
+
+def _to_plain(label, name):
+    """The label as JSON has it; a tuple as a list, which no other label is."""
+    if isinstance(label, tuple):
+        return [_to_plain(part, name) for part in label]
+    label = label.item() if isinstance(label, np.generic) else label
+    if not isinstance(label, str | int | float):
+        raise ValueError(
+            f"{name} has the label {label!r}, and JSON has only text, numbers and truth values: "
+            "turn the labels into text before they are counted"
+        )
+    return label
+
+
+def _from_plain(label):
+    return tuple(map(_from_plain, label)) if isinstance(label, list) else label

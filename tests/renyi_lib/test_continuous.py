@@ -1,0 +1,426 @@
+"""Maximal correlation of continuous variables: known truths, invariances, and an exact test."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kstest, norm
+
+from renyi_lib import continuous, continuous_correlation, continuous_test, renyi_correlation
+from renyi_lib.continuous import correlation_within, smooth_basis, without_bias
+from renyi_lib.correlation import SmallSampleWarning, joint_table, maximal_functions
+
+MIXED = ("continuous", "discrete")
+
+
+def gaussian_pair(r, n, seed=0):
+    x, noise = np.random.default_rng(seed).normal(size=(2, n))
+    return x, r * x + np.sqrt(1 - r**2) * noise
+
+
+def cosine_pair(rhos, n, seed=0):
+    """Uniform variables with density 1 + sum of 2 rho_k cos(k pi u) cos(k pi v)."""
+    rng = np.random.default_rng(seed)
+    u, v, w = rng.random((3, 20 * n))
+    waves = [2 * r * np.cos(k * np.pi * u) * np.cos(k * np.pi * v) for k, r in enumerate(rhos, 1)]
+    kept = np.flatnonzero(w * (1 + 2 * np.sum(np.abs(rhos))) < 1 + sum(waves))[:n]
+    assert len(kept) == n
+    return u[kept], v[kept]
+
+
+# --- known truths -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("r", [0.0, 0.3, -0.5, 0.7, 0.95])
+@pytest.mark.parametrize(("n", "error"), [(1000, 0.06), (10_000, 0.02), (100_000, 0.006)])
+def test_of_a_gaussian_pair_it_is_the_correlation(r, n, error):
+    assert continuous_correlation(*gaussian_pair(r, n)).rho == pytest.approx(abs(r), abs=error)
+
+
+def test_a_function_and_a_circle_have_one():
+    rng = np.random.default_rng(1)
+    x, angle = rng.normal(size=500), rng.uniform(0, 2 * np.pi, 500)
+    for pair in ((x, x**2), (x, np.exp(x)), (np.cos(angle), np.sin(angle))):
+        assert continuous_correlation(*pair).rho > 0.998
+
+
+@pytest.mark.parametrize("rhos", [(0.4, 0.2), (0, 0, 0.45), (0.1, -0.35)])
+def test_a_density_with_known_singular_values_gives_the_largest_and_its_functions(rhos):
+    u, v = cosine_pair(rhos, 20_000)
+    found = continuous_correlation(u, v)
+    assert found.rho == pytest.approx(max(np.abs(rhos)), abs=0.02)
+    k = np.argmax(np.abs(rhos)) + 1
+    at = (np.arange(200) + 0.5) / 200
+    truth = np.sqrt(2) * np.cos(k * np.pi * at)
+    assert abs(np.mean(truth * found.f(at))) > 0.98
+    assert abs(np.mean(truth * found.g(at))) > 0.98
+
+
+@pytest.mark.parametrize("r", [0.0, 0.4, 0.8])
+def test_a_gaussian_against_the_sign_of_another(r):
+    x, y = gaussian_pair(r, 20_000, seed=3)
+    # E Phi(c x)^2 = 1/4 + arcsin(r^2) / (2 pi) with c = r / sqrt(1 - r^2)
+    truth = np.sqrt(2 * np.arcsin(r**2) / np.pi)
+    label = np.where(y > 0, "up", "down")
+    assert continuous_correlation(x, label, kind=MIXED).rho == pytest.approx(truth, abs=0.02)
+    assert renyi_correlation(label, x) == pytest.approx(truth, abs=0.02)
+
+
+def test_numbers_with_few_values_have_the_correlation_of_the_table():
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 6, 3000)
+    b = (a + rng.integers(0, 3, 3000)) % 5
+    truth = maximal_functions(joint_table(a, b).counts)
+    both, one = continuous_correlation(a, b), continuous_correlation(a, b, kind=MIXED)
+    for found in (both, one):
+        assert list(found.path.values())[-1][0] == pytest.approx(truth.rho, abs=1e-12)
+
+
+def test_a_binary_number_and_labels_have_the_functions_of_the_table():
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(0, [[2], [4]], (2, 1000))
+    truth, found = (
+        maximal_functions(joint_table(a, b).counts),
+        continuous_correlation(a, b, kind=MIXED),
+    )
+    assert found.n_functions == (1, 3)
+    assert found.f([0, 1]) == pytest.approx(truth.f, abs=1e-9)
+    assert found.g([0, 1, 2, 3]) == pytest.approx(truth.g, abs=1e-9)
+
+
+def test_the_plug_in_is_the_canonical_correlation_of_the_functions():
+    x, y = gaussian_pair(0.6, 700, seed=5)
+
+    def design(values):
+        u = (values.argsort().argsort() + 0.5) / len(values)
+        order = np.sort(u)
+        columns = smooth_basis(order, np.full(len(u), 1 / len(u)), 16)
+        return columns[values.argsort().argsort()]
+
+    for (p, q), (plug_in, _) in continuous_correlation(x, y).path.items():
+        X, Y = design(x)[:, :p] @ np.triu(np.ones((p, p))), design(y)[:, :q]
+        Q, R = np.linalg.qr(X - X.mean(axis=0))[0], np.linalg.qr(Y - Y.mean(axis=0))[0]
+        assert plug_in == pytest.approx(np.linalg.svd(Q.T @ R)[1][0], abs=1e-9)
+
+
+# --- the functions ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [30, 300])
+def test_the_smoothest_functions_come_first_and_are_orthonormal(n):
+    rng = np.random.default_rng(6)
+    u = np.sort(rng.random(n))
+    mass = rng.dirichlet(np.full(n, 3.0))
+    basis = smooth_basis(u, mass, 10)
+    assert basis.shape == (n, 10)
+    assert mass @ basis == pytest.approx(np.zeros(10), abs=1e-10)
+    assert basis.T @ (mass[:, None] * basis) == pytest.approx(np.eye(10), abs=1e-8)
+    line = (u - mass @ u) / np.sqrt(mass @ (u - mass @ u) ** 2)
+    assert basis[:, 0] == pytest.approx(line, abs=1e-6)
+    turns = (np.diff(np.sign(np.diff(basis, axis=0)), axis=0) != 0).sum(axis=0)
+    assert list(turns[:6]) == list(range(6))
+
+
+def test_of_a_uniform_variable_the_functions_bend_as_little_as_a_brute_force_minimum():
+    u = (np.arange(60) + 0.5) / 60
+    basis = smooth_basis(u, np.full(60, 1 / 60), 20)
+
+    def bending(f):
+        return np.sum(np.diff(f, 2) ** 2) * 60**3
+
+    rough = [bending(f) for f in basis.T]
+    assert rough == sorted(rough)
+    # Among all vectors: the eigenvectors of the second differences.
+    D = np.diff(np.eye(60), 2, axis=0) * 60**2 / np.sqrt(60)
+    least = np.linalg.eigvalsh(D.T @ D)[2:6] * 60
+    assert np.array(rough[1:5]) / least == pytest.approx(np.ones(4), abs=0.15)
+
+
+@pytest.mark.parametrize("n", [200, 1000, 30_000])
+def test_f_and_g_have_mean_zero_variance_one_and_attain_the_plug_in(n):
+    x, y = gaussian_pair(0.5, n, seed=7)
+    found = continuous_correlation(x, np.exp(y))
+    f, g = found.f(x), found.g(np.exp(y))
+    error = 1e-9 if n <= 1024 else 3e-3
+    assert [f.mean(), g.mean()] == pytest.approx([0, 0], abs=error)
+    assert [f.var(), g.var()] == pytest.approx([1, 1], abs=error)
+    assert (f * g).mean() == pytest.approx(found.plug_in, abs=error)
+
+
+def test_the_functions_hold_for_new_points_and_beyond():
+    x, y = gaussian_pair(0.8, 4000, seed=8)
+    found = continuous_correlation(x, y)
+    x_new, y_new = gaussian_pair(0.8, 4000, seed=9)
+    assert np.corrcoef(found.f(x_new), found.g(y_new))[0, 1] == pytest.approx(0.8, abs=0.03)
+    assert found.f([1e9]) == found.f([x.max()]) == found.f.values[-1]
+    assert "4" in repr(found.f)
+    label = continuous_correlation(x, y > 0, kind=MIXED).g
+    assert "True" in repr(label)
+    with pytest.raises(ValueError, match=r"groups that were not seen"):
+        label(["neither"])
+
+
+# --- invariances --------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**6), st.sampled_from([40, 333, 1500]))
+@settings(max_examples=8, deadline=None, derandomize=True)
+def test_only_the_order_of_the_values_matters(seed, n):
+    x, y = gaussian_pair(0.4, n, seed)
+    once = continuous_correlation(x, y)
+    for monotone in (np.exp, np.cbrt, lambda t: 1e200 * t, lambda t: np.sinh(5 * t)):
+        again = continuous_correlation(monotone(x), y)
+        assert again.rho == once.rho
+        assert again.cross_validated == once.cross_validated
+    for size, (plug_in, _) in continuous_correlation(-x, y).path.items():
+        assert plug_in == pytest.approx(once.path[size][0], abs=0.02)
+    swapped = continuous_correlation(y, x)
+    assert swapped.rho == pytest.approx(once.rho, abs=1e-9)
+    assert 0 <= once.rho <= once.plug_in <= 1
+
+
+def test_names_of_labels_and_units_of_time_do_not_matter():
+    x, y = gaussian_pair(0.5, 500, seed=10)
+    groups = np.digitize(y, [-1, 0, 1])
+    names = np.array(list("bdac"))[groups]
+    one, other = (continuous_correlation(x, b, kind=MIXED) for b in (groups, pd.Series(names)))
+    assert one.rho == pytest.approx(other.rho, abs=1e-9)
+    assert one.g([3]) == pytest.approx(other.g(["c"]), abs=1e-9)
+
+
+def test_whole_weights_are_repeated_rows():
+    rng = np.random.default_rng(11)
+    x, y = gaussian_pair(0.5, 600, seed=11)
+    weight = rng.integers(0, 4, 600)
+    weighted = continuous_correlation(x, y, sample_weight=weight)
+    repeated = continuous_correlation(np.repeat(x, weight), np.repeat(y, weight))
+    for size, (plug_in, _) in weighted.path.items():
+        assert plug_in == pytest.approx(repeated.path[size][0], abs=1e-9)
+    same = continuous_correlation(x, y, sample_weight=np.full(600, 7.0))
+    assert same.rho == pytest.approx(continuous_correlation(x, y).rho, abs=1e-9)
+
+
+def test_weights_correct_a_skewed_sample():
+    # Kept with probability 1 where x and y agree in sign, 1/5 elsewhere: weights undo it.
+    x, y = gaussian_pair(0.0, 40_000, seed=12)
+    kept = (x * y > 0) | (np.random.default_rng(12).random(40_000) < 0.2)
+    x, y = x[kept], y[kept]
+    assert continuous_correlation(x, y).rho > 0.5
+    weight = np.where(x * y > 0, 1.0, 5.0)
+    assert continuous_correlation(x, y, sample_weight=weight).rho < 0.06
+
+
+def test_the_grid_changes_next_to_nothing(monkeypatch):
+    x, y = gaussian_pair(0.7, 8000, seed=13)
+    with_cells = continuous_correlation(x, y)
+    monkeypatch.setattr(continuous, "_CELLS", 10**9)
+    exact = continuous_correlation(x, y)
+    for size, (plug_in, score) in with_cells.path.items():
+        assert (plug_in, score) == pytest.approx(exact.path[size], abs=5e-4)
+
+
+def test_ties_and_a_spike_at_one_value():
+    rng = np.random.default_rng(14)
+    x = np.where(rng.random(3000) < 0.5, 40.0, rng.normal(40, 10, 3000).round())
+    assert continuous_correlation(x, (x - 40) ** 2).rho > 0.99
+    assert continuous_correlation(x, rng.normal(size=3000)).rho < 0.08
+
+
+# --- the correction -----------------------------------------------------------------------------
+
+
+def test_the_correction_undoes_the_limit_of_the_largest_canonical_correlation():
+    n, p, q = 400, 20, 10
+    rng = np.random.default_rng(15)
+    plug_in = []
+    for _ in range(60):
+        X, Y = rng.normal(size=(n, p)), rng.normal(size=(n, q))
+        Y[:, 0] = 0.6 * X[:, 0] + 0.8 * Y[:, 0]
+        Q, R = np.linalg.qr(X - X.mean(axis=0))[0], np.linalg.qr(Y - Y.mean(axis=0))[0]
+        plug_in.append(np.linalg.svd(Q.T @ R)[1][0])
+    assert np.mean(plug_in) > 0.62
+    corrected = [without_bias(rho, p, q, n - 1) for rho in plug_in]
+    assert np.mean(corrected) == pytest.approx(0.6, abs=0.015)
+
+
+@given(st.floats(0.01, 1), st.integers(1, 30), st.integers(1, 30))
+def test_the_correction_solves_its_equation(rho, p, q):
+    n = 200
+    r = without_bias(rho, p, q, n) ** 2
+    assert r <= rho**2 + 1e-12
+    if r:
+        c, d = p / n, q / n
+        assert r * (1 - c + c / r) * (1 - d + d / r) == pytest.approx(rho**2, abs=1e-9)
+    assert without_bias(rho, 300, q, n) == 0
+
+
+def test_independent_variables_are_not_far_from_zero_on_average():
+    found = [continuous_correlation(*gaussian_pair(0, 1000, seed)) for seed in range(30)]
+    assert np.mean([f.rho for f in found]) < 0.04
+    assert np.mean([f.plug_in for f in found]) > 0.08
+
+
+# --- the test of independence -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("method", "n"), [("permutation", 60), ("limit", 1500)])
+def test_p_values_of_independent_variables_are_uniform(method, n):
+    rng = np.random.default_rng(26)
+    found = [
+        continuous_test(*rng.exponential(size=(2, n)), method=method, n_permutations=99).pvalue
+        for _ in range(200)
+    ]
+    assert kstest(found, "uniform").pvalue > 0.01
+
+
+def test_both_laws_agree_where_both_can_be_had():
+    x, y = gaussian_pair(0.06, 2000, seed=17)
+    limit, permuted = (continuous_test(x, y, method=m) for m in ("limit", "permutation"))
+    assert limit.pvalue == pytest.approx(permuted.pvalue, abs=0.04)
+    assert limit.statistic == pytest.approx(permuted.statistic, abs=0.4)
+
+
+def test_dependence_is_found_where_pearson_sees_nothing():
+    rng = np.random.default_rng(18)
+    x, noise = rng.normal(size=(2, 300))
+    assert continuous_test(x, x**2 + noise).pvalue == 0.001
+    assert continuous_test(x, np.abs(x) + noise > 1, kind=MIXED).pvalue < 0.01
+    assert continuous_test(*gaussian_pair(0.2, 20_000)).pvalue < 0.001
+    assert continuous_test(x, np.zeros(300)).pvalue == 1
+
+
+def test_within_groups_what_the_groups_explain_is_gone():
+    rng = np.random.default_rng(19)
+    group = rng.integers(0, 3, 3000)
+    x, y = group + rng.normal(size=(2, 3000))
+    assert continuous_test(x, y).pvalue < 0.001
+    assert continuous_test(x, y, given=group).pvalue > 0.05
+    assert continuous_test(x, x + y, given=group).pvalue < 0.001
+    assert renyi_correlation(x, y) > 0.3
+    inside = renyi_correlation(x, y, given=group)
+    assert inside.correlations.max() < 0.2
+    assert list(inside.values) == [0, 1, 2]
+    assert inside.weights == pytest.approx(np.bincount(group) / 3000)
+
+
+# --- renyi_correlation --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [20, 50, 20_000])
+def test_numbers_that_hardly_repeat_are_estimated(n):
+    x, y = gaussian_pair(0.5, n, seed=20)
+    assert renyi_correlation(x, y) == continuous_correlation(x, y).rho < 0.95
+    text = np.where(y > 0, "m", "f")
+    mixed = continuous_correlation(text, x, kind=("discrete", "continuous")).rho
+    assert renyi_correlation(text, pd.array(x, dtype="Float64")) == mixed
+
+
+def test_the_caller_can_say_what_each_variable_is():
+    rng = np.random.default_rng(21)
+    age = rng.integers(17, 91, 3000)
+    score = age / 90 + rng.normal(size=3000)
+    income = 10**6 + rng.permutation(3000)
+    assert renyi_correlation(age, score) == renyi_correlation(age, score, kind=MIXED[::-1])
+    smooth = renyi_correlation(age, score, kind="continuous")
+    assert smooth == continuous_correlation(age, score).rho
+    assert abs(smooth - np.corrcoef(age, score)[0, 1]) < 0.05 < renyi_correlation(age, score)
+    with pytest.raises(ValueError, match=r'^a has 3000 different labels.*kind="continuous"'):
+        renyi_correlation(income, age)
+    assert renyi_correlation(income, age, kind=("continuous", "auto")) < 0.3
+    with pytest.raises(ValueError, match=r"^b has 300 different labels in 300"):
+        renyi_correlation(score[:300], [f"person {i}" for i in range(300)])
+
+
+def test_within_groups_with_weights():
+    x, y = gaussian_pair(0.5, 2000, seed=22)
+    group = np.repeat(["u", "v", "w"], [900, 900, 200])
+    weight = np.repeat([1.0, 3.0, 0.0], [900, 900, 200])
+    found = renyi_correlation(x, y, given=group, sample_weight=weight)
+    assert list(found.values) == ["u", "v"]
+    assert found.weights == pytest.approx([0.25, 0.75])
+    assert found.correlations[1] == pytest.approx(renyi_correlation(x[900:1800], y[900:1800]))
+    same = correlation_within(x, y, group)
+    assert same.correlations[0] == pytest.approx(found.correlations[0])
+
+
+# --- what cannot be ------------------------------------------------------------------------------
+
+
+def test_constants_depend_on_nothing():
+    x = np.linspace(0, 1, 50) ** 2
+    found = continuous_correlation(x, np.ones(50))
+    assert (found.rho, found.plug_in, found.n_functions) == (0, 0, (0, 0))
+    assert (found.f(x) == 0).all()
+    assert continuous_correlation(np.ones(50), ["same"] * 50, kind=MIXED).rho == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 19])
+def test_a_handful_of_samples_gives_a_number_and_a_warning(n):
+    x, y = gaussian_pair(0.5, n, seed=23)
+    if n == 1:
+        assert continuous_correlation(x, y).rho == 0
+        return
+    with pytest.warns(SmallSampleWarning, match=f"{n} samples for 1 and 1 functions"):
+        found = continuous_correlation(x, y)
+    assert 0 <= found.rho <= 1
+    assert 0 < continuous_test(x, y).pvalue <= 1
+
+
+def test_many_labels_for_few_samples_are_warned_of():
+    rng = np.random.default_rng(24)
+    with pytest.warns(SmallSampleWarning, match="chance alone"):
+        continuous_correlation(rng.normal(size=60), np.arange(60) % 30, kind=MIXED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        continuous_correlation(rng.normal(size=60), np.arange(60) % 3, kind=MIXED)
+
+
+def test_a_label_that_one_fold_alone_has_does_no_harm():
+    x = np.random.default_rng(25).normal(size=100)
+    label = np.where(x > np.sort(x)[-3], "rare", np.where(x > 0, "up", "down"))
+    assert np.isfinite(continuous_correlation(x, label, kind=MIXED).cross_validated)
+
+
+HOSTILE = {
+    "missing": (lambda: continuous_correlation([1.0, np.nan], [1, 2]), r"^a has .*missing"),
+    "infinite": (lambda: continuous_correlation([1.0, 2], [1, np.inf]), r"^b has .*infinite"),
+    "text": (lambda: continuous_correlation([1.0, 2], ["x", "y"]), r"^b must hold numbers"),
+    "lengths": (lambda: continuous_correlation([1.0, 2], [1.0]), "same number of samples"),
+    "empty": (lambda: continuous_correlation([], []), r"^a must be one number"),
+    "two columns": (lambda: continuous_correlation(np.ones((5, 2)), np.ones(5)), r"^a must be"),
+    "kind": (lambda: continuous_correlation([1.0], [1], kind="auto"), r"^kind must be one of"),
+    "kinds": (lambda: renyi_correlation([1.0], [1], kind=["auto"] * 3), r"^kind must be .* pair"),
+    "three": (lambda: continuous_correlation([1.0], [1], kind=[]), r"^kind must be .* pair"),
+    "labels": (lambda: continuous_test([1], [1], kind="discrete"), "renyi_correlation"),
+    "functions": (lambda: continuous_correlation([1.0], [1], max_functions=0), "^max_functions"),
+    "seed": (lambda: continuous_test([1.0], [1.0], random_state=-1), "^random_state"),
+    "method": (lambda: continuous_test([1.0], [1.0], method="exact"), "^method must be one of"),
+    "permutations": (lambda: continuous_test([1.0], [1.0], n_permutations=3), "^n_permutations"),
+    "weights": (
+        lambda: continuous_correlation([1.0, 2], [1.0, 2], sample_weight=[0, 0]),
+        "^sample_weight is all zero",
+    ),
+    "short weights": (
+        lambda: continuous_correlation([1.0, 2], [1.0, 2], sample_weight=[1.0]),
+        "sample_weight has 1",
+    ),
+    "a name for each": (
+        lambda: continuous_correlation(np.arange(90), list(map(str, range(90))), kind=MIXED),
+        r"^b has 90 different labels",
+    ),
+    "given": (
+        lambda: renyi_correlation(
+            np.arange(90) / 7, np.arange(90) / 9, given=norm.ppf((np.arange(90) + 0.5) / 90)
+        ),
+        r"^given looks continuous",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_what_cannot_be_measured_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

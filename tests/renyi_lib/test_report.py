@@ -1,0 +1,196 @@
+"""The report says what the measures and intervals say, and its words follow from its numbers."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from renyi_lib import (
+    fairness_report,
+    group_rates,
+    p_rule,
+    renyi_correlation,
+)
+from renyi_lib.inference import fairness_interval, renyi_interval
+from renyi_lib.metrics import (
+    demographic_parity_violation,
+    equal_opportunity_violation,
+    equalized_odds_violation,
+)
+
+rng = np.random.default_rng(0)
+N = 3000
+group = rng.choice(["f", "m"], size=N, p=[0.4, 0.6])
+score = np.clip(rng.normal(0.4 + 0.15 * (group == "m"), 0.2, size=N), 0.01, 0.99)
+truth = (rng.random(N) < score).astype(int)
+report = fairness_report(truth, score, group)
+
+
+def test_the_table_by_group_has_the_rates():
+    decision = score > 0.5
+    np.testing.assert_allclose(
+        report.by_group["selected"], group_rates(None, decision, sensitive_features=group)
+    )
+    for name, y in (("selected if positive", 1), ("selected if negative", 0)):
+        among = truth == y
+        np.testing.assert_allclose(
+            report.by_group[name],
+            group_rates(None, decision[among], sensitive_features=group[among]),
+        )
+    assert report.by_group["people"].to_dict() == pd.Series(group).value_counts().to_dict()
+    inside = report.by_group["selected, low"] < report.by_group["selected"]
+    assert inside.all()
+    assert (report.by_group["selected"] < report.by_group["selected, high"]).all()
+
+
+def test_the_measures_are_those_of_the_library_with_their_intervals():
+    decision = (score > 0.5).astype(int)
+    for measure in (
+        p_rule,
+        demographic_parity_violation,
+        equal_opportunity_violation,
+        equalized_odds_violation,
+    ):
+        row = report.measures.loc[measure.__name__]
+        value = measure(truth, decision, sensitive_features=group)
+        assert row["in the sample"] == pytest.approx(value)
+        interval = fairness_interval(
+            measure, truth, decision, sensitive_features=group, random_state=1
+        )
+        assert row["estimate, low"] == pytest.approx(interval.low, abs=0.02)
+        assert row["estimate, high"] == pytest.approx(interval.high, abs=0.02)
+    rho = report.measures.loc["renyi of the decision", "in the sample"]
+    assert rho == pytest.approx(renyi_correlation(decision, group))
+    binned = report.measures.loc["renyi of the score"]
+    tenths = pd.qcut(score, 10, labels=False)
+    assert binned["in the sample"] == pytest.approx(renyi_correlation(tenths, group))
+    assert binned["estimate, low"] == pytest.approx(
+        renyi_interval(tenths, group, random_state=1).low, abs=0.02
+    )
+    assert report.measures.loc["accuracy", "in the sample"] == np.mean(decision == truth)
+    assert report.measures.loc["AUC", "in the sample"] == roc_auc_score(truth, score)
+
+
+def test_every_threshold_has_its_own_p_rule():
+    table = report.by_threshold
+    assert len(table) > 90
+    for threshold in table.index[::10]:
+        decision = score > threshold
+        expected = p_rule(None, decision, sensitive_features=group)
+        assert table.loc[threshold, "p_rule"] == pytest.approx(expected, abs=1e-12)
+        assert table.loc[threshold, "selected"] == pytest.approx(decision.mean())
+        rates = group_rates(None, decision, sensitive_features=group)
+        for name, rate in rates.items():
+            assert table.loc[threshold, f"selected, {name}"] == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(
+    ("gap", "words"),
+    [
+        (0.3, "below four fifths, and the whole interval is"),
+        (0.0, "four fifths or more, and the whole interval is"),
+        (0.1, "cannot decide"),
+    ],
+)
+def test_the_verdict_follows_from_the_interval(gap, words):
+    s = np.arange(4000) % 2
+    drawn = np.random.default_rng(1).random(4000) < 0.5 - gap * s
+    found = fairness_report(drawn, drawn.astype(float), s)
+    assert words in found.verdict
+    low, high = found.measures.loc["p_rule", ["estimate, low", "estimate, high"]]
+    assert (high < 0.8) == (gap == 0.3)
+    assert (low >= 0.8) == (gap == 0.0)
+
+
+def test_a_score_without_dependence_is_not_said_to_depend():
+    s = rng.integers(2, size=N)
+    assert "is not shown to depend" in fairness_report(truth, score, s).verdict
+    assert "The score depends on the group" in report.verdict
+
+
+def test_a_score_that_is_fair_at_one_half_only_is_found_out():
+    # Equal rates above one half, but the scores of one group are lukewarm and the other's sure.
+    s = np.arange(2000) % 2
+    high = np.arange(2000) % 4 < 2
+    lukewarm = np.where(s == 0, np.where(high, 0.6, 0.4), np.where(high, 0.9, 0.1))
+    found = fairness_report(high, lukewarm + 1e-4 * rng.random(2000), s)
+    assert found.measures.loc["p_rule", "in the sample"] == 1
+    # One, but for the two bins of ten that a quarter of the people ends in.
+    assert found.measures.loc["renyi of the score", "in the sample"] > 0.85
+    assert found.by_threshold["p_rule"].min() < 0.1
+
+
+def test_labels_of_any_kind_and_several_attributes():
+    found = fairness_report(
+        np.array(["no", "yes"])[truth],
+        score,
+        pd.DataFrame({"sex": group, "old": rng.integers(2, size=N)}),
+        pos_label="yes",
+        threshold=0.3,
+    )
+    assert len(found.by_group) == 4
+    assert found.threshold == 0.3
+    assert ("f", 0) in found.by_group.index
+
+
+def test_a_group_without_a_label_is_named_and_not_measured():
+    found = fairness_report([1, 1, 1, 0], [0.9, 0.2, 0.3, 0.4], ["a", "b", "a", "b"])
+    assert "cannot be measured" in found.verdict
+    assert "equal_opportunity_violation" not in found.measures.index
+
+
+def test_the_same_seed_gives_the_same_report():
+    again = fairness_report(truth, score, group)
+    pd.testing.assert_frame_equal(again.measures, report.measures)
+    assert again.verdict == report.verdict
+
+
+def test_it_shows_itself_as_text_and_as_html():
+    assert report.verdict in repr(report)
+    html = report._repr_html_()
+    assert len(re.findall("<table", html)) == 2
+    assert "nan" not in html.lower()
+    assert (
+        "&lt;b&gt;"
+        in fairness_report(truth, score, np.where(group == "f", "<b>", "m"))._repr_html_()
+    )
+
+
+def test_the_plot_shows_the_p_rule_and_the_threshold():
+    ax = report.plot()
+    curve = ax.lines[0]
+    np.testing.assert_array_equal(curve.get_ydata(), report.by_threshold["p_rule"])
+    assert ax.get_xlabel() == "threshold"
+    ax.figure.clear()
+
+
+GOOD = {
+    "y_true": [0, 1, 0, 1],
+    "y_score": [0.1, 0.9, 0.7, 0.2],
+    "sensitive_features": list("abab"),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"y_true": [0, 1, 2, 1]}, "y_true must hold labels 0 and 1"),
+        ({"y_true": ["x", "y", "x", "y"]}, "y_true must hold numbers"),
+        ({"y_true": [0, 1, 0]}, "y_true has 3"),
+        ({"y_score": [0.1, np.nan, 0.7, 0.2]}, "y_score has values that are missing"),
+        ({"y_score": [[0.1, 0.9]] * 4}, "y_score must be one number for each sample"),
+        ({"y_score": [3.0, 2.0, 5.0, 7.0]}, "threshold=0.5 selects everybody"),
+        ({"threshold": 1.0}, "threshold=1 selects nobody"),
+        ({"threshold": "half"}, "threshold must be a number"),
+        ({"sensitive_features": list("aaaa")}, "sensitive_features has one group only"),
+        ({"sensitive_features": ["a", None, "b", "b"]}, "sensitive_features has a missing value"),
+        ({"confidence_level": 95}, "confidence_level must be a number"),
+        ({"confidence_level": 1.0}, "confidence_level must be below 1"),
+        ({"pos_label": "yes"}, "no label equal to pos_label='yes'"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused(change, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        fairness_report(**(GOOD | change))

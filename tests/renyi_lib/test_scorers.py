@@ -1,0 +1,130 @@
+"""Fairness in scikit-learn's and fairlearn's model selection, by the common shape of a measure."""
+
+import numpy as np
+import pytest
+import sklearn
+from fairlearn.metrics import MetricFrame
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from renyi_lib import (
+    RenyiClassifier,
+    fairness_scorer,
+    p_rule,
+    renyi_correlation,
+    renyi_dependence,
+)
+from renyi_lib.scorers import SCORERS
+
+rng = np.random.default_rng(0)
+N = 400
+s = rng.integers(2, size=N)
+X = rng.normal(size=(N, 2)) + s[:, None]
+y = (X[:, 0] + rng.normal(size=N) > 0.5).astype(int)
+weight = rng.integers(1, 4, size=N)
+
+
+@pytest.fixture
+def _routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.mark.usefixtures("_routing")
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_scorer_is_the_measure_of_what_the_model_says_and_more_is_better(name):
+    model = LogisticRegression().fit(X, y)
+    measure, greater_is_better, response = SCORERS[name]
+    said = model.predict(X) if response == "predict" else model.predict_proba(X)[:, 1]
+    for weights in ({}, {"sample_weight": weight}):
+        value = measure(y, said, sensitive_features=s, **weights)
+        score = fairness_scorer(name)(model, X, y, sensitive_features=s, **weights)
+        assert score == pytest.approx(value if greater_is_better else -value, abs=1e-12)
+        assert 0.01 < abs(score) < 1
+
+
+@pytest.mark.usefixtures("_routing")
+def test_a_grid_search_over_a_pipeline_finds_the_fairest_lam():
+    model = make_pipeline(
+        StandardScaler(), RenyiClassifier().set_fit_request(sensitive_features=True)
+    )
+    search = GridSearchCV(
+        model,
+        {"renyiclassifier__lam": [0.0, 0.3, 30.0]},
+        scoring=fairness_scorer("neg_demographic_parity_violation"),
+        cv=3,
+    ).fit(X, y, sensitive_features=s)
+    assert search.best_params_["renyiclassifier__lam"] == 30
+    assert np.all(np.diff(search.cv_results_["mean_test_score"]) > 0)
+
+
+@pytest.mark.usefixtures("_routing")
+def test_cross_validation_gives_each_fold_its_own_groups():
+    scores = cross_validate(
+        LogisticRegression(),
+        X,
+        y,
+        scoring={"fair": fairness_scorer("p_rule")},
+        params={"sensitive_features": s},
+        cv=4,
+        return_estimator=True,
+        return_indices=True,
+    )
+    for model, rows, score in zip(
+        scores["estimator"], scores["indices"]["test"], scores["test_fair"]
+    ):
+        assert score == p_rule(y[rows], model.predict(X[rows]), sensitive_features=s[rows])
+
+
+@pytest.mark.usefixtures("_routing")
+def test_labels_of_any_kind_need_the_favourable_one():
+    names = np.array(["no", "yes"])[y]
+    model = LogisticRegression().fit(X, names)
+    scorer = fairness_scorer("p_rule", pos_label="yes")
+    expected = p_rule(y, model.predict(X) == "yes", sensitive_features=s)
+    assert scorer(model, X, names, sensitive_features=s) == expected
+    with pytest.raises(ValueError, match="y_pred must hold numbers"):
+        fairness_scorer("p_rule")(model, X, names, sensitive_features=s)
+    assert fairness_scorer("neg_renyi_decision")(model, X, names, sensitive_features=s) < 0
+
+
+def test_without_routing_the_cure_is_named():
+    with pytest.raises(ValueError, match=r"set_config\(enable_metadata_routing=True\)"):
+        fairness_scorer("p_rule")
+
+
+@pytest.mark.usefixtures("_routing")
+def test_an_unknown_name_gets_the_list_of_names():
+    with pytest.raises(ValueError, match=r"name must be .*'neg_renyi_score'"):
+        fairness_scorer("fair")
+
+
+@pytest.mark.usefixtures("_routing")
+def test_scores_of_several_classes_are_not_taken_for_one():
+    model = LogisticRegression().fit(X, rng.integers(3, size=N))
+    with pytest.raises(ValueError, match="choose one column"):
+        fairness_scorer("neg_renyi_score")(model, X, y, sensitive_features=s)
+
+
+def test_measures_fit_into_a_frame_of_fairlearn():
+    region = rng.integers(3, size=N)
+    frame = MetricFrame(
+        metrics={"p_rule": p_rule, "renyi": renyi_dependence},
+        y_true=y,
+        y_pred=y,
+        sensitive_features=region,
+        sample_params={name: {"sensitive_features": s} for name in ("p_rule", "renyi")},
+    )
+    for r in range(3):
+        here = region == r
+        assert frame.by_group.loc[r, "p_rule"] == p_rule(
+            y[here], y[here], sensitive_features=s[here]
+        )
+        assert frame.by_group.loc[r, "renyi"] == renyi_correlation(y[here], s[here])
+
+
+def test_the_length_of_an_unused_truth_counts():
+    with pytest.raises(ValueError, match="y_true has 3, y_pred has 4"):
+        renyi_dependence([1, 0, 1], [1, 0, 1, 0], sensitive_features=[0, 0, 1, 1])

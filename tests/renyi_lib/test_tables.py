@@ -1,0 +1,158 @@
+"""Joint tables add up: chunks in any order and of any levels are the table of all samples."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from renyi_lib import JointTable, joint_table, maximal_functions, renyi_correlation
+from renyi_lib.correlation import renyi_from_joint
+
+properties = settings(deadline=None, derandomize=True)
+numbers = st.integers(-3, 3)
+texts = st.sampled_from(["a", "b", "ä", "", "10", "9"])
+
+
+@given(
+    st.one_of(
+        st.lists(st.tuples(numbers, texts), min_size=1, max_size=30),
+        st.lists(st.tuples(st.tuples(texts, numbers), st.booleans()), min_size=1, max_size=30),
+    ),
+    st.data(),
+)
+@properties
+def test_chunks_in_any_order_add_up_to_the_table_of_all_samples(pairs, data):
+    labels = np.empty((2, len(pairs)), dtype=object)
+    for i, pair in enumerate(pairs):
+        labels[0, i], labels[1, i] = pair
+    whole = joint_table(*labels)
+    order = data.draw(st.permutations(range(len(pairs))))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(pairs)), max_size=3)))
+    chunks = [chunk for chunk in np.split(np.array(order, dtype=int), cuts) if len(chunk)]
+    tables = [joint_table(*labels[:, chunk]) for chunk in chunks]
+    streamed = JointTable()
+    for chunk in chunks:
+        streamed.update(*labels[:, chunk])
+    for table in (sum(tables), streamed, JointTable.from_json(streamed.to_json())):
+        assert table == whole
+        assert table.counts.dtype.kind == "i"
+
+
+def test_levels_are_matched_by_name_and_not_by_position():
+    first = joint_table(["x", "y", "y"], ["f", "f", "m"])
+    second = joint_table(["y", "z"], ["m", "m"])
+    assert first.counts.shape == (2, 2)
+    assert second.counts.shape == (2, 1)
+    both = first + second
+    expected = pd.crosstab(
+        pd.Series(["x", "y", "y", "y", "z"], name="a"),
+        pd.Series(["f", "f", "m", "m", "m"], name="b"),
+    )
+    pd.testing.assert_frame_equal(both.to_frame(), expected, check_names=False, check_dtype=False)
+    assert both == second + first
+
+
+def test_an_order_of_its_own_is_kept_and_new_levels_come_after_it():
+    sizes = pd.Categorical(["small", "large"], ["small", "medium", "large"], ordered=True)
+    table = joint_table(sizes, [0, 1])
+    assert table.rows.tolist() == ["small", "large"]
+    assert (table + joint_table(["huge"], [0])).rows.tolist() == ["small", "large", "huge"]
+
+
+def test_weights_add_up_and_make_the_table_one_of_floats():
+    table = joint_table(["x", "y"], [0, 1]) + joint_table(["x"], [0], sample_weight=[0.5])
+    np.testing.assert_array_equal(table.counts, [[1.5, 0], [0, 1]], strict=True)
+
+
+def test_every_measure_takes_a_table_as_it_is():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(4, size=200), rng.integers(3, size=200)
+    table = joint_table(a, b)
+    assert renyi_from_joint(table) == renyi_correlation(a, b)
+    assert maximal_functions(table).rho == pytest.approx(renyi_correlation(a, b), abs=1e-12)
+    counts, rows, columns = table
+    assert counts is table.counts
+    assert (rows.tolist(), columns.tolist()) == ([0, 1, 2, 3], [0, 1, 2])
+
+
+def test_text_and_numbers_of_the_same_name_are_not_counted_apart_silently():
+    with pytest.raises(ValueError, match=r"rows are text in one table and numbers in the other"):
+        joint_table([1, 2], [0, 1]) + joint_table(["1", "2"], [0, 1])
+    with pytest.raises(ValueError, match=r"columns are text"):
+        joint_table([1, 2], ["0", "1"]).update([1, 2], [0, 1])
+    mixed = joint_table([1, "1"], [0, 1])
+    assert (mixed + mixed).counts.sum() == 4
+
+
+def test_a_chunk_that_cannot_be_counted_leaves_the_table_as_it_was():
+    table = joint_table(["x", "y"], [0, 1])
+    before = table.to_json()
+    for a, b in [(["x"], [0, 1]), (["x", None], [0, 1]), ([], []), ([1.0], [0])]:
+        with pytest.raises(ValueError, match=r"samples|missing|empty|text"):
+            table.update(a, b)
+        assert table.to_json() == before
+
+
+def test_it_is_saved_and_loaded_to_the_last_bit(tmp_path):
+    rng = np.random.default_rng(1)
+    a = pd.DataFrame({"u": rng.integers(3, size=50), "v": rng.choice(["f", "m"], size=50)})
+    table = joint_table(a, rng.integers(2, size=50) > 0, sample_weight=rng.random(50) / 3)
+    table.save(tmp_path / "table.json")
+    loaded = JointTable.load(tmp_path / "table.json")
+    assert loaded == table
+    assert loaded.columns.dtype == bool
+    np.testing.assert_array_equal(loaded.counts, table.counts, strict=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["table.json"]
+
+
+def test_what_cannot_be_saved_is_refused():
+    day = joint_table(pd.to_datetime(["2024-01-01", "2024-01-02"]), [0, 1])
+    with pytest.raises(ValueError, match=r"rows has the label .*turn the labels into text"):
+        day.to_json()
+
+
+good = json.loads(joint_table(["x", "y"], [0, 1]).to_json())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "not JSON"),
+        (None, "not JSON"),
+        ("[]", "not a joint table"),
+        ('{"format": "another"}', "not a joint table"),
+        (json.dumps(good | {"version": 2}), "version 2"),
+        (json.dumps({k: v for k, v in good.items() if k != "rows"}), "no 'rows'"),
+        (json.dumps(good | {"rows": ["x"]}), "counts must have a row for each of the 1 rows"),
+        (json.dumps(good | {"rows": ["x", "x"]}), "a label twice"),
+        (json.dumps(good | {"counts": [[1, 0], [0, -1]]}), "zero or more"),
+        (json.dumps(good | {"counts": [[1, 0], [0, "many"]]}), "table of numbers"),
+        (json.dumps(good | {"rows": ["x", {"a": 1}]}), "cannot be compared"),
+    ],
+)
+def test_a_damaged_file_is_refused(text, words):
+    with pytest.raises(ValueError, match=words):
+        JointTable.from_json(text)
+
+
+@pytest.mark.parametrize("counts", [[[1, np.nan]], [[np.inf, 1]], [[-1, 1]], [["x", 1]], [1, 1]])
+def test_what_are_no_counts_is_refused(counts):
+    with pytest.raises(ValueError, match=r"^counts must"):
+        JointTable(counts, ["a"], ["b", "c"])
+
+
+def test_a_table_is_only_added_to_a_table():
+    table = joint_table([0, 1], [0, 1])
+    for other in (1, table.counts, None):
+        with pytest.raises(TypeError):
+            table + other
+    assert table != table.counts.tolist()
+
+
+def test_it_shows_its_counts_with_their_levels():
+    table = joint_table(["x", "y"], ["f", "m"])
+    assert "2 samples, 2 x 2 levels" in repr(table)
+    assert "<th>x</th>" in table._repr_html_()
