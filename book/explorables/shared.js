@@ -3,6 +3,7 @@
    linked numbers, state in the address, redrawing at the container's width, speaking. */
 
 const SVG = "http://www.w3.org/2000/svg";
+/** Does the reader want no motion? */
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** An HTML element: el("p", { class: "x" }, "text", child). */
@@ -28,18 +29,6 @@ function filled(node, attributes, children) {
 export function fixed(x, digits) {
   const text = Math.abs(x).toFixed(digits);
   return (x < 0 && Number(text) !== 0 ? "\u2212" : "") + text;
-}
-
-/** Call step(t) with t from 0 to 1 during so many milliseconds; at once where motion is not wanted. */
-export function tween(milliseconds, step) {
-  if (calm()) return step(1);
-  const start = performance.now();
-  const frame = (now) => {
-    const t = Math.min((now - start) / milliseconds, 1);
-    step(t);
-    if (t < 1) requestAnimationFrame(frame);
-  };
-  return requestAnimationFrame(frame);
 }
 
 /** "ρ_R²" with the R as an index, for labels. */

@@ -593,3 +593,11 @@ def test_models_know_nothing_of_the_page():
     for path in [FOLDER / "dependence.js", *FOLDER.glob("*/model.js")]:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"\b(document|window|shared\.js)\b", text), path.name
+
+
+def test_dots_glide_to_a_reply_unless_motion_is_unwanted(visit, contents):
+    for motion, moving in (("no-preference", True), ("reduce", False)):
+        page = visit("friends-game", contents["friends-game"]["html"], reduced_motion=motion)
+        page.get_by_role("button", name="Best reply").click()
+        settled(page)
+        assert page.evaluate("document.getAnimations().length > 0") is moving

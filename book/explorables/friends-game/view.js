@@ -1,11 +1,12 @@
-import { drag, explorable, fixed, scale, svg } from "../shared.js";
+import { calm, drag, explorable, fixed, scale, svg } from "../shared.js";
 import { play } from "./model.js";
 
 const REACH = 3, MOST = 12, STEP = 0.05;
 const snap = (x) => Number((Math.min(Math.max(Math.round(x / STEP) * STEP, -REACH), REACH)).toFixed(2));
 
 export function start(root) {
-  const spots = []; // where the dots are, for the pointer
+  let spots = []; // where the dots are, for the pointer
+  let replies = null; // and after how many replies they were there
   const now = (numbers, state) => numbers.steps[state.replies];
   /* A number of the reader's own: the lists as shown become the new start. */
   const chosen = (numbers, state, list, k, value) => {
@@ -40,7 +41,9 @@ export function start(root) {
       return `After ${said(state.replies)} the correlation is ${fixed(score, 4)}, of at most ${fixed(n.rho, 4)}. First friend: ${list(data.rows, f)}. Second friend: ${list(data.columns, g)}.`;
     },
     draw: ({ state, numbers: n, width, data }) => {
-      spots.length = 0;
+      const before = replies === state.replies || calm() ? [] : spots;
+      spots = [];
+      replies = state.replies;
       const { f, g } = now(n, state), lines = { f: 62, g: 172 };
       const x = scale(-REACH, REACH, 24, width - 24), nodes = [];
       for (const [list, names, values, who, shape] of [["f", data.rows, f, "First friend, told the weather", "a"], ["g", data.columns, g, "Second friend, told the journey", "b"]]) {
@@ -58,10 +61,13 @@ export function start(root) {
           high = cx - half < edge && !high; // names that would touch take turns above each other
           edge = cx + half;
           spots.push({ list, k, cx, cy: y });
-          nodes.push(svg("g", { class: "dot" },
+          const dot = svg("g", { class: "dot" },
             svg("rect", { x: cx - 22, y: y - 22, width: 44, height: 44, fill: "transparent" }),
             shape === "a" ? svg("circle", { cx, cy: y, r: 8, fill: "var(--ex-a)" }) : svg("rect", { x: cx - 7, y: y - 7, width: 14, height: 14, fill: "var(--ex-b)" }),
-            svg("text", { x: cx, y: y - (high ? 26 : 13), "text-anchor": "middle" }, names[k])));
+            svg("text", { x: cx, y: y - (high ? 26 : 13), "text-anchor": "middle" }, names[k]));
+          const was = before.find((spot) => spot.list === list && spot.k === k);
+          if (was && was.cx !== cx) dot.animate([{ transform: `translateX(${was.cx - cx}px)` }, { transform: "none" }], { duration: 500, easing: "ease-in-out" });
+          nodes.push(dot);
         });
       }
       return svg("svg", { width, height: 400, viewBox: `0 0 ${width} 400` }, nodes, climb(n, state, width));
