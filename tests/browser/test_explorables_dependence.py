@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from renyi_book.explorables import FOLDER, explorable_html, fixed
-from renyi_book.live import ellipse, friends_game, guessing_game, joint_table
+from renyi_book.live import draggable_table, ellipse, friends_game, guessing_game
 from renyi_book.plotting import use_house_style
 from renyi_lib.correlation import (
     maximal_functions,
@@ -53,7 +53,7 @@ def contents():
     role, gender = samples(ROLES)
     names = np.array(["wife", "unmarried", "alone", "child", "other", "husband"])
     all_of_them = [
-        joint_table.content(),
+        draggable_table.content(),
         friends_game.content(DAYS),
         ellipse.content(DAYS),
         guessing_game.content(names[role], gender),
@@ -214,7 +214,7 @@ def expected_texts(name, state):
     """Every linked number of the explorable in a state, computed by the library."""
     if name == "joint-table":
         counts = np.array(state["counts"]).reshape(3, 3)
-        best, seen = maximal_functions(counts), joint_table.measures(counts)
+        best, seen = maximal_functions(counts), draggable_table.measures(counts)
         P = counts / counts.sum()
         D = P - np.outer(P.sum(axis=1), P.sum(axis=0))
         texts = {key: fixed(value, 3) for key, value in seen.items()}
