@@ -43,6 +43,7 @@ STORED = {
     "convergence": ("convergence", {}),
     "clusters_stop": ("clusters_stop", {}),
     "multiverse": ("multiverse", {}),
+    "adult_scores": ("adult_scores", {}),
 }
 # What takes longest begins first, so that no process is left with it alone at the end.
 _LONG = (
