@@ -75,9 +75,9 @@ def show(fig, alt):
     from IPython.display import display
 
     width = round(fig.get_size_inches()[0] * 100)
-    metadata = {"alt": _checked_alt(alt), "width": width}
+    metadata = {"alt": checked_alt(alt), "width": width}
     display(
-        {"image/png": _png_base64(fig), "text/plain": f"[figure] {alt}"},
+        {"image/png": png_base64(fig), "text/plain": f"[figure] {alt}"},
         metadata={"image/png": metadata},
         raw=True,
     )
@@ -101,9 +101,9 @@ def show_slider(figures, alt, *, label="step"):
         raise ValueError("figures must be a non-empty mapping from the slider's text to a figure")
     names = [html.escape(str(name)) for name in figures]
     width = round(next(iter(figures.values())).get_size_inches()[0] * 100)
-    images = [_png_base64(fig) for fig in figures.values()]
+    images = [png_base64(fig) for fig in figures.values()]
     ident = "slider-" + hashlib.sha256("".join(images).encode()).hexdigest()[:10]
-    alt = html.escape(_checked_alt(alt), quote=True)
+    alt = html.escape(checked_alt(alt), quote=True)
     frames = "".join(
         f'<img class="on-white" alt="{alt} ({html.escape(label)} {name})" width="{width}" '
         f'style="max-width:100%;height:auto;display:{"none" if i else "block"}" '
@@ -129,13 +129,13 @@ def show_slider(figures, alt, *, label="step"):
     )
 
 
-def _checked_alt(alt):
+def checked_alt(alt):
     if not isinstance(alt, str) or len(alt.split()) < 4:
         raise ValueError("alt must say in words what the figure shows (four words or more)")
     return " ".join(alt.split())
 
 
-def _png_base64(fig):
+def png_base64(fig):
     buffer = io.BytesIO()
     fig.savefig(buffer, format="png", dpi=_DPI, metadata={"Software": None})
     plt.close(fig)

@@ -1,0 +1,214 @@
+/* The frame that every explorable stands in: one state, one render. See README.md in this folder.
+   An explorable gives a pure model (model.js) and a view (view.js); this file does the rest: controls,
+   linked numbers, state in the address, redrawing at the container's width, speaking. */
+
+const SVG = "http://www.w3.org/2000/svg";
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** An HTML element: el("p", { class: "x" }, "text", child). */
+export function el(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for SVG: svg("line", { x1: 0, ... }). */
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** A number as the book prints it: fixed digits, a true minus sign, no minus zero. As `fixed` of
+    renyi_book.explorables. */
+export function fixed(x, digits) {
+  const text = Math.abs(x).toFixed(digits);
+  return (x < 0 && Number(text) !== 0 ? "\u2212" : "") + text;
+}
+
+/** Call step(t) with t from 0 to 1 during so many milliseconds; at once where motion is not wanted. */
+export function tween(milliseconds, step) {
+  if (calm()) return step(1);
+  const start = performance.now();
+  const frame = (now) => {
+    const t = Math.min((now - start) / milliseconds, 1);
+    step(t);
+    if (t < 1) requestAnimationFrame(frame);
+  };
+  return requestAnimationFrame(frame);
+}
+
+/** Where the pointer is, in the pixels of the drawing. */
+export function pointIn(node, event) {
+  const box = node.getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
+}
+
+/** Bring the explorable in `root` to life; `spec` is described in README.md. */
+export function explorable(root, spec) {
+  const name = root.dataset.explorable;
+  const inline = root.querySelector('script[type="application/json"]');
+  const data = inline ? JSON.parse(inline.textContent) : {};
+  const initial = Object.freeze(given(spec.initial, data));
+  const controls = given(spec.controls, data) || [];
+  let state = fromAddress() || { ...initial };
+  let numbers, queued = false, speaking, writing, said = "";
+
+  const stage = el("div", { class: "explorable-stage" });
+  const words = el("p", { class: "explorable-summary", id: `${name}-summary` });
+  const voice = el("p", { class: "explorable-voice", "aria-live": "polite", role: "status" });
+  const readouts = el("dl", { class: "explorable-readouts" }, (spec.readouts || []).map(([key, label]) =>
+    el("div", {}, el("dt", {}, label), el("dd", {}, linked(key)))));
+  const panel = el("div", { class: "explorable-controls" });
+  const parts = controls.map(build);
+  parts.forEach((part) => panel.append(part.node));
+  panel.append(button("Reset", () => update({ ...initial })));
+  const live = el("div", { class: "explorable-live" }, stage, readouts, panel, words, voice);
+
+  function linked(key) {
+    return el("output", { "data-explorable": name, "data-value": key });
+  }
+
+  function button(label, act) {
+    const node = el("button", { type: "button" }, label);
+    node.addEventListener("click", act);
+    return node;
+  }
+
+  /* A control: its node, and how it follows the state. */
+  function build(control) {
+    const get = control.get || ((s) => s[control.key]);
+    const set = control.set && control.kind !== "button" ? control.set : (s, value) => ({ [control.key]: value });
+    if (control.kind === "button") {
+      const node = button(control.label, () => update(given(control.set, state, data)));
+      return { node, follow: () => { node.disabled = Boolean(control.disabled && control.disabled(state, numbers)); } };
+    }
+    if (control.kind === "choice") {
+      const node = el("fieldset", {}, el("legend", {}, control.label));
+      const inputs = control.options.map(([value, label]) => {
+        const input = el("input", { type: "radio", name: `${name}-${control.key}`, value });
+        input.addEventListener("change", () => update(set(state, value)));
+        node.append(el("label", {}, input, label));
+        return input;
+      });
+      return { node, follow: () => inputs.forEach((input, k) => { input.checked = control.options[k][0] === get(state); }) };
+    }
+    const input = el("input", { type: "range", min: control.min, max: control.max, step: control.step, "aria-label": control.label });
+    input.addEventListener("input", () => update(set(state, Number(input.value))));
+    const output = el("output", { "aria-hidden": "true" });
+    const node = el("label", { class: "explorable-range" }, el("span", {}, control.label), input, output);
+    return {
+      node,
+      follow: () => {
+        const value = get(state), text = control.text ? control.text(value, state, numbers) : String(value);
+        if (Number(input.value) !== value) input.value = value;
+        input.setAttribute("aria-valuetext", text);
+        output.textContent = text;
+      },
+    };
+  }
+
+  /* "t=4&p=1,2,3" as a part of the state: only known keys, only values of the initial one's kind. */
+  function parsed(text, prefix = "") {
+    const part = {};
+    for (const [key, value] of new URLSearchParams(text)) {
+      const own = key.startsWith(prefix) ? key.slice(prefix.length) : "";
+      const kind = Object.hasOwn(initial, own) ? initial[own] : undefined;
+      const list = value.split(",").map(Number);
+      if (typeof kind === "string") part[own] = value;
+      else if (typeof kind === "number" && Number.isFinite(list[0])) part[own] = list[0];
+      else if (Array.isArray(kind) && list.length === kind.length && list.every(Number.isFinite)) part[own] = list;
+    }
+    return part;
+  }
+
+  /* Snap to what the controls can show; spec.valid does what only the explorable knows. */
+  function snapped(next) {
+    for (const control of controls) {
+      const value = next[control.key];
+      if (control.kind === "choice" && !control.options.some(([one]) => one === value)) next[control.key] = initial[control.key];
+      if (control.kind === "range" && typeof value === "number") {
+        const steps = Math.round((Math.min(Math.max(value, control.min), control.max) - control.min) / control.step);
+        next[control.key] = Number((control.min + steps * control.step).toFixed(10));
+      }
+    }
+    return spec.valid ? spec.valid(next, data) : next;
+  }
+
+  function fromAddress() {
+    const part = parsed(location.hash.slice(1), `${name}.`);
+    return Object.keys(part).length ? snapped({ ...initial, ...part }) : null;
+  }
+
+  function toAddress() {
+    const others = location.hash.slice(1).split("&").filter((one) => one.includes("=") && !one.startsWith(`${name}.`));
+    const own = Object.keys(initial).filter((key) => String(state[key]) !== String(initial[key]))
+      .map((key) => `${name}.${key}=${encodeURIComponent(state[key]).replaceAll("%2C", ",")}`);
+    if (own.length || location.hash.includes(`${name}.`)) {
+      history.replaceState(history.state, "", `#${[...others, ...own].join("&")}`);
+    }
+  }
+
+  function update(part) {
+    if (!part) return;
+    state = snapped({ ...state, ...part });
+    draw();
+    clearTimeout(writing);
+    writing = setTimeout(toAddress, 300);
+  }
+
+  function draw() {
+    if (!queued) requestAnimationFrame(render);
+    queued = true;
+  }
+
+  function render() {
+    queued = false;
+    numbers = spec.compute(state, data);
+    const width = Math.max(stage.clientWidth || root.clientWidth, 240);
+    const picture = spec.draw({ state, numbers, width, data, stage });
+    if (picture) {
+      picture.setAttribute("role", "img");
+      picture.setAttribute("aria-label", spec.title);
+      picture.setAttribute("aria-describedby", words.id);
+      stage.replaceChildren(picture);
+    }
+    const texts = spec.outputs ? spec.outputs(numbers, state, data) : {};
+    document.querySelectorAll(`output[data-explorable="${name}"][data-value]`).forEach((node) => {
+      if (Object.hasOwn(texts, node.dataset.value)) node.textContent = texts[node.dataset.value];
+    });
+    if (!live.isConnected) live.querySelectorAll("output[data-value]").forEach((node) => { node.textContent = texts[node.dataset.value]; });
+    parts.forEach((part) => part.follow());
+    const sentence = spec.summary(numbers, state, data);
+    words.textContent = sentence;
+    if (said && said !== sentence) {
+      clearTimeout(speaking);
+      speaking = setTimeout(() => { voice.textContent = sentence; }, 700);
+    }
+    said = sentence;
+  }
+
+  render(); // if this throws, the still picture stays
+  root.querySelector(".explorable-still").replaceWith(live);
+  document.querySelectorAll(`[data-explorable="${name}"][data-set]`).forEach((phrase) => {
+    const act = button(phrase.textContent, () => {
+      update({ ...initial, ...parsed(phrase.dataset.set) });
+      live.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+    });
+    act.className = "explorable-try";
+    phrase.replaceWith(act);
+  });
+  new ResizeObserver(draw).observe(stage);
+  addEventListener("hashchange", () => { const linkedState = fromAddress(); if (linkedState) { state = linkedState; draw(); } });
+  if (spec.attach) spec.attach({ stage, update, get state() { return state; }, get numbers() { return numbers; }, data });
+  if (fromAddress()) live.scrollIntoView({ block: "center" });
+  root.dataset.live = "yes";
+}
+
+function given(value, ...args) {
+  return typeof value === "function" ? value(...args) : value;
+}

@@ -1,0 +1,139 @@
+"""Live figures: what a chapter's cell writes into its page, so that a script can wake it up.
+
+An explorable is a folder of ``book/explorables`` with a pure model and a view, both JavaScript.
+The page holds everything a reader without the script needs: a picture of the opening state, a
+sentence that says what to try, and the numbers as a table. JupyterLab, a printer and a page opened
+without scripts show just that. In the built book a few lines of script load the view when the
+reader comes near, and it replaces the picture (see ``book/explorables/README.md``).
+"""
+
+import html
+import json
+import re
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+
+from renyi_book.plotting import checked_alt, png_base64
+
+#: Where the scripts are, beside the chapters.
+FOLDER = Path(__file__).resolve().parents[1] / "explorables"
+
+# Runs once for each figure: see the file.
+_LOADER = (FOLDER / "loader.js").read_text(encoding="utf-8")
+
+
+def explorable(
+    name, *, still, alt, data=None, say="", values=None, table=None, label=None, heights=None
+):
+    """Show an explorable of ``book/explorables`` in a chapter, its still picture first.
+
+    Its caption and number come from the cell's metadata, as for any figure.
+
+    Parameters
+    ----------
+    name : str
+        The folder of the explorable.
+    still : matplotlib.figure.Figure
+        The opening state, drawn at build time. Closed afterwards.
+    alt : str
+        What the still picture shows.
+    data : mapping, optional
+        What the model needs, as JSON: lists, numbers, text.
+    say : str
+        What to try and what to notice, under the figure. ``{key}`` becomes a number that follows
+        the figure; ``[phrase](key=value&key=value)`` becomes a button that sets its state.
+    values : mapping of str to str, optional
+        The numbers of `say` in the opening state, as printed: see `fixed`.
+    table : pandas.DataFrame, optional
+        The opening state's numbers, folded under the figure.
+    label : str, optional
+        The summary of that fold; by default "The numbers as a table".
+    heights : tuple of int, optional
+        The drawing's height in pixels on a wide and on a narrow page, kept free while it loads.
+    """
+    from IPython.display import HTML, display
+
+    text = explorable_html(
+        name,
+        picture=(png_base64(still), round(still.get_size_inches()[0] * 100)),
+        alt=alt,
+        data=data,
+        say=say,
+        values=values,
+        table=table,
+        label=label,
+        heights=heights,
+    )
+    display(HTML(text))
+
+
+def explorable_html(
+    name, *, picture, alt, data=None, say="", values=None, table=None, label=None, heights=None
+):
+    """The HTML of `explorable`; `picture` is a PNG in base64 and its width in pixels.
+
+    Examples
+    --------
+    >>> from renyi_book.explorables import explorable_html
+    >>> page = explorable_html("guessing-game", picture=("", 700), alt="Two curves and a point")
+    >>> page.startswith('<div class="explorable" data-explorable="guessing-game"')
+    True
+    """
+    if not (FOLDER / name / "view.js").is_file():
+        raise ValueError(f"name must be a folder of book/explorables with a view.js, not {name!r}")
+    image, width = picture
+    alt = html.escape(checked_alt(alt), quote=True)
+    style = "" if heights is None else ' style="--ex-high:{}px;--ex-low:{}px"'.format(*heights)
+    parts = [
+        f'<div class="explorable" data-explorable="{name}"{style}>',
+        f'<div class="explorable-still"><img class="on-white" alt="{alt}" width="{width}" '
+        f'style="max-width:100%;height:auto" src="data:image/png;base64,{image}"></div>',
+    ]
+    if say:
+        parts.append(f'<p class="explorable-say">{_linked(name, say, values or {})}</p>')
+    if table is not None:
+        summary = html.escape(label or "The numbers as a table")
+        parts.append(
+            f"<details><summary>{summary}</summary><div>{table.to_html()}</div></details>"
+        )
+    if data is not None:
+        # "</script>" in a text would end the element.
+        inline = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace(
+            "<", "\\u003c"
+        )
+        parts.append(f'<script type="application/json">{inline}</script>')
+    return "".join([*parts, f"<script>{_LOADER}</script></div>"])
+
+
+def fixed(x, digits):
+    """A number as the explorables print it: half up, a true minus sign, no minus zero.
+
+    Examples
+    --------
+    >>> from renyi_book.explorables import fixed
+    >>> fixed(-0.125, 2), fixed(-0.001, 2)
+    ('−0.13', '0.00')
+    """
+    text = str(Decimal(abs(float(x))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+    return ("−" if x < 0 and float(text) != 0 else "") + text
+
+
+def _linked(name, say, values):
+    """Text with its linked numbers and its phrases to try."""
+    if not isinstance(values, Mapping):
+        raise ValueError("values must be a mapping from the keys in say to their texts")
+
+    def output(match):
+        key = match.group(1)
+        if key not in values:
+            raise ValueError(f"say has {{{key}}}, and values has no {key!r}")
+        text = html.escape(values[key])
+        return f'<output data-explorable="{name}" data-value="{key}">{text}</output>'
+
+    def phrase(match):
+        words, settings = match.groups()
+        return f'<span data-explorable="{name}" data-set="{settings}">{words}</span>'
+
+    text = re.sub(r"\[([^\]]+)\]\(([^)]+)\)", phrase, html.escape(say, quote=True))
+    return re.sub(r"\{(\w+)\}", output, text)

@@ -1,0 +1,135 @@
+"""Explorables in a browser, each on a small page of its own: no build of the book is needed.
+
+`import` the fixtures by name into a test module. Without playwright or Chromium its tests are
+skipped, with the reason.
+"""
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from renyi_book.explorables import FOLDER
+
+# A picture of one transparent pixel: these pages test the script, not the still.
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+    700,
+)
+_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+
+
+def page_text(body, theme="light"):
+    """A page as the book's are: two folders deep, with the root and the theme on its first tag."""
+    return (
+        f'<!doctype html><html lang="en" data-content_root="../../" data-theme="{theme}"><head>'
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<title>One explorable</title><link rel="icon" href="data:,"><style>'
+        "html[data-theme=dark]{background:#14181e;color:#ced6dd}"
+        "body{font:17px/1.6 sans-serif;max-width:46rem;margin:1rem auto;padding:0 1rem}</style></head>"
+        f"<body><main>{body}</main></body></html>"
+    )
+
+
+def chromium_path():
+    """The system's Chromium, or what RENYI_CHROMIUM names; None where there is none."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("RENYI_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser for all tests of the session."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = chromium_path()
+    if path is None:
+        pytest.skip("no Chromium on the PATH (RENYI_CHROMIUM may name one)")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=_OPTIONS)
+        yield browser
+        browser.close()
+
+
+class Site:
+    """A folder laid out as the built book, and the address that serves it."""
+
+    def __init__(self, folder, address):
+        self.folder, self.address = folder, address
+
+    def add(self, name, body, theme="light"):
+        """Write a page; returns its address."""
+        path = self.folder / "book" / "part" / f"{name}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page_text(body, theme), encoding="utf-8")
+        return f"{self.address}/book/part/{name}.html"
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The explorables' files, served as the built book serves them."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(FOLDER, folder / "book" / "explorables")
+    handler = functools.partial(_Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield Site(Path(folder), f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def visit(chromium, site):
+    """Open a body of HTML in a page; its errors, and requests to other hosts, fail the test."""
+    contexts, wrong = [], []
+
+    def open_page(name, body, *, width=1000, theme="light", hash="", **options):
+        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda m: m.type == "error" and wrong.append(m.text))
+        page.on(
+            "request",
+            lambda r: r.url.startswith((site.address, "data:", "file:")) or wrong.append(r.url),
+        )
+        page.goto(site.add(name, body, theme) + hash)
+        page.wait_for_selector(".explorable[data-live=yes]")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not wrong, wrong
+
+
+def settled(page):
+    """Wait until what was set is drawn: two frames."""
+    page.evaluate("new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))")
+    return page
+
+
+def printed(page, name):
+    """Every linked number of the explorable, by key; all places must agree."""
+    pairs = page.eval_on_selector_all(
+        f'output[data-explorable="{name}"][data-value]',
+        "nodes => nodes.map((n) => [n.dataset.value, n.textContent])",
+    )
+    shown = dict(pairs)
+    assert all(shown[key] == text for key, text in pairs), pairs
+    return shown
+
+
+def model(page, site, name, code, argument=None, file="model.js"):
+    """The value of a JavaScript expression `code` in the model `m` and the argument `x`."""
+    address = f"{site.address}/book/explorables/{name}/{file}"
+    return page.evaluate(f"(x) => import({address!r}).then((m) => {{ return {code}; }})", argument)
