@@ -41,7 +41,7 @@ function panel(side, title, state, width, top, data) {
     }).flat(),
     state.x.map((x, n) => {
       const y = axis - lift(state.x, n), k = labels[n];
-      return svg("g", { class: "handle", "data-point": n },
+      return svg("g", { class: "handle", "data-point": n, style: "touch-action: pan-y" },
         svg("circle", { cx: at(x), cy: y, r: 22, fill: "transparent" }),
         n === asked && svg("circle", { cx: at(x), cy: y, r: 14, fill: "none", stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "3 3" }),
         svg("circle", { cx: at(x), cy: y, r: 8, fill: data.s[n] ? COLORS[k] : "var(--ex-paper)", stroke: COLORS[k], "stroke-width": 3.5 }),
