@@ -130,8 +130,8 @@ def show():
         say="After these steps the frozen inspector sees {seen}, and the truth is {frozen}; "
         "before the first step it was {before}. Try [one step](steps=1): the two banks still "
         "stand together, since where she has just been asked the slope of her question is the "
-        "true slope. Then they part. Try [a start almost at the best place](start=1): her question "
-        "leads the bank away from it.",
+        "true slope. Then they part. Try [a start almost at the best place](start=1): her "
+        "question leads the bank away from it.",
         values={key: fixed(found[key], 3) for key in ("before", "seen", "frozen")},
         table=groups.round(3),
         label="The rates of the three groups",
