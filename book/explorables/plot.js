@@ -1,10 +1,5 @@
-/* Scales, axes and lines that several drawings share. */
+/* Axes, legends and lines that several drawings share. */
 import { svg } from "./shared.js";
-
-/** The linear map from [a, b] to [c, d]. */
-export function scale([a, b], [c, d]) {
-  return (x) => c + ((x - a) * (d - c)) / (b - a);
-}
 
 /** Grid lines and ticks along the bottom; `ticks` are pairs of a value and its text. */
 export function below(x, ticks, { top, bottom, label }) {

@@ -42,10 +42,27 @@ export function tween(milliseconds, step) {
   return requestAnimationFrame(frame);
 }
 
-/** Where the pointer is, in the pixels of the drawing. */
-export function pointIn(node, event) {
-  const box = node.getBoundingClientRect();
-  return [event.clientX - box.left, event.clientY - box.top];
+/** The line that takes d0 to r0 and d1 to r1. */
+export function scale(d0, d1, r0, r1) {
+  return (x) => r0 + ((x - d0) / (d1 - d0)) * (r1 - r0);
+}
+
+/** Drag on the stage: grab([x, y]) says what is there (or nothing), move(held, [x, y]) moves it. A finger
+    that moves up or down scrolls the page, and nothing is moved. */
+export function drag(stage, grab, move) {
+  let held = null;
+  const point = (event) => {
+    const box = stage.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  stage.style.touchAction = "pan-y";
+  stage.addEventListener("pointerdown", (event) => {
+    held = grab(point(event)) || null;
+    if (held) stage.setPointerCapture(event.pointerId);
+  });
+  stage.addEventListener("pointermove", (event) => { if (held) move(held, point(event)); });
+  stage.addEventListener("pointerup", (event) => { if (held) move(held, point(event)); held = null; });
+  stage.addEventListener("pointercancel", () => { held = null; });
 }
 
 /** Bring the explorable in `root` to life; `spec` is described in README.md. */
@@ -55,6 +72,7 @@ export function explorable(root, spec) {
   const data = inline ? JSON.parse(inline.textContent) : {};
   const initial = Object.freeze(given(spec.initial, data));
   const controls = given(spec.controls, data) || [];
+  const single = controls.flatMap((control) => control.controls || [control]);
   let state = fromAddress() || { ...initial };
   let numbers, queued = false, speaking, writing, said = "";
 
@@ -86,6 +104,12 @@ export function explorable(root, spec) {
     if (control.kind === "button") {
       const node = button(control.label, () => update(given(control.set, state, data)));
       return { node, follow: () => { node.disabled = Boolean(control.disabled && control.disabled(state, numbers)); } };
+    }
+    if (control.kind === "group") {
+      const members = control.controls.map(build);
+      const box = el("div", { class: "explorable-group" }, members.map((member) => member.node));
+      const node = el("details", { open: control.open }, el("summary", {}, control.label), box);
+      return { node, follow: () => members.forEach((member) => member.follow()) };
     }
     if (control.kind === "choice") {
       const node = el("fieldset", {}, el("legend", {}, control.label));
@@ -128,7 +152,7 @@ export function explorable(root, spec) {
 
   /* Snap to what the controls can show; spec.valid does what only the explorable knows. */
   function snapped(next) {
-    for (const control of controls) {
+    for (const control of single) {
       const value = next[control.key];
       if (control.kind === "choice" && !control.options.some(([one]) => one === value)) next[control.key] = initial[control.key];
       if (control.kind === "range" && typeof value === "number") {
@@ -170,7 +194,7 @@ export function explorable(root, spec) {
     queued = false;
     numbers = spec.compute(state, data);
     const width = Math.max(stage.clientWidth || root.clientWidth, 240);
-    const picture = spec.draw({ state, numbers, width, data, stage });
+    const picture = spec.draw({ state, numbers, width, data, stage, update });
     if (picture) {
       picture.setAttribute("role", "img");
       picture.setAttribute("aria-label", spec.title);

@@ -1,6 +1,6 @@
 /* The frozen and the best-replying inspector: two banks walk downhill from one place. */
-import { explorable, fixed, svg } from "../shared.js";
-import { below, beside, grid, legend, line, scale } from "../plot.js";
+import { explorable, fixed, scale, svg } from "../shared.js";
+import { below, beside, grid, legend, line } from "../plot.js";
 import { compare, paid, truth } from "./model.js";
 
 const [LEFT, RIGHT, HIGH] = [-1.5, 3.5, 0.7];
@@ -15,7 +15,7 @@ function draw({ state, numbers, width, data }) {
     ["●", "var(--ex-a)", "bank of the replying one"],
   ], width);
   const top = used + 30, bottom = top + (narrow ? 200 : 240), rows = bottom + 78;
-  const x = scale([LEFT, RIGHT], [edge, width - 12]), y = scale([0, HIGH], [bottom, top]);
+  const x = scale(LEFT, RIGHT, edge, width - 12), y = scale(0, HIGH, bottom, top);
   const places = grid(LEFT, RIGHT, 120), { frozen, moving, first } = numbers;
   const curve = (value, attributes) => line(places.map((t) => [x(t), y(Math.min(value(t), HIGH))]), attributes);
   /* The slope that a bank follows, as a short line through its place. */
@@ -45,7 +45,7 @@ function draw({ state, numbers, width, data }) {
     svg("text", { x: x(frozen.theta) + (right ? 11 : -11), y: y(frozen.seen.value) - 9, class: "b", "text-anchor": right ? "start" : "end" }, `sees ${fixed(frozen.seen.value, 3)}`));
 
   /* The three rates of both banks, and the weights of the frozen question. */
-  const names = narrow ? 92 : 190, rate = scale([0, 1], [names, width - 24]);
+  const names = narrow ? 92 : 190, rate = scale(0, 1, names, width - 24);
   const height = (j) => rows + 14 + 26 * j;
   picture.append(
     below(rate, [0, 0.5, 1].map((v) => [v, `${100 * v} %`]), { top: rows, bottom: height(2) + 14 }),

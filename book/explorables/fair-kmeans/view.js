@@ -1,14 +1,16 @@
 /* Fair k-means on four points that can be moved: Algorithm 3 and the descent, visit by visit, side by side. */
-import { explorable, fixed, pointIn, svg } from "../shared.js";
-import { below, beside, legend, line, scale } from "../plot.js";
+import { drag, explorable, fixed, scale, svg } from "../shared.js";
+import { below, beside, legend, line } from "../plot.js";
 import { run } from "./model.js";
 
 const [FAR, LAST, PASSES, PANEL, GAP] = [8, 24, 60, 152, 34];
 const COLORS = ["var(--ex-a)", "var(--ex-b)"];
 const CLASSES = ["a", "b"];
 
+let placed = []; // [point, x, y] of each in the drawing
+
 const signed = (x) => (Number(Math.abs(x).toFixed(2)) && x > 0 ? "+" : "") + fixed(x, 2);
-const place = (width) => scale([-FAR - 1, FAR + 1], [10, width - 10]);
+const place = (width) => scale(-FAR - 1, FAR + 1, 10, width - 10);
 const panelTop = (k, used) => used + 16 + k * (PANEL + GAP);
 const number = (x) => fixed(x, Number.isInteger(x) ? 0 : 1);
 
@@ -41,7 +43,8 @@ function panel(side, title, state, width, top, data) {
     }).flat(),
     state.x.map((x, n) => {
       const y = axis - lift(state.x, n), k = labels[n];
-      return svg("g", { class: "handle", "data-point": n, style: "touch-action: pan-y" },
+      placed.push([n, at(x), y]);
+      return svg("g", { class: "dot", "data-point": n },
         svg("circle", { cx: at(x), cy: y, r: 22, fill: "transparent" }),
         n === asked && svg("circle", { cx: at(x), cy: y, r: 14, fill: "none", stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "3 3" }),
         svg("circle", { cx: at(x), cy: y, r: 8, fill: data.s[n] ? COLORS[k] : "var(--ex-paper)", stroke: COLORS[k], "stroke-width": 3.5 }),
@@ -52,6 +55,7 @@ function panel(side, title, state, width, top, data) {
 
 function draw({ state, numbers, width, data }) {
   const narrow = width < 560;
+  placed = [];
   const [signs, used] = legend([
     ["●", "currentColor", "s = 1"], ["○", "currentColor", "s = 0"],
     ["▲", COLORS[0], "centre of cluster 0"], ["▲", COLORS[1], "of cluster 1"],
@@ -62,7 +66,7 @@ function draw({ state, numbers, width, data }) {
   const height = (one) => one.objective[one.index];
   const all = [...both.paper, ...both.descent].map(height);
   const [low, high] = [Math.min(...all), Math.max(...all)], room = Math.max(high - low, 1) * 0.12;
-  const x = scale([0, LAST], [narrow ? 40 : 52, width - 14]), y = scale([low - room, high + room], [bottom, top]);
+  const x = scale(0, LAST, narrow ? 40 : 52, width - 14), y = scale(low - room, high + room, bottom, top);
   const curve = (side, attributes) => line(both[side].map((one, v) => [x(v), y(height(one))]), attributes);
   return svg("svg", { width, height: bottom + 42, viewBox: `0 0 ${width} ${bottom + 42}` },
     signs,
@@ -80,20 +84,10 @@ function draw({ state, numbers, width, data }) {
 /* Dragging a point along its line: what the two controls below do as well. */
 function attach(frame) {
   const { stage, update } = frame;
-  stage.addEventListener("pointerdown", (event) => {
-    const handle = event.target.closest("[data-point]");
-    if (!handle) return;
-    const n = Number(handle.dataset.point);
-    event.preventDefault();
-    stage.setPointerCapture(event.pointerId);
-    const move = (at) => {
-      const width = stage.clientWidth, value = scale([10, width - 10], [-FAR - 1, FAR + 1])(pointIn(stage, at)[0]);
-      update({ point: String(n), ...moved(frame.state, n, value) });
-    };
-    const end = () => ["pointermove", "pointerup", "pointercancel"].forEach((kind, k) => stage.removeEventListener(kind, k ? end : move));
-    stage.addEventListener("pointermove", move);
-    stage.addEventListener("pointerup", end);
-    stage.addEventListener("pointercancel", end);
+  const near = ([x, y]) => placed.find(([, px, py]) => Math.hypot(px - x, py - y) < 22);
+  drag(stage, near, ([n], [x]) => {
+    const value = scale(10, stage.clientWidth - 10, -FAR - 1, FAR + 1)(x);
+    update({ point: String(n), ...moved(frame.state, n, value) });
   });
 }
 

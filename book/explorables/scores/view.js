@@ -1,6 +1,6 @@
 /* Lambda and one common threshold on Adult's real scores: does the fairness survive when the threshold moves? */
-import { explorable, fixed, svg } from "../shared.js";
-import { below, beside, legend, line, scale } from "../plot.js";
+import { drag, explorable, fixed, scale, svg } from "../shared.js";
+import { below, beside, legend, line } from "../plot.js";
 import { band, histogram, read } from "./model.js";
 
 const WIDE = 4; // cells to a bar
@@ -12,6 +12,11 @@ const percent = (x) => `${fixed(100 * x, 1)} %`;
 const points = (x) => (Number(Math.abs(100 * x).toFixed(2)) && x > 0 ? "+" : "") + fixed(100 * x, 2);
 const people = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 const index = (t, data) => Math.round(t * data.steps);
+
+/* Scores across the drawing. */
+function across(width) {
+  return scale(0, 1, width < 560 ? 38 : 46, width - 8);
+}
 
 function bars(data, state, x, y, s) {
   const cells = [0, 1].map((truth) => histogram(data, state.method, state.lam, s, truth));
@@ -32,8 +37,8 @@ function bars(data, state, x, y, s) {
 }
 
 function draw({ state, numbers, width, data }) {
-  const narrow = width < 560, left = narrow ? 38 : 46, right = width - 8;
-  const x = scale([0, 1], [left, right]), tall = narrow ? 84 : 100;
+  const narrow = width < 560, x = across(width), [left, right] = [x(0), x(1)];
+  const tall = narrow ? 84 : 100;
   const top = 22, middle = top + tall, foot = middle + tall;
   const root = (sign) => (share) => middle - sign * tall * Math.sqrt(share / 0.6);
   const shares = [0.04, 0.16, 0.36];
@@ -44,7 +49,7 @@ function draw({ state, numbers, width, data }) {
   ], width);
   const high = foot + 44 + used + 24, low = high + (narrow ? 150 : 170);
   const most = Math.max(...numbers.curves.flat().map(Math.abs), 0.02) * 1.08;
-  const y = scale([-most, most], [low, high]), unit = [0.01, 0.02, 0.05, 0.1, 0.2].find((u) => most / u < 3.2);
+  const y = scale(-most, most, low, high), unit = [0.01, 0.02, 0.05, 0.1, 0.2].find((u) => most / u < 3.2);
   const steps = Array.from({ length: data.steps + 1 }, (_, k) => k);
   const half = steps.map((k) => band([0, 1].reduce((n, s) => n + numbers.counts[s][0][k] + numbers.counts[s][1][k], 0) / numbers.total, numbers.size));
   const edge = (sign) => steps.map((k) => [x(k / data.steps), y(sign * half[k])]);
@@ -69,7 +74,7 @@ function draw({ state, numbers, width, data }) {
     svg("line", { x1: left, x2: right, y1: y(0), y2: y(0), stroke: "currentColor" }),
     numbers.curves.map((gaps, j) => line(gaps.map((v, i) => [x(i / data.steps), y(v)]),
       { stroke: LINES[j][0], "stroke-dasharray": LINES[j][1], "stroke-width": j === chosen ? 3 : 1.8 })),
-    svg("g", { class: "handle", "data-handle": "threshold", style: "touch-action: pan-y" },
+    svg("g", { class: "dot", "data-handle": "threshold" },
       svg("rect", { x: x(state.t) - 22, y: top, width: 44, height: low - top, fill: "transparent" }),
       [[top - 4, foot], [high, low]].map(([from, to]) =>
         svg("line", { x1: x(state.t), x2: x(state.t), y1: from, y2: to, stroke: "currentColor", "stroke-width": 2 }))),
@@ -79,21 +84,12 @@ function draw({ state, numbers, width, data }) {
 }
 
 /* The threshold can be dragged in the picture, as its control moves it. */
-function attach({ stage, update }) {
-  stage.addEventListener("pointerdown", (event) => {
-    if (!event.target.closest("[data-handle]")) return;
-    event.preventDefault();
-    stage.setPointerCapture(event.pointerId);
-    const move = (at) => {
-      const box = stage.getBoundingClientRect(), narrow = box.width < 560;
-      update({ t: scale([narrow ? 38 : 46, box.width - 8], [0, 1])(at.clientX - box.left) });
-    };
-    const end = () => {
-      stage.removeEventListener("pointermove", move);
-      ["pointerup", "pointercancel"].forEach((kind) => stage.removeEventListener(kind, end));
-    };
-    stage.addEventListener("pointermove", move);
-    ["pointerup", "pointercancel"].forEach((kind) => stage.addEventListener(kind, end));
+function attach(frame) {
+  const { stage, update } = frame;
+  const place = () => across(stage.clientWidth);
+  drag(stage, ([x]) => Math.abs(x - place()(frame.state.t)) < 22, (held, [x]) => {
+    const [left, right] = [place()(0), place()(1)];
+    update({ t: (x - left) / (right - left) });
   });
 }
 
