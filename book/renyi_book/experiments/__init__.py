@@ -3,8 +3,8 @@
 Every row is one measurement, and says where it comes from: ``split`` ("paper", or "random" for
 sets drawn anew), ``seed``, ``lam`` and, for classifiers, ``rows`` ("train", "test" and, of random
 splits, "validation": a fifth of the rows that the paper trains on). A function gives the same
-table whenever it is called with the same options. Only columns named ``cpu_seconds`` are measured
-by a clock.
+table whenever it is called with the same options. Only columns named ``cpu_seconds`` or
+``seconds`` are measured by a clock.
 
 `run_all` computes tables and stores them; `load` reads a stored table back and refuses it if the
 code behind it or the data have changed since; `stale` tells which it would refuse.
@@ -31,6 +31,7 @@ from renyi_book.experiments._splits import FRESH, resplit, sizes
 from renyi_book.experiments._store import StaleResultsError, load, run_all, stale
 from renyi_book.experiments._summary import best_at, interval, summarize
 from renyi_book.experiments._theory import convergence, theorems
+from renyi_book.experiments._timing import timing
 
 __all__ = [
     "FRESH",
@@ -58,5 +59,6 @@ __all__ = [
     "starting_points",
     "summarize",
     "theorems",
+    "timing",
     "toy_clusters",
 ]

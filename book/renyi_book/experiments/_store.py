@@ -42,6 +42,7 @@ STORED = {
     "theorems": ("theorems", {}),
     "convergence": ("convergence", {}),
     "clusters_stop": ("clusters_stop", {}),
+    "timing": ("timing", {}),
     "multiverse": ("multiverse", {}),
     "adult_scores": ("adult_scores", {}),
 }

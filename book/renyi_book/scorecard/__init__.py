@@ -8,6 +8,7 @@ threshold, `stable` leaves splits out, `multiverse` and `shares` judge other uni
 
 from renyi_book.scorecard.figure import forest, standing
 from renyi_book.scorecard.judging import NO_RESULT, VERDICTS, Evidence, NoResult
+from renyi_book.scorecard.page import in_words
 from renyi_book.scorecard.table import (
     claims,
     export,
@@ -38,6 +39,7 @@ __all__ = [
     "findings",
     "forest",
     "headline",
+    "in_words",
     "judge",
     "multiverse",
     "rows",

@@ -8,6 +8,46 @@ from renyi_book.scorecard.judging import NO_RESULT, UNDECIDED, VERDICTS
 #: A sign for each verdict, for those who do not see colours.
 SIGNS = dict(zip((*VERDICTS, NO_RESULT), "✓◐✗?–…"))
 HEAD = ("Claim, in our words", "Paper", "Ours", "Verdict")
+# How each verdict goes on after "of 109 claims, 51 …"; a single claim holds, is, does not hold.
+_PLURAL = {
+    "holds": "hold",
+    "holds in part": "hold in part",
+    "does not hold": "do not hold",
+    "undecided": "are undecided",
+    "cannot be tested": "cannot be tested",
+    NO_RESULT: "have no result yet",
+}
+_SINGULAR = {name: name for name in VERDICTS} | {
+    "undecided": "is undecided",
+    NO_RESULT: "has no result yet",
+}
+
+
+def in_words(counts):
+    """A tally of verdicts as one sentence.
+
+    Parameters
+    ----------
+    counts : dict of str to int
+        From `renyi_book.scorecard.tally`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.page import in_words
+    >>> in_words({"holds": 2, "does not hold": 3, "undecided": 1})
+    'Of 6 claims, 2 hold, 3 do not hold, and 1 is undecided.'
+    """
+    said = [
+        f"{count} {(_SINGULAR if count == 1 else _PLURAL)[name]}" for name, count in counts.items()
+    ]
+    *others, last = said
+    listed = f"{', '.join(others)}, and {last}" if others else last
+    total = sum(counts.values())
+    return f"Of {total} claim{'s' if total != 1 else ''}, {listed}."
 
 
 def as_html(shown):

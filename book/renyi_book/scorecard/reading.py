@@ -132,6 +132,11 @@ class Curve:
         points = self.on(rows)
         return points[0], points[-1]
 
+    def starts_at(self, fairness, level, rows="test"):
+        """Whether the curve is that fair at its smallest lambda."""
+        first = self.on(rows)[0][fairness]
+        return first >= level if greater(fairness) else first <= level
+
     def _column(self, rows, column):
         return np.array([point[column] for point in self.on(rows)], dtype=float)
 

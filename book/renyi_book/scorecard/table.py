@@ -130,7 +130,9 @@ def _factors(evidence, listed):
     for claim in listed:
         family = claim["analysis"].get("family")
         found = evidence.get(claim["id"])
-        if family and found is not None and not (found.outcome and not found.parts):
+        # A row without an interval stays in its family: no other row gains by what was not seen.
+        fixed = found is not None and not found.parts and found.outcome not in ("", UNDECIDED)
+        if family and found is not None and not fixed:
             families.setdefault(family, []).append(claim["id"])
     factors = {}
     for names in families.values():
@@ -176,7 +178,11 @@ def findings(source=RESULTS, listed=None, thresholds=DEFAULT, *, stability=True)
     judged = judge(evidence, listed)
     stays = stable(evidence, listed) if stability else {}
     return {
-        claim["id"]: _fields(evidence.get(claim["id"]), *judged[claim["id"]], claim)
+        claim["id"]: (
+            _of_others(claim, judged)
+            if claim["rule"] == SUMMARY
+            else _fields(evidence[claim["id"]], *judged[claim["id"]])
+        )
         | ({"stable": stays[claim["id"]]} if claim["id"] in stays else {})
         for claim in listed
     }
@@ -188,11 +194,23 @@ def _tables(source):
     return lambda name: load(name, source)
 
 
-def _fields(evidence, adjusted, unadjusted, claim):
+def _of_others(claim, judged):
+    """The result fields of a claim that sums others up: how many of them got which verdict."""
+    adjusted, unadjusted = judged[claim["id"]]
+    of = [judged[name][0] for name in claim["options"]["of"]]
+    counts = ", ".join(f"{of.count(one)} {one}" for one in VERDICTS if one in of)
+    found = {"verdict": adjusted, "verdict_unadjusted": unadjusted, "n": len(of)}
+    found["ours"] = f"{len(of)} comparisons" + (f": {counts}" if counts else "")
+    if adjusted == UNDECIDED:
+        open_ = of.count(UNDECIDED)
+        found["power"] = f"{open_} of the {len(of)} comparisons are themselves undecided"
+    return found
+
+
+def _fields(evidence, adjusted, unadjusted):
     found = {"verdict": adjusted, "verdict_unadjusted": unadjusted}
     if evidence is None:
-        of = claim.get("options", {}).get("of", [])
-        return found | {"ours": f"{len(of)} comparisons" if of else NO_RESULT}
+        return found | {"ours": NO_RESULT}
     found["ours"] = evidence.text
     for name in ("estimate", "low", "high"):
         found[name] = _rounded(getattr(evidence, name))

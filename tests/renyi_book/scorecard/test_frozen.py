@@ -1,9 +1,12 @@
 """What was fixed before the results stays, or its change is told."""
 
 import json
+import subprocess
 
 import pytest
+import yaml
 
+from renyi_book.chapters import BOOK
 from renyi_book.experiments import FRESH, sizes
 from renyi_book.scorecard import claims, frozen
 from renyi_book.scorecard.reading import FIRST_FRESH, SIZES
@@ -72,6 +75,29 @@ def test_code_that_changes_must_be_told_with_its_checksum(path, monkeypatch):
     fixed["deviations"] = [{"code": "other", "what": "", "why": "", "favours": ""}]
     path.write_text(json.dumps(fixed))
     assert frozen.problems(path) == []
+
+
+def of_the_named_commit(name):
+    """A file of the book as it was in the commit that rules.json names; skips without it."""
+    commit = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))["commit"]
+    command = ["git", "-C", BOOK, "show", f"{commit}:./{name}"]
+    try:
+        return subprocess.run(command, capture_output=True, check=True).stdout.decode("utf8")
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no git, or a clone without that commit: the checksums alone must do")
+
+
+def test_the_checksums_are_those_of_the_commit_that_is_named():
+    """Nobody has frozen the rules again in silence."""
+    now = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))
+    then = json.loads(of_the_named_commit("rules.json"))
+    assert (now["claims"], now["code"]) == (then["claims"], then["code"])
+
+
+def test_the_claims_of_that_commit_have_these_checksums():
+    then = yaml.safe_load(of_the_named_commit("claims.yml"))
+    fixed = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))["claims"]
+    assert {claim["id"]: frozen.claim_checksum(claim) for claim in then} == fixed
 
 
 def test_the_splits_are_as_large_as_the_rules_take_them_to_be():

@@ -489,6 +489,21 @@ def test_a_rival_that_never_gets_there_is_counted_and_not_an_error():
     assert "fair enough on 30 (Rényi) and 0 (rival) of 30 splits" in found.text
 
 
+def test_a_split_that_is_fair_without_a_penalty_compares_nothing():
+    """The two paths start at one model: a difference of 0 there is no evidence."""
+    claim = CLAIMS["adult-beats-pearson-interpolated"]
+    tables = panel(claim, (0.83, 0.95), {})
+    table = tables["penalties_adult"]
+    fair = (table["lam"] == table["lam"].min()) & (table["seed"] < 120)
+    table.loc[fair, "p_rule"] = 0.9
+    found = weighed(claim, tables)
+    assert found.n == 10
+    table.loc[table["lam"] == table["lam"].min(), "p_rule"] = 0.9
+    nothing = weighed(claim, tables)
+    assert j.verdict(nothing) == j.UNDECIDED
+    assert "reached by both on 0 splits" in nothing.power()
+
+
 def test_no_level_is_no_comparison_of_leads():
     claim = CLAIMS["lead-grows-pearson"]
     found = weighed(claim, panel(claim, (0.83, 0.5), {}))

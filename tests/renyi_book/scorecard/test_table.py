@@ -15,6 +15,7 @@ from renyi_book.scorecard import (
     findings,
     forest,
     headline,
+    in_words,
     judge,
     multiverse,
     rows,
@@ -88,6 +89,32 @@ def test_the_family_is_adjusted_by_holm():
     judged = judge(weigh(tables, listed), listed)
     assert {alone for _, alone in judged.values()} == {j.HOLDS}
     assert {together for together, _ in judged.values()} == {j.UNDECIDED}
+
+
+def test_the_sentence_names_every_verdict_with_its_number():
+    counts = dict.fromkeys((*VERDICTS, NO_RESULT), 2)
+    sentence = in_words(counts)
+    assert sentence.startswith("Of 12 claims, 2 hold, 2 hold in part, 2 do not hold, ")
+    assert sentence.count("2 ") == 7
+    assert in_words({"undecided": 1}) == "Of 1 claim, 1 is undecided."
+
+
+def test_a_row_without_an_interval_stays_in_its_family():
+    """What could not be measured must not make the others look surer."""
+    barely = j.difference(0.9 + sim.normal(30) * 2.0, 0.3, "x")
+    listed = [{"id": name, "rule": "x", "analysis": {"family": "f"}} for name in "abc"]
+    open_ = j.undecided("no comparison", 0.3, 0)
+    assert judge({"a": barely}, listed[:1])["a"][0] == j.HOLDS
+    judged = judge({"a": barely, "b": open_, "c": open_}, listed)
+    assert judged["a"] == (j.UNDECIDED, j.HOLDS)
+
+
+def test_a_claim_that_sums_others_up_says_how_many_got_which_verdict(four):
+    summary = CLAIMS["favourable-performance"]
+    short = summary | {"options": {"of": [claim["id"] for claim in FIGURE_1C]}}
+    found = findings(four, [*FIGURE_1C, short])[summary["id"]]
+    assert found["ours"] == "4 comparisons: 2 holds, 1 does not hold, 1 undecided"
+    assert found["verdict"] == j.PART
 
 
 def test_a_verdict_that_hangs_on_a_few_splits_is_told():

@@ -78,8 +78,16 @@ def fairest_ahead(renyi, rival, fairness, delta, share, groups=2):
 
 
 def accuracy_at_equal_fairness(renyi, rival, fairness, level, delta, share):
-    """Points of accuracy ahead where both curves over the test rows reach a level."""
-    seeds = common(renyi, rival)
+    """Points of accuracy ahead where both curves over the test rows reach a level.
+
+    Splits on which both are that fair before any penalty are left out: there the two are one
+    model, and their difference is 0 by construction (a deviation from the frozen rules).
+    """
+    seeds = [
+        seed
+        for seed in common(renyi, rival)
+        if not (renyi[seed].starts_at(fairness, level) and rival[seed].starts_at(fairness, level))
+    ]
     pairs = [
         (renyi[seed].interpolated(fairness, level), rival[seed].interpolated(fairness, level))
         for seed in seeds
@@ -89,7 +97,7 @@ def accuracy_at_equal_fairness(renyi, rival, fairness, level, delta, share):
 
 def at_equal(seeds, pairs, delta, share):
     """Evidence from pairs of accuracies, NaN where a curve never got so far."""
-    pairs = np.asarray(pairs, dtype=float)
+    pairs = np.asarray(pairs, dtype=float).reshape(-1, 2)
     both = np.isfinite(pairs).all(axis=1)
     ours, theirs = np.isfinite(pairs).sum(axis=0)
     note = f"reached on {ours} (Rényi) and {theirs} (rival) of {len(seeds)} splits"
@@ -107,4 +115,7 @@ def at_equal(seeds, pairs, delta, share):
         n=int(both.sum()),
         delta=delta,
         outcome=outcome,
+        power=lambda: (
+            f"the level is reached by both on {both.sum()} splits, and two make an interval"
+        ),
     )

@@ -1,0 +1,144 @@
+"""What a step costs: the claims about time, by the clock."""
+
+import time
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from renyi_book.experiments._splits import FRESH, encoded_splits
+from renyi_lib.baselines.neural_network import Adam
+from renyi_lib.models import SoftmaxModel
+from renyi_lib.penalties import BinaryRenyiPenalty, Groups, HSICPenalty, RenyiPenalty
+
+
+def timing(*, n_rows=None, repeats=15, hidden=12, seeds=FRESH, progress=True):
+    """Seconds of CPU of one step: the loss, each penalty, and a critic of mutual information.
+
+    All on the training rows of Adult and gender, at random weights. A step of the loss is its
+    value and its gradient by the weights; one of a penalty its value and its gradient by the
+    class probabilities; one of the critic is an update of its own weights.
+
+    Parameters
+    ----------
+    n_rows : int, optional
+        Only the first so many rows; by default all.
+    repeats : int, default=15
+        So often everything is timed for each seed, in turn: a slow second then hits all alike.
+    hidden : int, default=12
+        Nodes of the critic's hidden layer: as many as the paper's network has.
+    seeds : iterable of int
+        Other weights, and other pairs for the critic.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``seed, repeat, what`` ("loss", "renyi-binary", "renyi-discrete", "hsic-gaussian",
+        "neural-mi") and ``seconds``, which a clock has measured.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import timing
+    >>> table = timing(n_rows=500, repeats=1, seeds=[0], progress=False)
+    >>> bool((table["seconds"] >= 0).all())
+    True
+    """
+    ((_, data),) = encoded_splits("adult", [])
+    X, y, s = (part[:n_rows] for part in data["train"])
+    model, groups = SoftmaxModel(X, y, 2), Groups.from_labels(s)
+    penalties = {
+        "renyi-binary": BinaryRenyiPenalty(),
+        "renyi-discrete": RenyiPenalty(),
+        "hsic-gaussian": HSICPenalty(),
+    }
+    found = []
+    for seed in tqdm(seeds, desc="timing", disable=not progress, leave=False):
+        rng = np.random.default_rng(seed)
+        critic = Critic(hidden, rng)
+        for repeat in range(repeats):
+            # Weights of its own for each repetition: a model knows where it has just been.
+            theta = rng.normal(scale=0.1, size=model.shape)
+            where = {"seed": int(seed), "repeat": repeat}
+            seconds = {"loss": _seconds(_step_of_loss, model, theta)}
+            F = model.forward(theta)[1]
+            for name, penalty in penalties.items():
+                seconds[name] = _seconds(penalty.value_and_grad, F, groups)
+            seconds["neural-mi"] = _seconds(critic.update, F[:, 1], groups.codes)
+            found += [where | {"what": name, "seconds": took} for name, took in seconds.items()]
+    return pd.DataFrame(found)
+
+
+def _step_of_loss(model, theta):
+    model.forward(theta)
+    return model.loss_gradient()
+
+
+def _seconds(step, *arguments):
+    began = time.process_time()
+    step(*arguments)
+    return time.process_time() - began
+
+
+class Critic:
+    """Mutual information of a score and a group, from below, by a network of one hidden layer.
+
+    T(f, s) = tanh((f, s) A + a) b is trained to make E[T] - log E'[exp T] as large as it gets:
+    E over the pairs as they are, E' over pairs of strangers. By Donsker and Varadhan that is at
+    most the mutual information, for every T.
+
+    Parameters
+    ----------
+    hidden : int
+    rng : Generator
+        For the weights at the start, and for the strangers.
+    learning_rate : float, default=0.01
+        Of Adam.
+
+    References
+    ----------
+    M. I. Belghazi et al., "Mutual information neural estimation", ICML (2018), PMLR 80.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_book.experiments._timing import Critic
+    >>> s = np.repeat([0, 1], 500)
+    >>> critic = Critic(4, np.random.default_rng(0))
+    >>> bounds = [critic.update(s.astype(float), s) for _ in range(300)]
+    >>> bool(bounds[0] < 0.1 < 0.5 < bounds[-1] < np.log(2) + 0.05)
+    True
+    """
+
+    def __init__(self, hidden, rng, *, learning_rate=0.01):
+        self.hidden = hidden
+        self.rng = rng
+        self.adam = Adam(learning_rate)
+        self.weights = rng.normal(scale=0.5, size=4 * hidden)
+
+    def update(self, score, group):
+        """One step uphill; the bound before it, in nats."""
+        strangers = self.rng.permutation(group)
+        pairs = np.column_stack([np.tile(score, 2), np.concatenate([group, strangers])])
+        n = len(score)
+        A, a, b = self._layers()
+        H = np.tanh(pairs @ A + a)
+        T = H @ b
+        top = T[n:].max()
+        shares = np.exp(T[n:] - top)
+        bound = float(T[:n].mean() - top - np.log(shares.mean()))
+        # By T: 1/n for each pair, minus the softmax over the strangers.
+        by_T = np.concatenate([np.full(n, 1 / n), -shares / shares.sum()])
+        by_hidden = by_T[:, None] * b * (1 - H**2)
+        gradient = [pairs.T @ by_hidden, by_hidden.sum(axis=0), by_T @ H]
+        uphill = np.concatenate([part.ravel() for part in gradient])
+        self.weights = self.adam.step(self.weights, -uphill)
+        return bound
+
+    def _layers(self):
+        h = self.hidden
+        return (
+            self.weights[: 2 * h].reshape(2, h),
+            self.weights[2 * h : 3 * h],
+            self.weights[3 * h :],
+        )
