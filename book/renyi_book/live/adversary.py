@@ -103,7 +103,7 @@ def still():
         found["theta_moving"], found["moving"], "o", color=COLORS["blue"], ms=10, label="replying"
     )
     ax.axvline(START, color=COLORS["grey"], linestyle=":", linewidth=1.2)
-    ax.set(xlabel="the bank's dial θ", ylabel="what an inspector is paid", ylim=(0, 0.7))
+    ax.set(xlabel="the bank's dial θ", ylabel="what an inspector is paid", ylim=(-0.02, 0.7))
     ax.legend(loc="upper center")
     return fig
 

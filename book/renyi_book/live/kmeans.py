@@ -108,8 +108,13 @@ def still():
         heights = [start, *path["G"]]
         ax.plot(heights, style, color=COLORS[color], label=name)
         ax.plot(POINTS["visit"], heights[POINTS["visit"]], "o", color=COLORS[color], markersize=9)
-    ax.set(xlabel="visits (four are a pass)", ylabel="the objective G", xticks=range(0, 25, 4))
-    ax.legend(loc="upper right")
+    ax.set(
+        xlabel="visits (four are a pass)",
+        ylabel="the objective G",
+        xticks=range(0, 25, 4),
+        ylim=(None, 92),
+    )
+    ax.legend(loc="upper center", ncols=2)
     return fig
 
 

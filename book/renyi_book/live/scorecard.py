@@ -2,8 +2,12 @@
 
 import json
 
+import matplotlib.pyplot as plt
+
 from renyi_book.explorables import FOLDER
-from renyi_book.scorecard import NO_RESULT, VERDICTS, rows, standing
+from renyi_book.plotting import COLORS
+from renyi_book.scorecard import NO_RESULT, VERDICTS, rows, standing, tally
+from renyi_book.scorecard.figure import STYLES
 from renyi_book.scorecard.page import SIGNS, as_html
 
 
@@ -74,6 +78,62 @@ def show():
     from IPython.display import HTML, display
 
     display(HTML(html()))
+
+
+def bars(shown=None):
+    """The scorecard in one picture: a bar for each part of the paper, a piece for each verdict.
+
+    Parameters
+    ----------
+    shown : list of dict, optional
+        From `renyi_book.scorecard.rows`; second readings are not counted again.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> from renyi_book.live import scorecard
+    >>> scorecard.bars().axes[0].get_xlabel()
+    'number of claims'
+    """
+    shown = [row for row in (rows() if shown is None else shown) if row["primary"]]
+    parts = {}
+    for row in shown:
+        parts.setdefault(row["part"], []).append(row)
+    counts = [tally(mine) for mine in parts.values()]
+    fig, ax = plt.subplots(figsize=(7, 4.6))
+    hatches = dict(zip((*VERDICTS, NO_RESULT), ("", "//", "xx", "..", "\\\\", "")))
+    left = [0] * len(parts)
+    for verdict in tally(shown):
+        widths = [count.get(verdict, 0) for count in counts]
+        ax.barh(
+            range(len(parts)),
+            widths,
+            left=left,
+            color=COLORS[STYLES[verdict][0]],
+            hatch=hatches[verdict],
+            edgecolor="white",
+            label=f"{SIGNS[verdict]} {verdict}",
+        )
+        for place, (width, start) in enumerate(zip(widths, left)):
+            if width:
+                ax.text(
+                    start + width / 2,
+                    place,
+                    str(width),
+                    ha="center",
+                    va="center",
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
+                )
+        left = [start + width for start, width in zip(left, widths)]
+    ax.set_yticks(range(len(parts)), list(parts))
+    ax.invert_yaxis()
+    ax.set_xlabel("number of claims")
+    ax.grid(visible=False, axis="y")
+    fig.legend(loc="outside lower center", ncols=3)
+    return fig
 
 
 def _effect(row):
