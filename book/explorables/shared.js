@@ -3,6 +3,7 @@
    linked numbers, state in the address, redrawing at the container's width, speaking. */
 
 const SVG = "http://www.w3.org/2000/svg";
+/** Does the reader want no motion? */
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** An HTML element: el("p", { class: "x" }, "text", child). */
@@ -30,16 +31,9 @@ export function fixed(x, digits) {
   return (x < 0 && Number(text) !== 0 ? "\u2212" : "") + text;
 }
 
-/** Call step(t) with t from 0 to 1 during so many milliseconds; at once where motion is not wanted. */
-export function tween(milliseconds, step) {
-  if (calm()) return step(1);
-  const start = performance.now();
-  const frame = (now) => {
-    const t = Math.min((now - start) / milliseconds, 1);
-    step(t);
-    if (t < 1) requestAnimationFrame(frame);
-  };
-  return requestAnimationFrame(frame);
+/** "ρ_R²" with the R as an index, for labels. */
+export function indexed(text) {
+  return text.split(/([ρσ]_\w)/).map((part) => (/^[ρσ]_\w$/.test(part) ? el("span", {}, part[0], el("sub", {}, part[2])) : part));
 }
 
 /** The line that takes d0 to r0 and d1 to r1. */
@@ -80,11 +74,11 @@ export function explorable(root, spec) {
   const words = el("p", { class: "explorable-summary", id: `${name}-summary` });
   const voice = el("p", { class: "explorable-voice", "aria-live": "polite", role: "status" });
   const readouts = el("dl", { class: "explorable-readouts" }, (spec.readouts || []).map(([key, label]) =>
-    el("div", {}, el("dt", {}, label), el("dd", {}, linked(key)))));
+    el("div", {}, el("dt", {}, indexed(label)), el("dd", {}, linked(key)))));
   const panel = el("div", { class: "explorable-controls" });
   const parts = controls.map(build);
-  parts.forEach((part) => panel.append(part.node));
-  panel.append(button("Reset", () => update({ ...initial })));
+  panel.append(...parts.filter((part) => !part.fold).map((part) => part.node), button("Reset", () => update({ ...initial })),
+    ...parts.filter((part) => part.fold).map((part) => part.node));
   const live = el("div", { class: "explorable-live" }, stage, readouts, panel, words, voice);
 
   function linked(key) {
@@ -109,10 +103,10 @@ export function explorable(root, spec) {
       const members = control.controls.map(build);
       const box = el("div", { class: "explorable-group" }, members.map((member) => member.node));
       const node = el("details", { open: control.open }, el("summary", {}, control.label), box);
-      return { node, follow: () => members.forEach((member) => member.follow()) };
+      return { node, fold: true, follow: () => members.forEach((member) => member.follow()) };
     }
     if (control.kind === "choice") {
-      const node = el("fieldset", {}, el("legend", {}, control.label));
+      const node = el("fieldset", {}, el("legend", {}, indexed(control.label)));
       const inputs = control.options.map(([value, label]) => {
         const input = el("input", { type: "radio", name: `${name}-${control.key}`, value });
         input.addEventListener("change", () => update(set(state, value)));
@@ -124,7 +118,7 @@ export function explorable(root, spec) {
     const input = el("input", { type: "range", min: control.min, max: control.max, step: control.step, "aria-label": control.label });
     input.addEventListener("input", () => update(set(state, Number(input.value))));
     const output = el("output", { "aria-hidden": "true" });
-    const node = el("label", { class: "explorable-range" }, el("span", {}, control.label), input, output);
+    const node = el("label", { class: "explorable-range" }, el("span", {}, indexed(control.label)), input, output);
     return {
       node,
       follow: () => {

@@ -42,13 +42,14 @@ def explorable(
         What the model needs, as JSON: lists, numbers, text.
     say : str
         What to try and what to notice, under the figure. ``{key}`` becomes a number that follows
-        the figure; ``[phrase](key=value&key=value)`` becomes a button that sets its state.
+        the figure; ``[phrase](key=value&key=value)`` becomes a button that sets its state; the
+        letter after ``ρ_`` becomes an index.
     values : mapping of str to str, optional
         The numbers of `say` in the opening state, as printed: see `fixed`.
     table : pandas.DataFrame, optional
         The opening state's numbers, folded under the figure.
     label : str, optional
-        The summary of that fold; by default "The numbers as a table".
+        The summary of that fold; by default "The opening numbers as a table".
     heights : tuple of int, optional
         The drawing's height in pixels on a wide and on a narrow page, kept free while it loads.
     """
@@ -93,7 +94,7 @@ def explorable_html(
     if say:
         parts.append(f'<p class="explorable-say">{_linked(name, say, values or {})}</p>')
     if table is not None:
-        summary = html.escape(label or "The numbers as a table")
+        summary = html.escape(label or "The opening numbers as a table")
         parts.append(
             f"<details><summary>{summary}</summary><div>{table.to_html()}</div></details>"
         )
@@ -136,4 +137,5 @@ def _linked(name, say, values):
         return f'<span data-explorable="{name}" data-set="{settings}">{words}</span>'
 
     text = re.sub(r"\[([^\]]+)\]\(([^)]+)\)", phrase, html.escape(say, quote=True))
+    text = re.sub(r"([ρσ])_(\w)", r"\1<sub>\2</sub>", text)
     return re.sub(r"\{(\w+)\}", output, text)

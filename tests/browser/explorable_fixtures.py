@@ -30,8 +30,8 @@ def page_text(body, theme="light"):
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         '<title>One explorable</title><link rel="icon" href="data:,"><style>'
         "html[data-theme=dark]{background:#14181e;color:#ced6dd}"
-        "body{font:17px/1.6 sans-serif;max-width:46rem;margin:1rem auto;padding:0 1rem}</style></head>"
-        f"<body><main>{body}</main></body></html>"
+        "body{font:17px/1.6 sans-serif;max-width:46rem;margin:1rem auto;padding:0 1rem}</style>"
+        f"</head><body><main>{body}</main></body></html>"
     )
 
 
@@ -129,7 +129,11 @@ def printed(page, name):
     return shown
 
 
-def model(page, site, name, code, argument=None, file="model.js"):
-    """The value of a JavaScript expression `code` in the model `m` and the argument `x`."""
-    address = f"{site.address}/book/explorables/{name}/{file}"
+def model(page, site, name, code, argument=None):
+    """The value of a JavaScript expression in the module `m` and the argument `x`.
+
+    `name` is an explorable, whose model is taken, or a file of the folder.
+    """
+    file = name if name.endswith(".js") else f"{name}/model.js"
+    address = f"{site.address}/book/explorables/{file}"
     return page.evaluate(f"(x) => import({address!r}).then((m) => {{ return {code}; }})", argument)

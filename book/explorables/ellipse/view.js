@@ -9,8 +9,6 @@ export function start(root) {
     controls: (data) => [
       { kind: "range", key: "angle", label: "direction of the code", min: 0, max: 360, step: 1, text: (v) => `${v}°` },
       { kind: "choice", key: "table", label: "Table:", options: Object.entries(data.tables).map(([key, { label }]) => [key, label]) },
-      { kind: "button", label: "Best code", set: { angle: 0 } },
-      { kind: "button", label: "Worst code", set: { angle: 90 } },
     ],
     compute: (state, data) => ({ ...walk(data.tables[state.table].counts, state.angle), wave: Array.from({ length: 91 }, (_, k) => walk(data.tables[state.table].counts, 4 * k).reached) }),
     readouts: [["reached", "best reply reaches |Rv|"], ["sigma2", "long half-axis σ₂ = ρ_R"], ["sigma3", "short half-axis σ₃"]],
@@ -22,7 +20,7 @@ export function start(root) {
     summary: (n, state, data) => `Code in direction ${state.angle}°: ${data.columns.map((name, j) => `${name} ${fixed(n.code[j], 2)}`).join(", ")}. Its best reply reaches ${fixed(n.reached, 4)}; the half-axes are ${fixed(n.sigmas[0], 4)} and ${fixed(n.sigmas[1], 4)}.`,
     draw: ({ state, numbers, width }) => {
       const wide = width >= 600, side = Math.min(wide ? width / 2 - 10 : width, 360), height = wide ? side : side + 190;
-      frame = { cx: (wide ? width / 4 : width / 2), cy: side / 2, unit: side / 2 - 26 };
+      frame = { cx: (wide ? width / 4 : width / 2), cy: side / 2, unit: side / 2 - 30 };
       const panel = wide ? { left: width / 2 + 50, right: width - 12, top: 34, bottom: side - 44 } : { left: 50, right: width - 12, top: side + 26, bottom: height - 44 };
       return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, round(numbers, frame), wave(numbers, state, panel));
     },
@@ -34,6 +32,7 @@ export function start(root) {
 
 function round({ sigmas, point, image }, { cx, cy, unit }) {
   const at = ([x, y]) => [cx + unit * x, cy - unit * y], [px, py] = at(point), [ix, iy] = at(image);
+  const aside = Math.atan2(point[1], point[0]) + 0.12, [vx, vy] = at([0.88 * Math.cos(aside), 0.88 * Math.sin(aside)]);
   const line = (a, b, more) => svg("line", { x1: a[0], y1: a[1], x2: b[0], y2: b[1], ...more });
   return [
     line(at([-1.05, 0]), at([1.05, 0]), { stroke: "var(--ex-grid)" }), line(at([0, -1.05]), at([0, 1.05]), { stroke: "var(--ex-grid)" }),
@@ -43,10 +42,10 @@ function round({ sigmas, point, image }, { cx, cy, unit }) {
     line([px, py], [ix, iy], { stroke: "var(--ex-line)", "stroke-dasharray": "2 4", "stroke-width": 1.5 }),
     svg("circle", { cx: px, cy: py, r: 10, fill: "var(--ex-a)", class: "dot" }),
     svg("rect", { x: ix - 6, y: iy - 6, width: 12, height: 12, fill: "var(--ex-b)" }),
-    svg("text", { x: px + (point[0] < 0 ? -14 : 14), y: py - 10, "text-anchor": point[0] < -0.7 ? "start" : point[0] > 0.7 ? "end" : "middle", class: "a" }, "v"),
+    svg("text", { x: vx, y: vy + 5, "text-anchor": "middle", class: "a" }, "v"),
     svg("text", { x: ix + 10, y: iy - 10, class: "b" }, "Rv"),
-    svg("text", { x: cx + 6, y: cy - unit - 8, class: "small muted" }, "toward g₃"),
-    svg("text", { x: cx + unit + 24, y: cy + 18, "text-anchor": "end", class: "small muted" }, "toward g*"),
+    svg("text", { x: cx, y: cy - unit - 14, "text-anchor": "middle", class: "muted" }, "g₃"),
+    svg("text", { x: cx + unit + 13, y: cy + 5, class: "muted" }, "g*"),
   ];
 }
 

@@ -1,11 +1,12 @@
-import { drag, explorable, fixed, scale, svg } from "../shared.js";
+import { calm, drag, explorable, fixed, scale, svg } from "../shared.js";
 import { play } from "./model.js";
 
 const REACH = 3, MOST = 12, STEP = 0.05;
 const snap = (x) => Number((Math.min(Math.max(Math.round(x / STEP) * STEP, -REACH), REACH)).toFixed(2));
 
 export function start(root) {
-  const spots = []; // where the dots are, for the pointer
+  let spots = []; // where the dots are, for the pointer
+  let replies = null; // and after how many replies they were there
   const now = (numbers, state) => numbers.steps[state.replies];
   /* A number of the reader's own: the lists as shown become the new start. */
   const chosen = (numbers, state, list, k, value) => {
@@ -18,9 +19,8 @@ export function start(root) {
     title: "The friends' numbers, and the correlation after each reply",
     initial: (data) => ({ f: data.f, g: data.g, replies: 1 }),
     controls: (data) => [
-      { kind: "button", label: "Best reply", set: (state) => ({ replies: state.replies + 1 }), disabled: (state) => state.replies >= MOST },
-      ...data.stops.map(({ label, f, g, replies }) => ({ kind: "button", label, set: { f, g, replies } })),
       { kind: "range", key: "replies", label: "replies so far", min: 0, max: MOST, step: 1, text: (value) => said(value) },
+      { kind: "button", label: "Best reply", set: (state) => ({ replies: state.replies + 1 }), disabled: (state) => state.replies >= MOST },
       { kind: "group", label: "Write your own numbers", controls: [["f", data.rows], ["g", data.columns]].flatMap(([list, names]) => names.map((name, k) => ({
         kind: "range", label: name, min: -REACH, max: REACH, step: STEP, text: (value) => fixed(value, 2),
         get: (state) => snap(now(numbers, state)[list][k]), set: (state, value) => chosen(numbers, state, list, k, value),
@@ -31,7 +31,7 @@ export function start(root) {
     readouts: [["score", "correlation now"], ["rho", "largest possible, ρ_R"]],
     outputs: (n, state, data) => {
       const { f, g, score } = now(n, state);
-      const texts = { score: fixed(score, 4), rho: fixed(n.rho, 4), start: fixed(n.steps[0].score, 4), replies: said(state.replies), last: fixed(n.steps[MOST].score, 4) };
+      const texts = { score: fixed(score, 4), rho: fixed(n.rho, 4), replies: said(state.replies) };
       data.rows.forEach((name, k) => { texts[name] = fixed(f[k], 2); });
       data.columns.forEach((name, k) => { texts[name] = fixed(g[k], 2); });
       return texts;
@@ -41,7 +41,9 @@ export function start(root) {
       return `After ${said(state.replies)} the correlation is ${fixed(score, 4)}, of at most ${fixed(n.rho, 4)}. First friend: ${list(data.rows, f)}. Second friend: ${list(data.columns, g)}.`;
     },
     draw: ({ state, numbers: n, width, data }) => {
-      spots.length = 0;
+      const before = replies === state.replies || calm() ? [] : spots;
+      spots = [];
+      replies = state.replies;
       const { f, g } = now(n, state), lines = { f: 62, g: 172 };
       const x = scale(-REACH, REACH, 24, width - 24), nodes = [];
       for (const [list, names, values, who, shape] of [["f", data.rows, f, "First friend, told the weather", "a"], ["g", data.columns, g, "Second friend, told the journey", "b"]]) {
@@ -59,10 +61,13 @@ export function start(root) {
           high = cx - half < edge && !high; // names that would touch take turns above each other
           edge = cx + half;
           spots.push({ list, k, cx, cy: y });
-          nodes.push(svg("g", { class: "dot" },
+          const dot = svg("g", { class: "dot" },
             svg("rect", { x: cx - 22, y: y - 22, width: 44, height: 44, fill: "transparent" }),
             shape === "a" ? svg("circle", { cx, cy: y, r: 8, fill: "var(--ex-a)" }) : svg("rect", { x: cx - 7, y: y - 7, width: 14, height: 14, fill: "var(--ex-b)" }),
-            svg("text", { x: cx, y: y - (high ? 26 : 13), "text-anchor": "middle" }, names[k])));
+            svg("text", { x: cx, y: y - (high ? 26 : 13), "text-anchor": "middle" }, names[k]));
+          const was = before.find((spot) => spot.list === list && spot.k === k);
+          if (was && was.cx !== cx) dot.animate([{ transform: `translateX(${was.cx - cx}px)` }, { transform: "none" }], { duration: 500, easing: "ease-in-out" });
+          nodes.push(dot);
         });
       }
       return svg("svg", { width, height: 400, viewBox: `0 0 ${width} 400` }, nodes, climb(n, state, width));
@@ -78,13 +83,13 @@ const said = (replies) => (replies === 1 ? "1 reply" : `${replies} replies`);
 /* The correlation after each reply; the present one is filled. */
 function climb(numbers, state, width) {
   const scores = numbers.steps.map((step) => step.score), low = Math.min(0, ...scores);
-  const x = scale(0, MOST, 56, width - 20), y = scale(low, Math.max(numbers.rho, 0.1) * 1.12, 362, 232), nodes = [];
+  const x = scale(0, MOST, 56, width - 20), y = scale(low, Math.max(numbers.rho, 0.1) * 1.16, 362, 228), nodes = [];
   [...new Set([low < -0.3 ? -0.5 : 0, 0, 0.25, 0.5, 0.75, 1])].filter((tick) => tick >= low && tick <= numbers.rho * 1.12).forEach((tick) => {
     nodes.push(svg("line", { x1: x(0), x2: x(MOST), y1: y(tick), y2: y(tick), stroke: "var(--ex-grid)" }));
     nodes.push(svg("text", { x: x(0) - 12, y: y(tick) + 4, "text-anchor": "end", class: "small muted" }, fixed(tick, 2)));
   });
   nodes.push(svg("line", { x1: x(0), x2: x(MOST), y1: y(numbers.rho), y2: y(numbers.rho), stroke: "currentColor", "stroke-dasharray": "5 4" }));
-  nodes.push(svg("text", { x: x(MOST), y: y(numbers.rho) - 6, "text-anchor": "end" }, `ρ_R = ${fixed(numbers.rho, 4)}`));
+  nodes.push(svg("text", { x: x(MOST), y: y(numbers.rho) - 12, "text-anchor": "end" }, "ρ", svg("tspan", { dy: 4, class: "small" }, "R"), svg("tspan", { dy: -4 }, ` = ${fixed(numbers.rho, 4)}`)));
   nodes.push(svg("path", { d: scores.map((s, k) => `${k ? "L" : "M"}${x(k)} ${y(s)}`).join(""), fill: "none", stroke: "var(--ex-line)" }));
   scores.forEach((s, k) => nodes.push(svg("circle", {
     cx: x(k), cy: y(s), r: k === state.replies ? 8 : 5, stroke: "var(--ex-c)", "stroke-width": 2,

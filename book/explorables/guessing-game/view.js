@@ -12,7 +12,6 @@ export function start(root) {
     title: "Your guess for each family role, over the true shares",
     initial: (data) => ({ w: data.shares }),
     controls: (data) => [
-      ...data.stops.map(({ label, w }) => ({ kind: "button", label, set: { w } })),
       { kind: "group", label: "Your guesses, role by role", open: true, controls: data.names.map((name, i) => ({
         kind: "range", label: name, min: 0, max: 1, step: STEP, text: (v) => fixed(v, 2),
         get: (state) => state.w[i], set: (state, value) => ({ w: state.w.map((x, k) => (k === i ? value : x)) }),
@@ -29,7 +28,7 @@ export function start(root) {
       let y = 22;
       data.names.forEach((name, i) => {
         const high = Math.max(18, 170 * numbers.sizes[i]);
-        if (narrow) { nodes.push(svg("text", { x: left, y: y + 13 }, name)); y += 19; }
+        if (narrow) { nodes.push(svg("text", { x: left + 10, y: y + 13 }, name)); y += 19; }
         else nodes.push(svg("text", { x: left - 10, y: y + high / 2 + 5, "text-anchor": "end" }, name));
         nodes.push(svg("rect", { x: left, y, width: right - left, height: high, fill: "var(--ex-grid)" }));
         nodes.push(svg("rect", { x: left, y, width: x(numbers.shares[i]) - left, height: high, fill: "var(--ex-a)" }));

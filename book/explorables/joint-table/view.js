@@ -9,7 +9,6 @@ export function start(root) {
   explorable(root, {
     title: "Three measures of dependence, and the best question",
     initial: (data) => ({ counts: data.counts }),
-    controls: (data) => data.stops.map(({ label, counts }) => ({ kind: "button", label, set: { counts } })),
     valid: (state) => {
       const counts = state.counts.map((x) => Math.min(Math.max(Math.round(x), 0), MOST));
       if (!counts.some((x) => x > 0)) counts[0] = 1; // an empty table has no correlation
@@ -38,7 +37,7 @@ export function start(root) {
         if (Number(input.value) !== state.counts[k]) input.value = state.counts[k];
         input.setAttribute("aria-valuetext", `${state.counts[k]} people, ${signed(numbers.D.flat()[k])} against independence`);
         input.closest("td").style.setProperty("--fill", `${(100 * state.counts[k]) / MOST}%`);
-        input.closest("td").className = numbers.D.flat()[k] > 5e-4 ? "more" : numbers.D.flat()[k] < -5e-4 ? "fewer" : "";
+        input.closest("td").className = numbers.D.flat()[k] < -5e-4 ? "fewer" : "";
       });
       const room = width >= 640 ? width - 400 : width;
       cells.picture.replaceChildren(picture(numbers, data, Math.min(room, 460)));

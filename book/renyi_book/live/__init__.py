@@ -1,6 +1,6 @@
-"""Live figures that learn: their data, their opening numbers by `renyi_lib`, their still pictures.
+"""What each explorable shows when its page opens: data, still picture, words and numbers.
 
-Each module belongs to one folder of ``book/explorables``. It has the data that the page computes
-with, the numbers of any state by the library (which the tests compare with the page's) and
-``show``, the one line of a chapter's cell.
+One module for each folder of ``book/explorables``. Its `content` gives the arguments of
+`renyi_book.explorables.explorable`, or its `show` calls it. The numbers come from `renyi_lib`, so
+that the page is right before any script runs; the browser tests compare the scripts with them.
 """

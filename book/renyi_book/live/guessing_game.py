@@ -1,0 +1,86 @@
+"""The guessing game: the least that a guess can cost is Theorem 2's gamma."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from renyi_book.explorables import fixed
+from renyi_book.plotting import COLORS
+from renyi_lib.correlation import renyi_binary
+
+
+def paid(counts, guesses):
+    """The mean squared error of one guess for each class; counts of b = 0 and b = 1 by class."""
+    return np.sum(counts * np.column_stack([guesses**2, (1 - guesses) ** 2])) / counts.sum()
+
+
+def content(classes, b):
+    """The arguments of `explorable`, for the samples of a class and of a binary b."""
+    table = pd.crosstab(np.asarray(classes), np.asarray(b))
+    table = table.loc[(table[1] / table.sum(axis=1)).sort_values().index]
+    counts = table.to_numpy()
+    shares, sizes = counts[:, 1] / counts.sum(axis=1), counts.sum(axis=1)
+    q = counts[:, 1].sum() / counts.sum()
+    best = renyi_binary(classes, b)
+    opening = shares.round(2)
+    pays, blind = paid(counts, opening), q * (1 - q)
+    certain = shares.round()
+    assert paid(counts, certain) > blind, "the text says that certainty costs more"
+    return {
+        "name": "guessing-game",
+        "still": _still(table.index, shares, sizes / sizes.sum(), opening, q),
+        "alt": "One bar for each family role, as thick as the role is common, filled up to the "
+        "share of men. A mark on each bar, the guess, stands at the end of the filled part. A "
+        "dashed line marks the share in the whole file.",
+        "data": {
+            "names": list(table.index),
+            "counts": counts.tolist(),
+            "shares": opening.tolist(),
+        },
+        "say": "You pay {paid}; without the hint it would be {blind}. So you save {saved} of the "
+        "cost, and the most that anybody can save is ρ_R² = {rho2}. At first the guesses are the "
+        "shares of men, to two digits. Move a guess: can you save more? Name "
+        f"[the same number for everybody](w={_listed(np.full(len(shares), q.round(2)))}), and "
+        "nothing is saved: the cost is q(1 − q). Be "
+        f"[always certain](w={_listed(certain)}), 0 or 1: in every role you are right more often "
+        f"than not, and you pay {fixed(paid(counts, certain), 4)}, more than without any hint. "
+        "Whatever you name, the part that you save is a lower bound on ρ_R².",
+        "values": {
+            "paid": fixed(pays, 4),
+            "blind": fixed(blind, 4),
+            "saved": fixed(1 - pays / blind, 4),
+            "rho2": fixed(best.rho**2, 4),
+        },
+        "table": pd.DataFrame(
+            {
+                "people": sizes,
+                "share of men": [fixed(x, 4) for x in shares],
+                "guess": [fixed(x, 2) for x in opening],
+            },
+            pd.Index(table.index, name="role"),
+        ),
+        "heights": (300, 390),
+    }
+
+
+def _listed(guesses):
+    return ",".join(f"{x:g}" for x in guesses)
+
+
+def _still(names, shares, sizes, guesses, q):
+    fig, ax = plt.subplots(figsize=(7, 3.6))
+    heights = np.maximum(sizes, 0.06)
+    middles = np.cumsum(heights + 0.05) - heights / 2
+    ax.barh(middles, 1, heights, color="#DDDDDD")
+    ax.barh(middles, shares, heights, color=COLORS["blue"])
+    for y, h, guess in zip(middles, heights, guesses):
+        ax.plot([guess, guess], [y - h / 2, y + h / 2], color="white", lw=6)
+        ax.plot([guess, guess], [y - h / 2, y + h / 2], color=COLORS["vermillion"], lw=3)
+        ax.plot(guess, y - h / 2, "v", color=COLORS["vermillion"])
+    ax.axvline(q, color=COLORS["black"], ls="--", lw=1.4)
+    ax.text(q, middles[-1] + heights[-1] / 2 + 0.04, "q", ha="center", va="top")
+    ax.set_yticks(middles, names)
+    ax.set(xlim=(0, 1), xlabel="share of men, and the guess")
+    ax.invert_yaxis()
+    ax.grid(visible=False)
+    return fig

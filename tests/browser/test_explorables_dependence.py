@@ -1,0 +1,603 @@
+"""The explorables of Part I: their numbers are the library's, and anybody can work them."""
+
+import gzip
+import importlib.util
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from renyi_book.explorables import FOLDER, explorable_html, fixed
+from renyi_book.live import draggable_table, ellipse, friends_game, guessing_game
+from renyi_book.plotting import use_house_style
+from renyi_lib.correlation import (
+    maximal_functions,
+    normalized_mutual_information,
+    pearson_correlation,
+    renyi_binary,
+    renyi_from_joint,
+)
+from tests.browser.explorable_fixtures import (
+    PIXEL,
+    chromium,
+    model,
+    printed,
+    settled,
+    site,
+    visit,
+)
+
+__all__ = ["chromium", "site", "visit"]  # fixtures, used by name
+
+DAYS = pd.DataFrame(
+    [[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]],
+    index=["cloud", "rain", "snow", "sun"],
+    columns=["bike", "bus", "car"],
+)
+# Women and men by family role, on a smaller scale than Adult's.
+ROLES = np.array([[30, 0], [53, 16], [77, 89], [45, 56], [8, 11], [0, 264]])
+NAMES = ["joint-table", "friends-game", "ellipse", "guessing-game"]
+
+
+def samples(table):
+    """One pair of codes for each count of the table."""
+    i, j = np.indices(table.shape).reshape(2, -1)
+    return np.repeat(i, table.ravel()), np.repeat(j, table.ravel())
+
+
+@pytest.fixture(scope="module")
+def contents():
+    """The arguments of `explorable` for each, as in the chapters, and the page's HTML."""
+    use_house_style()
+    role, gender = samples(ROLES)
+    names = np.array(["wife", "unmarried", "alone", "child", "other", "husband"])
+    all_of_them = [
+        draggable_table.content(),
+        friends_game.content(DAYS),
+        ellipse.content(DAYS),
+        guessing_game.content(names[role], gender),
+    ]
+    found = {}
+    for content in all_of_them:
+        still = content.pop("still")
+        still.clear()
+        content["html"] = explorable_html(picture=PIXEL, **content)
+        found[content["name"]] = content
+    return found
+
+
+@pytest.fixture(scope="module")
+def random_tables():
+    """Fifty tables of counts: dense, sparse with empty rows, and hardly dependent."""
+    rng = np.random.default_rng(15)
+    tables = []
+    for k in range(50):
+        shape = rng.integers(2, 7, size=2)
+        if k % 5 == 3:
+            table = rng.integers(0, 3, size=shape) * rng.integers(0, 2, size=shape)
+            table[0, 0] += 1
+        elif k % 5 == 4:
+            table = 1000 * np.outer(rng.integers(1, 9, shape[0]), rng.integers(1, 9, shape[1]))
+            table[0, 0] += 1
+        else:
+            table = rng.integers(0, 30, size=shape)
+            table[-1, -1] += 1
+        tables.append(table)
+    return tables
+
+
+# The models: the same numbers as the library's
+
+
+def test_random_tables_have_the_library_s_numbers(visit, site, contents, random_tables):
+    page = visit("models", contents["joint-table"]["html"])
+    code = (
+        "x.map((P) => ({ ...m.dependence(P), nmi: m.nmi(P), D: m.differences(P), "
+        "pearson: m.pearson(P, P.map((_, i) => i), P[0].map((_, j) => j)) }))"
+    )
+    tables = [table.tolist() for table in random_tables]
+    unique = 0
+    for table, ours in zip(random_tables, model(page, site, "dependence.js", code, tables)):
+        truth, (a, b) = maximal_functions(table), samples(table)
+        P = table / table.sum()
+        assert ours["rho"] == pytest.approx(renyi_from_joint(table), abs=1e-9, rel=1e-6)
+        assert ours["rho"] == pytest.approx(truth.rho, rel=1e-9)
+        assert ours["sigmas"] == pytest.approx(truth.singular_values.tolist(), abs=1e-9)
+        assert ours["nmi"] == pytest.approx(normalized_mutual_information(a, b), abs=1e-9)
+        assert ours["pearson"] == pytest.approx(pearson_correlation(a, b), abs=1e-9)
+        assert np.allclose(ours["D"], P - np.outer(P.sum(axis=1), P.sum(axis=0)), atol=1e-12)
+        f, g = np.array(ours["f"]), np.array(ours["g"])
+        if truth.rho > 0:
+            # mean 0, variance 1, and the pair reaches rho, unique or not
+            assert f @ P.sum(axis=1) == pytest.approx(0, abs=1e-9)
+            assert f**2 @ P.sum(axis=1) == pytest.approx(1, abs=1e-9)
+            assert f @ P @ g == pytest.approx(truth.rho, abs=1e-9)
+        gap = truth.rho - (truth.singular_values[1] if len(truth.singular_values) > 1 else 0)
+        if gap > 1e-3:
+            unique += 1
+            assert np.allclose(f, truth.f, atol=1e-9)
+            assert np.allclose(g, truth.g, atol=1e-9)
+    assert unique > 30
+
+
+def test_independent_counts_have_exactly_no_correlation(visit, site, contents):
+    page = visit("models", contents["joint-table"]["html"])
+    table = np.outer([7, 3, 11], [5, 9, 13]).tolist()
+    assert model(page, site, "dependence.js", "m.dependence(x).rho", table) == 0
+
+
+def test_replies_are_conditional_means_and_climb_to_rho(visit, site, contents, random_tables):
+    page = visit("models", contents["friends-game"]["html"])
+    rng = np.random.default_rng(16)
+    cases = []
+    for table in random_tables:
+        counts = table[:3, :3] + 1 if min(table.shape) > 2 else table + 1
+        f, g = (rng.normal(size=size) for size in counts.shape)
+        cases.append((counts, f, g))
+    plain = [[counts.tolist(), f.tolist(), g.tolist()] for counts, f, g in cases]
+    played = model(page, site, "friends-game", "x.map(([P, f, g]) => m.play(P, f, g, 12))", plain)
+    for (counts, f, g), ours in zip(cases, played):
+        assert ours["rho"] == pytest.approx(maximal_functions(counts).rho, abs=1e-9)
+        scores = [step["score"] for step in ours["steps"]]
+        assert np.all(np.diff(scores) > -1e-12)
+        assert max(scores) <= ours["rho"] + 1e-12
+        if ours["rho"] < 1e-6:
+            continue  # hardly any dependence: a reply is a difference of rounding errors
+        expected = friends_game.play(counts, f, g, 12)
+        for step, (f_k, g_k, score) in zip(ours["steps"], expected):
+            assert np.allclose(step["f"], f_k, atol=1e-9)
+            assert np.allclose(step["g"], g_k, atol=1e-9)
+            assert step["score"] == pytest.approx(score, abs=1e-9)
+    long = model(page, site, "friends-game", "m.play(...x, 200).steps.at(-1).score", plain[0])
+    assert long == pytest.approx(renyi_from_joint(cases[0][0]), abs=1e-9)
+
+
+def test_a_constant_list_has_no_score_and_no_reply(visit, site, contents):
+    page = visit("models", contents["friends-game"]["html"])
+    steps = model(
+        page,
+        site,
+        "friends-game",
+        "m.play(x, [1, 2, 3, 4], [1, 1, 1], 1).steps",
+        DAYS.to_numpy().tolist(),
+    )
+    assert [step["score"] for step in steps] == [0, 0]
+    assert steps[1]["f"] == [1, 2, 3, 4]
+
+
+def test_walks_around_the_circle_agree_with_the_table(visit, site, contents):
+    page = visit("models", contents["ellipse"]["html"])
+    rng = np.random.default_rng(17)
+    tables = [rng.integers(1, 40, size=(rng.integers(3, 7), 3)) for _ in range(50)]
+    tables += [DAYS.to_numpy(), ellipse.NEARLY_TIED, ellipse.ALIKE]
+    angles = rng.integers(0, 361, size=len(tables)).tolist()
+    cases = [[table.tolist(), angle] for table, angle in zip(tables, angles)]
+    walked = model(page, site, "ellipse", "x.map(([P, t]) => m.walk(P, t))", cases)
+    for table, angle, ours in zip(tables, angles, walked):
+        sigma = maximal_functions(table).singular_values
+        code, reached = ellipse.walk(table, angle)
+        assert ours["sigmas"] == pytest.approx(sigma.tolist(), abs=1e-9)
+        assert np.allclose(ours["code"], code, atol=1e-9)
+        assert ours["reached"] == pytest.approx(reached, abs=1e-9)
+        # the length of the drawn image is what the best reply reaches
+        assert np.hypot(*ours["image"]) == pytest.approx(reached, abs=1e-9)
+
+
+def test_guesses_cost_what_the_samples_say_and_never_save_more_than_rho2(visit, site, contents):
+    page = visit("models", contents["guessing-game"]["html"])
+    rng = np.random.default_rng(18)
+    cases = []
+    for k in range(50):
+        counts = rng.integers(0, 40, size=(rng.integers(2, 7), 2))
+        counts += np.array([1, k % 2])
+        cases.append((counts, rng.random(len(counts))))
+    hardly = 1000 * np.outer([1, 2, 3], [2, 3])
+    hardly[0, 0] += 1
+    cases.append((hardly, np.ones(3)))
+    plain = [[counts.tolist(), w.tolist()] for counts, w in cases]
+    paid = model(page, site, "guessing-game", "x.map((one) => m.pay(...one))", plain)
+    for (counts, w), ours in zip(cases, paid):
+        a, b = samples(counts)
+        truth = renyi_binary(a, b)
+        assert ours["paid"] == pytest.approx(np.mean((w[a] - b) ** 2), abs=1e-9)
+        assert ours["gamma"] == pytest.approx(truth.gamma, abs=1e-9)
+        assert ours["rho"] == pytest.approx(truth.rho, rel=1e-9, abs=1e-12)
+        assert ours["shares"] == pytest.approx((truth.w + 0.5).tolist(), abs=1e-9)
+        assert ours["saved"] <= ours["rho2"] + 1e-12
+
+
+# The pages: what is printed at the start and at both ends
+
+
+def expected_texts(name, state):
+    """Every linked number of the explorable in a state, computed by the library."""
+    if name == "joint-table":
+        counts = np.array(state["counts"]).reshape(3, 3)
+        best, seen = maximal_functions(counts), draggable_table.measures(counts)
+        P = counts / counts.sum()
+        D = P - np.outer(P.sum(axis=1), P.sum(axis=0))
+        texts = {key: fixed(value, 3) for key, value in seen.items()}
+        for k, (d, n) in enumerate(zip(D.ravel(), counts.ravel())):
+            text = fixed(d, 3)
+            texts[f"d{k}"] = text if text.startswith("−") or float(text) == 0 else f"+{text}"
+            texts[f"n{k}"] = str(n)
+        for letter, values in (("f", best.f), ("g", best.g)):
+            texts |= {f"{letter}{k}": fixed(x, 2) for k, x in enumerate(values)}
+        return texts
+    if name == "friends-game":
+        counts, replies = DAYS.to_numpy(), state["replies"]
+        steps = friends_game.play(counts, np.array(state["f"]), np.array(state["g"]), replies)
+        return {
+            "score": fixed(steps[-1][2], 4),
+            "rho": fixed(renyi_from_joint(counts), 4),
+            "replies": "1 reply" if replies == 1 else f"{replies} replies",
+        }
+    if name == "ellipse":
+        tables = {
+            "weather": DAYS.to_numpy(),
+            "tied": ellipse.NEARLY_TIED,
+            "alike": ellipse.ALIKE,
+        }
+        table = tables[state["table"]]
+        code, reached = ellipse.walk(table, state["angle"])
+        sigma = maximal_functions(table).singular_values
+        return {
+            "angle": f"{state['angle']}°",
+            "reached": fixed(reached, 4),
+            "sigma2": fixed(sigma[0], 4),
+            "sigma3": fixed(sigma[1], 4),
+            **{column: fixed(x, 2) for column, x in zip(DAYS.columns, code)},
+        }
+    a, b = samples(ROLES)
+    truth, q = renyi_binary(a, b), b.mean()
+    paid = np.mean((np.array(state["w"])[a] - b) ** 2)
+    numbers = {"paid": paid, "gamma": truth.gamma, "blind": q * (1 - q)}
+    numbers |= {"saved": 1 - paid / (q * (1 - q)), "rho2": truth.rho**2}
+    return {key: fixed(value, 4) for key, value in numbers.items()}
+
+
+def opening(contents, name):
+    data = contents[name]["data"]
+    return {
+        "joint-table": lambda: {"counts": data["counts"]},
+        "friends-game": lambda: {"f": data["f"], "g": data["g"], "replies": 1},
+        "ellipse": lambda: {"angle": ellipse.ANGLE, "table": "weather"},
+        "guessing-game": lambda: {"w": data["shares"]},
+    }[name]()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_first_numbers_are_the_library_s(visit, contents, name):
+    page = visit(name, contents[name]["html"])
+    expected = expected_texts(name, opening(contents, name))
+    assert printed(page, name) == expected
+    # what the page said before the script ran
+    assert contents[name]["values"].items() <= expected.items()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_at_both_ends_of_every_slider_by_keyboard(visit, contents, name):
+    page = visit(name, contents[name]["html"])
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    sliders = page.locator("input[type=range]")
+    reset = page.get_by_role("button", name="Reset")
+    for k in range(sliders.count()):
+        for key in ("Home", "End"):
+            sliders.nth(k).focus()
+            page.keyboard.press(key)
+            settled(page)
+            state = state_after(contents, name, k, at_end=key == "End")
+            assert printed(page, name) == expected_texts(name, state), (k, key)
+            assert sliders.nth(k).get_attribute("aria-valuetext")
+            reset.click()
+            settled(page)
+    assert printed(page, name) == expected_texts(name, opening(contents, name))
+
+
+def state_after(contents, name, slider, at_end):
+    """The state that a slider's first or last stop gives, from the opening state."""
+    state = opening(contents, name)
+    if name == "joint-table":
+        state["counts"] = [*state["counts"]]
+        state["counts"][slider] = 20 if at_end else 0
+    elif name == "guessing-game":
+        state["w"] = [*state["w"]]
+        state["w"][slider] = 1 if at_end else 0
+    elif name == "ellipse":
+        state["angle"] = 360 if at_end else 0
+    elif slider == 0:
+        state["replies"] = 12 if at_end else 0
+    else:
+        # a number of the reader's own: the lists as shown, to a twentieth, are the new start
+        f, g, _ = friends_game.play(DAYS.to_numpy(), np.array(state["f"]), state["g"], 1)[1]
+        lists = [np.round(np.round(np.array(x) * 20) / 20, 2) for x in (f, g)]
+        which, k = divmod(slider - 1, 4)
+        lists[which][k] = 3 if at_end else -3
+        state = {"f": lists[0], "g": lists[1], "replies": 0}
+    return state
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_phrases_to_try_set_the_state(visit, contents, name):
+    page = visit(name, contents[name]["html"])
+    phrases = re.findall(r"\[([^\]]+)\]\(([^)]+)\)", contents[name]["say"])
+    assert len(phrases) >= 2
+    for words, settings in phrases:
+        page.get_by_role("button", name=words, exact=True).click()
+        settled(page)
+        state = opening(contents, name)
+        for pair in settings.split("&"):
+            key, value = pair.split("=")
+            kind = state[key]
+            if isinstance(kind, list):
+                state[key] = [float(x) for x in value.split(",")]
+            else:
+                state[key] = type(kind)(value)
+        if name == "joint-table":
+            state["counts"] = [int(x) for x in state["counts"]]
+        seen, expected = printed(page, name), expected_texts(name, state)
+        if name == "joint-table" and expected["rho"] == "0.000":
+            # no best question: the library returns some pair, the page none
+            expected |= {f"{letter}{k}": "0.00" for letter in "fg" for k in range(3)}
+        assert seen == expected, words
+        assert page.locator(".explorable-summary").text_content()
+
+
+def test_the_table_chooser_and_the_best_reply_button_work_by_keyboard(visit, contents):
+    page = visit("ellipse", contents["ellipse"]["html"])
+    page.get_by_role("radio", name="weather").focus()
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    state = opening(contents, "ellipse") | {"table": "tied"}
+    assert printed(page, "ellipse") == expected_texts("ellipse", state)
+    page = visit("friends-game", contents["friends-game"]["html"])
+    button = page.get_by_role("button", name="Best reply")
+    button.focus()
+    for replies in range(2, 13):
+        page.keyboard.press("Enter")
+        settled(page)
+        state = opening(contents, "friends-game") | {"replies": replies}
+        assert printed(page, "friends-game") == expected_texts("friends-game", state)
+    assert button.is_disabled()
+
+
+# Dragging, address, speech
+
+
+def test_a_dot_is_dragged_sideways(visit, contents):
+    page = visit("friends-game", contents["friends-game"]["html"])
+    box = page.locator(".explorable-stage svg").bounding_box()
+    at = [box["x"] + 24 + (x + 3) / 6 * (box["width"] - 48) for x in (1, 2.5)]
+    page.mouse.move(at[0], box["y"] + 172)  # the car, the second friend's last number
+    page.mouse.down()
+    page.mouse.move(at[1], box["y"] + 175, steps=4)
+    page.mouse.up()
+    settled(page)
+    f, g, _ = friends_game.play(DAYS.to_numpy(), np.arange(4), np.array([-1.0, 0, 1]), 1)[1]
+    start = {"f": np.round(f * 20) / 20, "g": np.array([*g[:2], 2.5]), "replies": 0}
+    assert printed(page, "friends-game") == expected_texts("friends-game", start)
+
+
+def test_a_guess_and_the_code_are_dragged(visit, contents):
+    page = visit("guessing-game", contents["guessing-game"]["html"])
+    box = page.locator(".explorable-stage svg").bounding_box()
+    last_row = box["y"] + box["height"] - 80  # husbands
+    middle = box["x"] + 130 + (box["width"] - 142) / 2
+    page.mouse.move(middle + 60, last_row)
+    page.mouse.down()
+    page.mouse.move(middle, last_row, steps=3)
+    page.mouse.up()
+    settled(page)
+    guesses = [*contents["guessing-game"]["data"]["shares"][:-1], 0.5]
+    assert printed(page, "guessing-game") == expected_texts("guessing-game", {"w": guesses})
+    page = visit("ellipse", contents["ellipse"]["html"])
+    box = page.locator(".explorable-stage svg").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 4, box["y"] + 40)
+    settled(page)
+    assert printed(page, "ellipse")["angle"] == "90°"
+
+
+def test_the_address_holds_the_state(visit, contents):
+    html = contents["ellipse"]["html"]
+    page = visit("ellipse", html)
+    page.get_by_role("button", name="bus and car are alike").click()
+    page.wait_for_function("location.hash === '#ellipse.angle=90&ellipse.table=alike'")
+    again = visit("ellipse", html, hash="#ellipse.angle=90&ellipse.table=alike")
+    state = {"angle": 90, "table": "alike"}
+    assert printed(again, "ellipse") == expected_texts("ellipse", state)
+    again.evaluate("location.hash = 'ellipse.angle=10'")
+    again.wait_for_function(
+        "document.querySelector('output[data-value=angle]').textContent === '10°'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "hash"),
+    [
+        ("ellipse", "#ellipse.angle=Infinity&ellipse.table=nothing&ellipse.other=3"),
+        ("friends-game", "#friends-game.f=1,2&friends-game.replies=x"),
+        ("guessing-game", "#guessing-game.w=a,b,c,d,e,f"),
+        ("joint-table", "#joint-table.counts=1,2,3"),
+    ],
+)
+def test_an_address_that_makes_no_sense_opens_the_first_state(visit, contents, name, hash):
+    page = visit(name, contents[name]["html"], hash=hash)
+    assert printed(page, name) == expected_texts(name, opening(contents, name))
+
+
+def test_values_out_of_range_are_brought_to_the_end(visit, contents):
+    page = visit("ellipse", contents["ellipse"]["html"], hash="#ellipse.angle=9999")
+    assert printed(page, "ellipse")["angle"] == "360°"
+    zeros = ",".join(["0"] * 9)
+    page = visit(
+        "joint-table", contents["joint-table"]["html"], hash=f"#joint-table.counts={zeros}"
+    )
+    assert printed(page, "joint-table")["rho"] == "0.000"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_changes_are_spoken_and_the_picture_is_described(visit, contents, name):
+    page = visit(name, contents[name]["html"])
+    voice = page.locator(".explorable-voice")
+    assert voice.get_attribute("aria-live") == "polite"
+    assert voice.text_content() == ""  # nothing is said unasked
+    slider = page.locator("input[type=range]").first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.explorable-voice').textContent !== ''")
+    assert voice.text_content() == page.locator(".explorable-summary").text_content()
+    picture = page.locator(".explorable-stage svg")
+    assert picture.get_attribute("role") == "img"
+    assert picture.get_attribute("aria-label")
+    described = picture.get_attribute("aria-describedby")
+    assert page.locator(f"#{described}").text_content()
+    unnamed = page.eval_on_selector_all(
+        "input, button",
+        "all => all.filter((n) => !(n.ariaLabel || n.textContent || n.closest('label'))).length",
+    )
+    assert unnamed == 0
+
+
+# Phones, themes, print, no script
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_phone_has_room_for_thumbs_and_legible_text(visit, contents, name, theme):
+    page = visit(name, contents[name]["html"], width=390, theme=theme, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    small = page.eval_on_selector_all(
+        "button, input[type=range], summary, fieldset label",
+        "all => all.filter((n) => n.offsetParent && n.getBoundingClientRect().height < 43.5)"
+        ".map((n) => [n.outerHTML.slice(0, 90), n.getBoundingClientRect().height])",
+    )
+    assert small == []
+    sizes = page.eval_on_selector_all(
+        ".explorable-stage text, .explorable output, .explorable dt, .explorable th",
+        "all => all.map((n) => parseFloat(getComputedStyle(n).fontSize))",
+    )
+    assert min(sizes) >= 12
+    beyond = page.eval_on_selector_all(
+        ".explorable-stage text",
+        "all => all.filter((n) => { const b = n.getBoundingClientRect(); "
+        "return b.left < -1 || b.right > innerWidth + 1; }).map((n) => n.textContent)",
+    )
+    assert beyond == []
+    assert page.locator(".explorable-stage").evaluate("n => getComputedStyle(n).touchAction") in (
+        "pan-y",
+        "auto",
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", NAMES)
+def test_words_stand_out_in_both_themes(visit, contents, name, theme):
+    page = visit(name, contents[name]["html"], theme=theme)
+    page.add_style_tag(content="html[data-theme=light] { background: #fff; }")
+    pairs = page.eval_on_selector_all(
+        ".explorable-stage text, .explorable output, .explorable dt, .explorable button",
+        """all => all.map((n) => { const s = getComputedStyle(n);
+          return [n.textContent, n instanceof SVGElement ? s.fill : s.color,
+                  getComputedStyle(document.documentElement).backgroundColor]; })""",
+    )
+    assert len(pairs) > 5
+    assert [(text, a, b) for text, a, b in pairs if contrast(a, b) < 4.5] == []
+
+
+def contrast(one, other):
+    """WCAG's contrast ratio of two CSS colours."""
+    lights = []
+    for color in (one, other):
+        rgb = np.array(re.findall(r"[\d.]+", color)[:3], dtype=float) / 255
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        lights.append(linear @ [0.2126, 0.7152, 0.0722])
+    return (max(lights) + 0.05) / (min(lights) + 0.05)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_drawing_follows_the_width(visit, contents, name):
+    page = visit(name, contents[name]["html"], width=1000)
+    wide = page.locator(".explorable-stage svg").bounding_box()["width"]
+    page.set_viewport_size({"width": 340, "height": 800})
+    page.wait_for_function(
+        "document.querySelector('.explorable-stage svg').getBoundingClientRect().width < 345"
+    )
+    assert wide > 300
+    assert page.evaluate("document.documentElement.scrollWidth") <= 340
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_paper_has_the_settings_in_words_and_no_controls(visit, contents, name):
+    page = visit(name, contents[name]["html"], theme="dark")
+    summary = page.locator(".explorable-summary")
+    assert summary.bounding_box()["height"] < 5
+    page.emulate_media(media="print")
+    assert not page.locator(".explorable-controls").is_visible()
+    assert summary.bounding_box()["height"] > 10
+    assert page.locator("input[type=range]:visible").count() == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_script_the_picture_and_the_numbers_stand(chromium, site, contents, name):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site.add(f"{name}-still", contents[name]["html"]))
+    assert page.locator(".explorable-still img").get_attribute("alt")
+    assert page.locator("button").count() == 0
+    words = page.locator(".explorable-say").inner_text()
+    for text in contents[name]["values"].values():
+        assert text in words
+    page.locator("summary").click()
+    assert page.locator("details table").is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_opened_as_a_file_is_alive_too(chromium, site, contents, name):
+    path = FOLDER.parent / "_tools" / "explorable_files.py"
+    tool = importlib.util.spec_from_file_location("explorable_files", path)
+    files = importlib.util.module_from_spec(tool)
+    tool.loader.exec_module(files)
+    script = site.folder / "book" / "explorables" / name / "plain.js"
+    script.write_text(files.plain_script(name), encoding="utf-8")
+    site.add(f"{name}-file", contents[name]["html"])
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto((site.folder / "book" / "part" / f"{name}-file.html").as_uri())
+    page.wait_for_selector(".explorable[data-live=yes]")
+    assert printed(page, name) == expected_texts(name, opening(contents, name))
+    context.close()
+
+
+def test_a_page_of_jupyterlab_keeps_the_picture(chromium, contents):
+    context = chromium.new_context()
+    page = context.new_page()
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.set_content(f"<html><body>{contents['ellipse']['html']}</body></html>")
+    page.wait_for_timeout(200)
+    assert page.locator(".explorable-still img").count() == 1
+    assert wrong == []
+    context.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_explorable_is_small(name):
+    used = ["shared.js", "dependence.js", "explorables.css", f"{name}/model.js", f"{name}/view.js"]
+    size = sum(len(gzip.compress((FOLDER / one).read_bytes())) for one in used)
+    assert size < 15_000
+
+
+def test_models_know_nothing_of_the_page():
+    for path in [FOLDER / "dependence.js", *FOLDER.glob("*/model.js")]:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\b(document|window|shared\.js)\b", text), path.name
+
+
+def test_dots_glide_to_a_reply_unless_motion_is_unwanted(visit, contents):
+    for motion, moving in (("no-preference", True), ("reduce", False)):
+        page = visit("friends-game", contents["friends-game"]["html"], reduced_motion=motion)
+        page.get_by_role("button", name="Best reply").click()
+        settled(page)
+        assert page.evaluate("document.getAnimations().length > 0") is moving
