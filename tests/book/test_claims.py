@@ -10,7 +10,16 @@ import pytest
 from renyi_book import experiments
 from renyi_book.chapters import chapters
 from renyi_book.experiments import _store
-from renyi_book.scorecard import NO_RESULT, VERDICTS, claims, findings, rows, stored
+from renyi_book.scorecard import (
+    NO_RESULT,
+    VERDICTS,
+    claims,
+    findings,
+    in_words,
+    rows,
+    stored,
+    tally,
+)
 from renyi_book.scorecard.frozen import RULES_FILE, problems
 from renyi_book.scorecard.rules import RULES
 from renyi_book.scorecard.table import SUMMARY
@@ -114,6 +123,18 @@ def test_the_chapter_shows_the_row(row):
     assert len(lines) == 1
     for field in ("where", "claim", "paper_text", "ours", "verdict"):
         assert _escaped(row[field]) in lines[0], field
+
+
+def test_the_landing_page_tells_the_tally_in_one_sentence():
+    page = checks.read(checks.BOOK / "index.ipynb")
+    told = [
+        output.data["text/markdown"]
+        for cell in page.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if "text/markdown" in output.get("data", {})
+    ]
+    assert told == [f"**{in_words(tally(rows(RESULTS)))}**"]
 
 
 def _escaped(text):
