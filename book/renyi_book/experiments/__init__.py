@@ -26,6 +26,7 @@ from renyi_book.experiments._clusters import (
 from renyi_book.experiments._fermi import at_level, batches_compared
 from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
+from renyi_book.experiments._scores import adult_scores
 from renyi_book.experiments._splits import FRESH, resplit, sizes
 from renyi_book.experiments._store import StaleResultsError, load, run_all, stale
 from renyi_book.experiments._summary import best_at, interval, summarize
@@ -35,6 +36,7 @@ from renyi_book.experiments._timing import timing
 __all__ = [
     "FRESH",
     "StaleResultsError",
+    "adult_scores",
     "at_level",
     "batches_compared",
     "best_at",

@@ -44,6 +44,7 @@ STORED = {
     "clusters_stop": ("clusters_stop", {}),
     "timing": ("timing", {}),
     "multiverse": ("multiverse", {}),
+    "adult_scores": ("adult_scores", {}),
 }
 # What takes longest begins first, so that no process is left with it alone at the end.
 _LONG = (

@@ -1,0 +1,159 @@
+"""Fair k-means visit by visit on the paper's four points, for ``book/explorables/fair-kmeans``."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from renyi_book.explorables import explorable, fixed
+from renyi_book.plotting import COLORS
+from renyi_lib.clustering import renyi_kmeans_objective
+
+#: The points, their groups, the first clusters; the opening lambda and number of visits.
+POINTS = {"x": [-5, -4, 4, 5], "s": [1, 1, 0, 0], "start": [0, 0, 1, 1], "lam": 85, "visit": 2}
+# Up to so many passes a cycle is looked for.
+PASSES = 60
+
+
+def objective(x, s, labels, lam):
+    """The library's objective G of an assignment."""
+    X = np.reshape(x, (-1, 1)).astype(float)
+    return renyi_kmeans_objective(X, labels, sensitive_features=s, lam=lam).objective
+
+
+def fixed_centers(x, s, labels, centers, lam):
+    """F: the objective with the centres held and the adversary at her best, up to a constant.
+
+    It is G less what the centres could still gain by moving to the means.
+    """
+    x, labels = np.asarray(x, dtype=float), np.asarray(labels)
+    sse = np.sum((x - np.asarray(centers)[labels]) ** 2)
+    at_means = objective(x, s, labels, 0.0)
+    return objective(x, s, labels, lam) - at_means + sse
+
+
+def visits(x, s, start, lam, count, *, algorithm):
+    """The first visits of an algorithm: a row for each.
+
+    Parameters
+    ----------
+    x, s, start : sequence
+        Points on a line, their groups (0 or 1) and first clusters (0 or 1).
+    lam : float
+    count : int
+        Visits, also after it has stopped.
+    algorithm : {"paper", "descent"}
+
+    Returns
+    -------
+    DataFrame
+        ``point, believed, moved, labels, dF, dG, G``: by the library's objective from scratch;
+        `believed` is NaN where the last point of a cluster is asked to leave it.
+
+    Examples
+    --------
+    >>> from renyi_book.live.kmeans import POINTS, visits
+    >>> four = {key: POINTS[key] for key in ("x", "s", "start", "lam")}
+    >>> second = visits(**four, count=2, algorithm="paper").iloc[1]
+    >>> second[["believed", "dF", "dG"]].astype(float).round(2).tolist()
+    [-13.0, 15.33, -9.0]
+    """
+    x, s, labels = np.asarray(x, dtype=float), np.asarray(s), np.array(start)
+    centers, w = _means(x, labels, np.zeros(2)), _means(s, labels, np.zeros(2))
+    found = []
+    for visit in range(count):
+        n = visit % len(x)
+        if algorithm == "descent":
+            centers, w = _means(x, labels, centers), _means(s, labels, w)
+        own = labels[n]
+        after = labels.copy()
+        after[n] = 1 - own
+        if algorithm == "paper":
+            t = (x[n] - centers) ** 2 - lam * (w - s[n]) ** 2
+            believed = t[1 - own] - t[own]
+        elif np.sum(labels == own) < 2:
+            believed = np.nan
+        else:
+            believed = objective(x, s, after, lam) - objective(x, s, labels, lam)
+        moved = bool(believed < -1e-9)
+        after = after if moved else labels
+        found.append(
+            {
+                "point": n,
+                "believed": believed,
+                "moved": moved,
+                "labels": after.tolist(),
+                "dF": fixed_centers(x, s, after, centers, lam)
+                - fixed_centers(x, s, labels, centers, lam),
+                "dG": objective(x, s, after, lam) - objective(x, s, labels, lam),
+                "G": objective(x, s, after, lam),
+            }
+        )
+        labels = after
+        w = _means(s, labels, w)
+        if n == len(x) - 1:
+            centers = _means(x, labels, centers)
+    return pd.DataFrame(found)
+
+
+def still():
+    """The objective after each visit, by both algorithms, from the opening state."""
+    four = {key: POINTS[key] for key in ("x", "s", "start", "lam")}
+    start = objective(four["x"], four["s"], four["start"], four["lam"])
+    fig, ax = plt.subplots(figsize=(7, 3.6))
+    for algorithm, name, style, color in (
+        ("paper", "Algorithm 3", "--", "purple"),
+        ("descent", "the descent", "-", "green"),
+    ):
+        path = visits(**four, count=24, algorithm=algorithm)
+        heights = [start, *path["G"]]
+        ax.plot(heights, style, color=COLORS[color], label=name)
+        ax.plot(POINTS["visit"], heights[POINTS["visit"]], "o", color=COLORS[color], markersize=9)
+    ax.set(
+        xlabel="visits (four are a pass)",
+        ylabel="the objective G",
+        xticks=range(0, 25, 4),
+        ylim=(None, 92),
+    )
+    ax.legend(loc="upper center", ncols=2)
+    return fig
+
+
+def show():
+    """The explorable, with its opening numbers by the library."""
+    four = {key: POINTS[key] for key in ("x", "s", "start", "lam")}
+    paths = {
+        name: visits(**four, count=8, algorithm=algorithm)
+        for name, algorithm in (("Algorithm 3", "paper"), ("descent", "descent"))
+    }
+    now = paths["Algorithm 3"].iloc[POINTS["visit"] - 1]
+    explorable(
+        "fair-kmeans",
+        still=still(),
+        alt="The objective after each of 24 visits at lambda 85. By Algorithm 3 it falls, rises "
+        "and falls again for ever, by the descent it falls once and stays.",
+        data=POINTS,
+        say="At this visit Algorithm 3 believes {believed}; when the adversary has replied, it is "
+        "{replied}. Press “Next visit” to see it run: at λ = 85 it goes round for ever, while the "
+        "descent is done after one move. Try [the paper's cure](lam=100&visit=8), λ = 100, where "
+        "Algorithm 3 stops fair, and [a larger λ](lam=170&visit=2), where it empties a cluster. "
+        "Then move the points.",
+        values={"believed": _signed(now["believed"]), "replied": _signed(now["dF"])},
+        table=pd.concat(paths)[["point", "believed", "dF", "dG", "G"]]
+        .assign(point=lambda t: t["point"] + 1)
+        .round(2)
+        .rename_axis(["", "visit"])
+        .rename(lambda visit: visit + 1, level=1),
+        label="The first eight visits as a table",
+        heights=(600, 620),
+    )
+
+
+def _means(values, labels, before):
+    return np.array(
+        [values[labels == k].mean() if np.any(labels == k) else before[k] for k in (0, 1)]
+    )
+
+
+def _signed(x):
+    text = fixed(x, 2)
+    return f"+{text}" if x > 0 and float(text) else text

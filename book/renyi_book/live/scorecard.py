@@ -1,0 +1,141 @@
+"""The scorecard as a table to search, filter and sort, for ``book/explorables/scorecard``."""
+
+import json
+
+import matplotlib.pyplot as plt
+
+from renyi_book.explorables import FOLDER
+from renyi_book.plotting import COLORS
+from renyi_book.scorecard import NO_RESULT, VERDICTS, rows, standing, tally
+from renyi_book.scorecard.figure import STYLES
+from renyi_book.scorecard.page import SIGNS, as_html
+
+
+def data(shown=None):
+    """What the page needs beside the rows that it shows.
+
+    Parameters
+    ----------
+    shown : list of dict, optional
+        From `renyi_book.scorecard.rows`.
+
+    Returns
+    -------
+    dict
+        ``parts`` and ``verdicts`` that occur, the verdicts' ``signs``, and ``rows``: for each
+        claim its id, the places of its part and verdict, whether it is a first reading, and its
+        effect in units of the smallest that matters (None if it has no interval).
+
+    Examples
+    --------
+    >>> from renyi_book.live import scorecard
+    >>> len(scorecard.data()["rows"]) == len(scorecard.rows())
+    True
+    """
+    shown = rows() if shown is None else shown
+    parts = list(dict.fromkeys(row["part"] for row in shown))
+    occurring = {row["verdict"] for row in shown}
+    verdicts = [one for one in (*VERDICTS, NO_RESULT) if one in occurring]
+    return {
+        "parts": parts,
+        "verdicts": verdicts,
+        "signs": [SIGNS[one] for one in verdicts],
+        "rows": [
+            [
+                row["id"],
+                parts.index(row["part"]),
+                verdicts.index(row["verdict"]),
+                int(row["primary"]),
+                _effect(row),
+            ]
+            for row in shown
+        ],
+    }
+
+
+def html(shown=None):
+    """The rows as folded tables, and the script that makes them a table to search.
+
+    Examples
+    --------
+    >>> from renyi_book.live import scorecard
+    >>> scorecard.html().startswith('<div class="explorable" data-explorable="scorecard">')
+    True
+    """
+    shown = rows() if shown is None else shown
+    inline = json.dumps(data(shown), ensure_ascii=False, separators=(",", ":"))
+    inline = inline.replace("<", "\\u003c")
+    loader = (FOLDER / "loader.js").read_text(encoding="utf-8")
+    return (
+        '<div class="explorable" data-explorable="scorecard">'
+        f'<div class="explorable-still">{as_html(shown)}</div>'
+        f'<script type="application/json">{inline}</script><script>{loader}</script></div>'
+    )
+
+
+def show():
+    """The explorable; without a script, the folded tables alone."""
+    from IPython.display import HTML, display
+
+    display(HTML(html()))
+
+
+def bars(shown=None):
+    """The scorecard in one picture: a bar for each part of the paper, a piece for each verdict.
+
+    Parameters
+    ----------
+    shown : list of dict, optional
+        From `renyi_book.scorecard.rows`; second readings are not counted again.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> from renyi_book.live import scorecard
+    >>> scorecard.bars().axes[0].get_xlabel()
+    'number of claims'
+    """
+    shown = [row for row in (rows() if shown is None else shown) if row["primary"]]
+    parts = {}
+    for row in shown:
+        parts.setdefault(row["part"], []).append(row)
+    counts = [tally(mine) for mine in parts.values()]
+    fig, ax = plt.subplots(figsize=(7, 4.6))
+    hatches = dict(zip((*VERDICTS, NO_RESULT), ("", "//", "xx", "..", "\\\\", "")))
+    left = [0] * len(parts)
+    for verdict in tally(shown):
+        widths = [count.get(verdict, 0) for count in counts]
+        ax.barh(
+            range(len(parts)),
+            widths,
+            left=left,
+            color=COLORS[STYLES[verdict][0]],
+            hatch=hatches[verdict],
+            edgecolor="white",
+            label=f"{SIGNS[verdict]} {verdict}",
+        )
+        for place, (width, start) in enumerate(zip(widths, left)):
+            if width:
+                ax.text(
+                    start + width / 2,
+                    place,
+                    str(width),
+                    ha="center",
+                    va="center",
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
+                )
+        left = [start + width for start, width in zip(left, widths)]
+    ax.set_yticks(range(len(parts)), list(parts))
+    ax.invert_yaxis()
+    ax.set_xlabel("number of claims")
+    ax.grid(visible=False, axis="y")
+    fig.legend(loc="outside lower center", ncols=3)
+    return fig
+
+
+def _effect(row):
+    found = standing(row)
+    return None if found is None else round(found["estimate"], 4)

@@ -1,0 +1,258 @@
+"""Lambda and threshold on Adult's real scores, for ``book/explorables/scores``."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from renyi_book.chapters import BOOK
+from renyi_book.experiments import load
+from renyi_book.explorables import explorable, fixed
+from renyi_book.plotting import COLORS
+from renyi_lib.correlation import renyi_from_joint
+
+#: What the penalty acts on, in words; a method of the stored table that is not here is left out.
+NAMES = {"label": "the drawn label", "bins": "the score's bins", "boosting": "boosted trees"}
+#: The opening state: the label's penalty, at the lambda where its gap at one half is nearly 0.
+METHOD, LAM, THRESHOLD = "label", 8, 0.5
+_COUNTS = ["above_00", "above_01", "above_10", "above_11"]
+
+
+def counts():
+    """The stored counts: for each (method, lam) an array of shape (101, 2, 2).
+
+    Entry [k, s, y] is the number of test people of group s and truth y with a score above k / 100.
+
+    Examples
+    --------
+    >>> from renyi_book.live import scores
+    >>> scores.counts()["label", 8][0].tolist()  # everybody: women, then men, by truth
+    [[4831, 590], [7604, 3256]]
+    """
+    table = load("adult_scores", BOOK / "results")
+    return {
+        (method, float(lam)): rows[_COUNTS].to_numpy().reshape(-1, 2, 2)
+        for (method, lam), rows in table.groupby(["method", "lam"], sort=False)
+        if method in NAMES
+    }
+
+
+def data():
+    """What the page computes with: whole numbers."""
+    found = counts()
+    methods = list(dict.fromkeys(method for method, _ in found))
+    lams = list(dict.fromkeys(lam for _, lam in found))
+    everybody = next(iter(found.values()))
+    return {
+        "methods": methods,
+        "names": [NAMES[method] for method in methods],
+        "lams": [int(lam) if lam == int(lam) else lam for lam in lams],
+        "lam": LAM,
+        "steps": len(everybody) - 1,
+        "people": everybody[0].tolist(),
+        "cells": {
+            method: [
+                (-np.diff(found[method, lam], axis=0)).T.swapaxes(0, 1).ravel().tolist()
+                for lam in lams
+            ]
+            for method in methods
+        },
+    }
+
+
+def measure(above, k):
+    """What the page prints of a model at threshold k / 100.
+
+    Parameters
+    ----------
+    above : ndarray of shape (101, 2, 2)
+        From `counts`.
+    k : int
+
+    Returns
+    -------
+    dict
+    """
+    everybody, chosen = above[0], above[k]
+    size, selected = everybody.sum(axis=1), chosen.sum(axis=1)
+    rates, tpr = selected / size, chosen[:, 1] / everybody[:, 1]
+    correct = int(chosen[:, 1].sum() + everybody[:, 0].sum() - chosen[:, 0].sum())
+    overall = selected.sum() / size.sum()
+    spread = np.sqrt(overall * (1 - overall) * np.sum(1 / size))
+    return {
+        "selected": selected.tolist(),
+        "rates": rates.tolist(),
+        "correct": correct,
+        "accuracy": correct / int(size.sum()),
+        "pRule": float(rates.min() / rates.max()) if rates.max() else 1.0,
+        "gap": float(rates[1] - rates[0]),
+        "eoGap": float(tpr[1] - tpr[0]),
+        "rhoLabel": renyi_from_joint([selected, size - selected]),
+        "rhoScore": renyi_from_joint(_cells(above)),
+        "chance": float(norm.ppf(0.975) * spread),
+    }
+
+
+def still():
+    """The opening state as a picture: both histograms, and the gap at every threshold."""
+    found = counts()
+    above = found[METHOD, LAM]
+    fig, (upper, lower) = plt.subplots(2, 1, figsize=(7, 6.2), sharex=True)
+    wide = -np.diff(above.sum(axis=2)[::4], axis=0) / above[0].sum(axis=1)
+    left = np.arange(25) / 25
+    for s, name, sign, color in ((0, "women", 1, "vermillion"), (1, "men", -1, "blue")):
+        for inside, alpha in ((left >= THRESHOLD, 1.0), (left < THRESHOLD, 0.35)):
+            upper.bar(
+                left[inside],
+                sign * np.sqrt(wide[inside, s]),
+                0.037,
+                align="edge",
+                color=COLORS[color],
+                alpha=alpha,
+                label=name if alpha == 1 else None,
+            )
+    ticks = np.array([0.04, 0.16, 0.36])
+    upper.set_yticks(
+        [*-np.sqrt(ticks[::-1]), 0, *np.sqrt(ticks)],
+        ["36 %", "16 %", "4 %", "0", "4 %", "16 %", "36 %"],
+    )
+    upper.set_ylabel("share of the group, root scale")
+    upper.legend(loc="upper right")
+    grid = np.arange(101) / 100
+    half = [100 * measure(above, k)["chance"] for k in range(101)]
+    lower.fill_between(grid, np.negative(half), half, color="#DDDDDD", label="chance alone")
+    for method, style, color in (("label", "--", "purple"), ("bins", "-", "green")):
+        gaps = [100 * measure(found[method, LAM], k)["gap"] for k in range(101)]
+        lower.plot(grid, gaps, style, color=COLORS[color], label=f"penalty on {NAMES[method]}")
+    lower.axhline(0, color=COLORS["black"], linewidth=1)
+    for ax in (upper, lower):
+        ax.axvline(THRESHOLD, color=COLORS["black"], linewidth=1.5)
+    lower.set(xlabel="score, and threshold", ylabel="gap in points, men less women")
+    lower.legend(loc="upper right")
+    return fig
+
+
+def opening():
+    """The texts of the page's linked numbers in the opening state."""
+    found = counts()
+    now, usual = (measure(found[METHOD, lam], round(100 * THRESHOLD)) for lam in (LAM, 0))
+    return {
+        "p": percent(now["pRule"]),
+        "p_usual": percent(usual["pRule"]),
+        "accuracy": percent(now["accuracy"]),
+        "accuracy_usual": percent(usual["accuracy"]),
+        "gap": points(now["gap"]),
+        "chance": fixed(100 * now["chance"], 2),
+        "women": percent(now["rates"][0]),
+        "men": percent(now["rates"][1]),
+        "women_n": people(now["selected"][0]),
+        "men_n": people(now["selected"][1]),
+        "t": fixed(THRESHOLD, 2),
+        "lam": str(LAM),
+    }
+
+
+def show():
+    """The explorable, with its opening numbers by the library."""
+    found = counts()
+    rows = {
+        (NAMES[method], fixed(k / 100, 1)): measure(found[method, LAM], k)
+        for method in ("label", "bins")
+        for k in (20, 30, 40, 50, 60, 70)
+    }
+    table = pd.DataFrame(rows).T[["pRule", "gap", "eoGap", "accuracy", "rhoLabel", "rhoScore"]]
+    table = table.astype(float).round(3).rename_axis(["penalty on", "threshold"])
+    table.columns = ["p%", "gap", "EO gap", "accuracy", "ρ_R, decision", "ρ_R, score"]
+    explorable(
+        "scores",
+        still=still(),
+        alt="Above, mirrored histograms of the scores of women and men, alike but for more men in "
+        "the middle and more women high up. Below, the gap between the shares selected against "
+        "the threshold. With the penalty on the label it is zero at one half, five points and "
+        "more below it and negative above, far outside the band of chance. With the penalty on "
+        "the score's bins it stays near zero throughout.",
+        data=data(),
+        say=_say(found),
+        values=opening(),
+        table=table,
+        label=f"Both penalties at λ = {LAM} and six thresholds, as a table",
+        heights=(520, 488),
+    )
+
+
+def large():
+    """The two numbers of the landing page, large and linked to the figure."""
+    from IPython.display import HTML, display
+
+    display(HTML(large_html()))
+
+
+def large_html():
+    """The HTML of `large`.
+
+    Examples
+    --------
+    >>> from renyi_book.live import scores
+    >>> scores.large_html().count("<output")
+    6
+    """
+    values = opening()
+
+    def output(key):
+        return f'<output data-explorable="scores" data-value="{key}">{values[key]}</output>'
+
+    def number(key, words):
+        return (
+            '<div style="flex:1 1 14rem"><div style="font-size:clamp(2.75rem,9vw,4.5rem);'
+            f'line-height:1.1;letter-spacing:-0.02em">{output(key)}</div>'
+            f"<div>{words}</div></div>"
+        )
+
+    return (
+        '<div style="display:flex;flex-wrap:wrap;gap:0.75rem 2rem;align-items:flex-start">'
+        + number(
+            "p_usual",
+            "is women’s rate of selection relative to men’s when a model is trained "
+            f"<b>as usual</b>. It decides right for {output('accuracy_usual')} of people.",
+        )
+        + number(
+            "p",
+            "is the lower of the two rates relative to the higher when it is trained "
+            f"<b>against the maximal correlation</b> (λ = {output('lam')}, threshold "
+            f"{output('t')}). It decides right for {output('accuracy')}.",
+        )
+        + "</div>"
+    )
+
+
+def _say(found):
+    survives = {method: measure(found[method, LAM], 30) for method in ("label", "bins")}
+    label, bins = (percent(survives[method]["pRule"]) for method in ("label", "bins"))
+    return (
+        "At the threshold {t} and λ = {lam}, {women_n} women ({women}) and {men_n} men ({men}) "
+        "are selected. Will it last? [Move the threshold to 0.3](t=0.3): p% falls to "
+        f"{label}, and the gap leaves the band of chance. [Let the penalty see the "
+        f"score](method=bins&t=0.3), and p% at 0.3 is {bins}. "
+        "[With a larger λ](lam=100) the label's gap at one half changes its side."
+    )
+
+
+def percent(x):
+    """A share as the page prints it."""
+    return f"{fixed(100 * x, 1)} %"
+
+
+def points(x):
+    """A difference of shares in percentage points, with its sign, as the page prints it."""
+    text = fixed(100 * x, 2)
+    return f"+{text}" if x > 0 and float(text) else text
+
+
+def people(n):
+    """A count as the page prints it: thin spaces between thousands."""
+    return f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def _cells(above):
+    """People in ten equal cells of the score, by group."""
+    return -np.diff(above.sum(axis=2)[::10], axis=0)
