@@ -148,6 +148,8 @@ def test_the_chapter_and_the_test_it_names_exist(claim):
         assert claim["kind"] == "untestable"
         return
     path, _, name = claim["test"].partition("::")
+    # A test of the claim itself, not one of the machinery that weighs all claims.
+    assert not path.endswith("test_claims.py")
     tree = ast.parse((checks.ROOT / path).read_text(encoding="utf8"))
     functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     assert name in functions
@@ -192,7 +194,8 @@ def test_a_slice_computed_now_is_what_was_stored(name):
         # The smallest test group has twelve people: one decision that flips is much there.
         columns = [column for column in columns if column.startswith("soft_")]
     for column in columns:
-        # Decisions of a few people may flip with another machine's last digits.
+        # Decisions of a few people may flip with another machine's last digits: of Adult's 590
+        # women with Y = 1 one is .0017. Effects that matter (.003 of accuracy, .02) are larger.
         pd.testing.assert_series_equal(
-            both[column], both[f"{column}_stored"], check_names=False, atol=0.01, rtol=0.02
+            both[column], both[f"{column}_stored"], check_names=False, atol=0.002, rtol=0.002
         )

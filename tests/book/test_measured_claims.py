@@ -1,0 +1,494 @@
+"""Each claim that was measured, computed from the stored tables without the rules' code.
+
+The estimand of a row is written out here a second time, in pandas, from the words of claims.yml.
+Estimate and interval must be those of the scorecard, and its verdict (before other rows of the
+figure are taken into account) the one that the definition in the chapter gives.
+"""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from renyi_book.scorecard import rows
+
+from . import checks
+
+ROW = {row["id"]: row for row in rows(checks.BOOK / "results")}
+PANELS = {
+    "adult": ("penalties_adult", "p_rule", 16281 / 26048),
+    "bank": ("penalties_bank", "p_rule", 13211 / 25600),
+    "german": ("penalties_german", "dp_violation", 200 / 640),
+    "gender-race": ("penalties_adult_gender_race", "dp_violation", 16281 / 26048),
+}
+METHODS = {"pearson": "pearson", "hsic": "hsic-gaussian"}
+ADULT = 16281 / 26048
+ADULT_TRAIN = 26048 / (6513 + 16281)
+
+
+@cache
+def whole(name):
+    return pd.read_csv(checks.BOOK / "results" / f"{name}.csv")
+
+
+def read(name, query):
+    return whole(name).query(query)
+
+
+def curves(name, query):
+    """{seed: {rows: points by lambda}} of the random splits."""
+    table = read(name, f"split == 'random' and {query}")
+    by = [column for column in ("lam", "c") if column in table]
+    return {
+        seed: {kind: part.reset_index(drop=True) for kind, part in found.groupby("rows")}
+        for seed, found in table.sort_values(by).groupby("seed")
+    }
+
+
+def interval(values, ratio, level=0.95):
+    """Nadeau and Bengio's, by scipy's distribution."""
+    values = np.asarray(values, dtype=float)
+    spread = stats.sem(values) * np.sqrt(1 + len(values) * ratio)
+    return values.mean(), *stats.t.interval(level, len(values) - 1, values.mean(), spread)
+
+
+def verdict(low, high, delta):
+    if low > 0:
+        return "holds" if high >= delta else "holds in part"
+    return "undecided" if high >= delta else "does not hold"
+
+
+def agrees(name, values, ratio=0.0, level=0.95):
+    """The scorecard's estimate, interval and verdict are these."""
+    row = ROW[name]
+    found = interval(values, ratio, level)
+    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(found, rel=1e-3, abs=2e-5)
+    assert row["n"] == len(values)
+    if level == 0.95:
+        told = row["verdict_unadjusted"]
+        assert told == verdict(*found[1:], row["delta"])
+    return found
+
+
+def p_first(fairness):
+    return 1 if fairness == "p_rule" else -1
+
+
+def fair_point(curve, fairness, level):
+    """On test rows, the point that validation rows choose."""
+    sign, judged = p_first(fairness), curve["validation"]
+    fair = judged[sign * judged[fairness] >= sign * level]
+    best = fair["accuracy"].idxmax() if len(fair) else (sign * judged[fairness]).idxmax()
+    return curve["test"].loc[best]
+
+
+def accuracy_at(curve, fairness, level):
+    """Along the test curve, where it first reaches a level; NaN if never."""
+    sign, path = p_first(fairness), curve["test"]
+    x, y = sign * path[fairness].to_numpy(), path["accuracy"].to_numpy()
+    if x.max() < sign * level:
+        return np.nan
+    k = int(np.argmax(x >= sign * level))
+    return y[0] if k == 0 else np.interp(sign * level, x[k - 1 : k + 1], y[k - 1 : k + 1])
+
+
+def both(panel, rival):
+    table, fairness, ratio = PANELS[panel]
+    ours, theirs = (curves(table, f"method == '{m}'") for m in ("renyi", METHODS[rival]))
+    return ours, theirs, fairness, ratio, 0.8 if fairness == "p_rule" else 0.08
+
+
+CASES = [(panel, rival) for panel in PANELS for rival in METHODS]
+
+
+@pytest.mark.parametrize(("panel", "rival"), CASES)
+def test_accuracy_when_both_are_fair_enough(panel, rival):
+    ours, theirs, fairness, ratio, level = both(panel, rival)
+    chosen = [
+        [fair_point(curve[seed], fairness, level)["accuracy"] for seed in ours]
+        for curve in (ours, theirs)
+    ]
+    agrees(f"{panel}-beats-{rival}", 100 * np.subtract(*chosen), ratio)
+
+
+@pytest.mark.parametrize(("panel", "rival"), CASES)
+def test_accuracy_at_equal_fairness(panel, rival):
+    ours, theirs, fairness, ratio, level = both(panel, rival)
+    sign = p_first(fairness)
+    lead = {
+        seed: 100
+        * (accuracy_at(ours[seed], fairness, level) - accuracy_at(theirs[seed], fairness, level))
+        for seed in ours
+        if any(sign * c[seed]["test"][fairness][0] < sign * level for c in (ours, theirs))
+    }
+    lead = pd.Series(lead).dropna()
+    name = f"{panel}-beats-{rival}-interpolated"
+    if len(lead) < 2:
+        assert ROW[name]["verdict"] == "undecided"
+        assert ROW[name]["estimate"] is None
+    else:
+        agrees(name, lead, ratio)
+
+
+def fairest(curve, fairness):
+    return curve["test"].loc[(p_first(fairness) * curve["validation"][fairness]).idxmax()]
+
+
+def log_ratio(point):
+    first, second = (
+        np.log((point[f"rate_{g}"] * point[f"n_{g}"] + 0.5) / (point[f"n_{g}"] + 0.5))
+        for g in (1, 0)
+    )
+    return first - second
+
+
+def folded(values):
+    return np.asarray(values) * (1 if np.mean(values) >= 0 else -1)
+
+
+@pytest.mark.parametrize(("panel", "rival"), CASES[:4])
+def test_how_far_each_gets_with_two_groups(panel, rival):
+    ours, theirs, fairness, ratio, _ = both(panel, rival)
+    ends = [
+        folded([log_ratio(fairest(curve[seed], fairness)) for seed in ours])
+        for curve in (theirs, ours)
+    ]
+    agrees(f"{panel}-limit-{rival}", np.subtract(*ends), ratio)
+
+
+def mean_rates(curve, groups):
+    """A row for each split: the groups' rates at the fairest point."""
+    return np.array(
+        [[fairest(one, "dp_violation")[f"rate_{g}"] for g in range(groups)] for one in curve]
+    )
+
+
+def by_bootstrap(name, sample, statistic, ratio):
+    """The scorecard's interval is that of another bootstrap, up to its noise."""
+    row, J = ROW[name], len(sample)
+    drawn = sample[np.random.default_rng(7).integers(J, size=(4000, J))].mean(axis=1)
+    middle = sample.mean(axis=0)
+    wide = statistic(middle + np.sqrt((1 + J * ratio) * J / (J - 1)) * (drawn - middle))
+    low, high = np.quantile(wide, [0.025, 0.975])
+    assert row["estimate"] == pytest.approx(float(statistic(middle)), abs=1e-5)
+    assert (row["low"], row["high"]) == pytest.approx((low, high), abs=0.1 * (high - low))
+
+
+@pytest.mark.parametrize(("panel", "rival"), CASES[4:])
+def test_how_far_each_gets_with_four_groups(panel, rival):
+    ours, theirs, _, ratio, _ = both(panel, rival)
+    sample = np.hstack([mean_rates(curve.values(), 4) for curve in (theirs, ours)])
+
+    def ahead(means):
+        return np.ptp(means[..., :4], axis=-1) - np.ptp(means[..., 4:], axis=-1)
+
+    by_bootstrap(f"{panel}-limit-{rival}", sample, ahead, ratio)
+
+
+@pytest.mark.parametrize("rival", METHODS)
+def test_four_groups_against_two(rival):
+    parts = []
+    for panel, groups in (("gender-race", 4), ("adult", 2)):
+        ours, theirs, *_ = both(panel, rival)
+        parts += [mean_rates(curve.values(), groups) for curve in (theirs, ours)]
+    ends = np.cumsum([part.shape[1] for part in parts])[:-1]
+
+    def harder(means):
+        a, b, c, d = (np.ptp(part, axis=-1) for part in np.split(means, ends, axis=-1))
+        return (a - b) - (c - d)
+
+    by_bootstrap(f"nonbinary-harder-{rival}", np.hstack(parts), harder, ADULT)
+
+
+@pytest.mark.parametrize("rival", METHODS)
+def test_the_lead_at_ninety_against_that_at_sixty(rival):
+    ours, theirs, fairness, ratio, _ = both("adult", rival)
+    assert ROW[f"lead-grows-{rival}"]["options"]["levels"] == [0.6, 0.9]
+    lead = {
+        level: np.array(
+            [
+                accuracy_at(ours[s], fairness, level) - accuracy_at(theirs[s], fairness, level)
+                for s in ours
+            ]
+        )
+        for level in (0.6, 0.9)
+    }
+    grown = 100 * (lead[0.9] - lead[0.6])
+    agrees(f"lead-grows-{rival}", grown[np.isfinite(grown)], ratio)
+
+
+def test_the_boundary_s_covariance_against_renyi_when_both_are_fair_enough():
+    ours = curves("penalties_adult", "method == 'renyi'")
+    theirs = curves("boundary_covariance", "l2 == 0")
+    chosen = [
+        [fair_point(curve[seed], "p_rule", 0.8) for seed in ours] for curve in (ours, theirs)
+    ]
+    ahead = [100 * (a["accuracy"] - b["accuracy"]) for a, b in zip(*chosen)]
+    row, found = ROW["adult-beats-pearson-boundary"], interval(ahead, ADULT)
+    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(found, rel=1e-3)
+    # Less accurate, so that alone it would not hold; but much fairer, hence in part.
+    assert found[2] < 0
+    fairer = np.subtract(*(folded([log_ratio(p) for p in points]) for points in chosen[::-1]))
+    assert interval(fairer, ADULT)[1] > 0.02
+    assert row["verdict"] == "holds in part"
+
+
+@pytest.mark.parametrize("rival", ["hardt", "zafar", "rezaei", "donini"])
+def test_accuracy_against_the_rivals_of_figure_1(rival):
+    ours = curves("equal_opportunity", "recipe == 'paper'")
+    theirs = curves("equal_opportunity_rivals", f"method == '{rival}'")
+    points = {seed: fair_point(theirs[seed], "eo_violation", 0.02) for seed in ours}
+    chosen = [fair_point(ours[seed], "eo_violation", 0.02)["accuracy"] for seed in ours]
+    ahead = [100 * (a - points[seed]["accuracy"]) for a, seed in zip(chosen, ours)]
+    agrees(f"eo-beats-{rival}", ahead, ADULT)
+    at_its = pd.Series(
+        {
+            seed: 100
+            * (
+                accuracy_at(ours[seed], "eo_violation", points[seed]["eo_violation"])
+                - points[seed]["accuracy"]
+            )
+            for seed in ours
+        }
+    )
+    agrees(f"eo-beats-{rival}-interpolated", at_its.dropna(), ADULT)
+
+
+def eo_ends(kind):
+    """At the smallest and at the largest lambda of each split."""
+    path = curves("equal_opportunity", "recipe == 'paper'").values()
+    return (pd.DataFrame([curve[kind].iloc[k] for curve in path]) for k in (0, -1))
+
+
+def test_what_equality_of_opportunity_costs():
+    for kind, ratio, name in (
+        ("test", ADULT, "eo-slight-price"),
+        ("train", ADULT_TRAIN, "eo-slight-price-train"),
+    ):
+        first, last = eo_ends(kind)
+        loss = 100 * (first["accuracy"].to_numpy() - last["accuracy"].to_numpy())
+        agrees(name, 1.0 - loss, ratio)
+        if kind == "test":
+            agrees("eo-costs-accuracy", loss, ratio)
+
+
+def test_where_the_gap_of_equality_of_opportunity_ends():
+    for kind, ratio in (("test", ADULT), ("train", ADULT_TRAIN)):
+        first, last = (end["tpr_1"] - end["tpr_0"] for end in eo_ends(kind))
+        agrees(f"eo-{kind}-falls", folded(first) - folded(last), ratio)
+        _, end = eo_ends(kind)
+        for name, gap in (("", last), ("-soft", end["soft_eo_gap"])):
+            name = f"eo-{kind}-to-zero{name}"
+            found = agrees(name, gap, ratio, level=0.9)
+            inside = found[1] > -0.02 and found[2] < 0.02
+            assert ROW[name]["verdict"] == ("holds" if inside else "undecided")
+
+
+@pytest.mark.parametrize("method", ["hardt", "zafar", "rezaei", "donini", "renyi"])
+def test_the_error_of_a_method_where_figure_1_has_it(method):
+    row = ROW[f"eo-error-{method}"]
+    at, where = row["options"]["eo_violation"], "split == 'paper' and rows == 'test'"
+    if method == "renyi":
+        path = read("equal_opportunity", f"{where} and recipe == 'paper'").sort_values("lam")
+        accuracy = accuracy_at({"test": path}, "eo_violation", at)
+    else:
+        points = read("equal_opportunity_rivals", f"{where} and method == '{method}'")
+        accuracy = points.loc[(points["eo_violation"] - at).abs().idxmin(), "accuracy"]
+    away = 100 * (1 - accuracy) - row["paper"]["value"]
+    assert row["estimate"] == pytest.approx(away, abs=1e-4)
+    slack = row["paper"]["reading_error"]
+    far = abs(away) > 0.3 + slack
+    assert row["verdict"] == ("does not hold" if far else "holds")
+    assert far or abs(away) <= 0.15 + slack
+
+
+@pytest.mark.parametrize(
+    ("name", "near", "far"),
+    [
+        ("eo-authors-train", 0.005, 0.02),
+        ("eo-authors-curve", 0.005, 0.02),
+        ("eo-authors-train-accuracy", 0.15, 0.3),
+        ("eo-authors-test-accuracy", 0.15, 0.3),
+    ],
+)
+def test_the_published_points_lie_on_our_curve(name, near, far):
+    row = ROW[name]
+    kind, column = row["options"]["rows"], row["options"]["column"]
+    path = read("equal_opportunity", f"split == 'paper' and recipe == 'code' and rows == '{kind}'")
+    ours = path.set_index("lam")[column] * (100 if column == "accuracy" else 1)
+    away = max(abs(ours[float(lam)] - point) for lam, point in row["paper"]["value"].items())
+    assert row["estimate"] == pytest.approx(away, abs=1e-4)
+    within = away <= near + row["paper"]["reading_error"]
+    assert row["verdict"] == ("holds" if within else "holds in part")
+    assert away <= far
+
+
+def test_the_plain_models_start_where_the_paper_says():
+    start = whole("starting_points").query("split == 'paper'").set_index(["dataset", "rows"])
+    for name, key in (
+        ("adult-start", ("adult", "test")),
+        ("bank-start", ("bank", "train")),
+        ("bank-start-test", ("bank", "test")),
+    ):
+        away = start["p_rule"][key] - ROW[name]["paper"]["value"]
+        assert ROW[name]["estimate"] == pytest.approx(away, abs=1e-5)
+        assert (ROW[name]["verdict"] == "holds") == (abs(away) < 0.005)
+    assert start["dp_violation"]["german"].max() < 0.2
+    assert ROW["german-start"]["verdict"] == "does not hold"
+
+
+def test_without_s_among_the_features_the_model_is_unfair():
+    paths = read("starting_points", "dataset == 'adult' and split == 'random' and rows == 'test'")
+    beyond = np.abs(log_ratio(paths)) - np.log(1 / 0.8)
+    agrees("dropping-s-is-not-enough", beyond, ADULT)
+
+
+def test_the_boundary_s_covariance_stops_short_of_renyi_for_every_ridge():
+    renyi = curves("penalties_adult", "method == 'renyi'")
+    ours = folded([log_ratio(fairest(renyi[seed], "p_rule")) for seed in renyi])
+    found = {}
+    for ridge in sorted(whole("boundary_covariance")["l2"].unique()):
+        rival = curves("boundary_covariance", f"l2 == {ridge}")
+        ends = folded([log_ratio(fairest(rival[seed], "p_rule")) for seed in renyi])
+        found[ridge] = interval(ends - ours, ADULT)
+        assert found[ridge][1] > 0
+    row = ROW["adult-limit-pearson-boundary"]
+    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(found[0.0], rel=1e-3)
+    assert ROW["covariance-limit"]["low"] == pytest.approx(min(f[1] for f in found.values()))
+
+
+def clusters(dataset, column, algorithm="paper"):
+    table = read(f"clusters_{dataset}", f"algorithm == '{algorithm}' and seed >= 100")
+    return table.pivot(index="seed", columns="lam", values=column)
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "lam", "algorithm", "room"),
+    [
+        ("clusters-sd-falls", "w_sd", 0.005, "paper", lambda factor: 0.6 - factor),
+        ("clusters-loss-small", "inertia", 0.005, "paper", lambda factor: 1.15 - factor),
+        ("clusters-loss-drastic", "inertia", 1.0, "paper", lambda factor: factor - 2),
+        ("clusters-loss-drastic-descent", "inertia", 1.0, "descent", lambda factor: factor - 2),
+    ],
+)
+def test_how_shares_and_loss_move_with_lambda(name, column, lam, algorithm, room):
+    found = []
+    for dataset in ("adult", "bank"):
+        wide = clusters(dataset, column, algorithm)
+        found.append(interval(room(wide[lam] / wide[0.0]), 0.0))
+    # The row has the numbers of the panel that supports it less.
+    assert ROW[name]["low"] == pytest.approx(min(low for _, low, _ in found), rel=1e-3)
+    supported = [low > 0 for _, low, _ in found]
+    wanted = "holds" if all(supported) else "holds in part" if any(supported) else "does not hold"
+    assert ROW[name]["verdict"] == wanted
+
+
+def test_shares_are_nearly_and_not_exactly_equal_at_the_largest_lambda():
+    for dataset in ("adult", "bank"):
+        low, high = clusters(dataset, "w_min"), clusters(dataset, "w_max")
+        spread = (high - low)[high.columns.max()]
+        assert spread.min() > 0
+        assert interval(spread, 0.0)[2] < 0.02
+    assert ROW["clusters-nearly-fair"]["verdict"] == "holds"
+    assert ROW["clusters-exactly-fair"]["verdict"] == "does not hold"
+
+
+def test_fairer_shares_cost_loss():
+    for dataset in ("adult", "bank"):
+        sd, loss = clusters(dataset, "w_sd"), clusters(dataset, "inertia")
+        last = sd.columns.max()
+        assert (sd[last] < sd[0.0]).all()
+        assert (loss[last] > loss[0.0]).all()
+    assert ROW["clusters-tradeoff"]["verdict"] == "holds"
+
+
+def test_balance_is_a_function_of_the_smallest_and_the_largest_share():
+    for dataset in ("adult", "bank"):
+        table = whole(f"clusters_{dataset}")
+        low, high = table["w_min"], table["w_max"]
+        worst = np.minimum(low / (1 - low), (1 - high) / high)
+        np.testing.assert_allclose(worst, table["balance"], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "room"),
+    [
+        ("nmi-vanishes", "nmi", "share"),
+        ("nmi-vanishes-soft", "soft_nmi", "share"),
+        ("near-independence", "soft_rho_R", "value"),
+        ("near-independence-decision", "rho_R", "value"),
+    ],
+)
+def test_what_is_left_of_the_dependence_on_training_rows(name, column, room):
+    paths = [c["train"][column] for c in curves("penalties_adult", "method == 'renyi'").values()]
+    first, last = (np.array([path.iloc[k] for path in paths]) for k in (0, -1))
+    left = 0.05 - last / first if room == "share" else 0.02 - last
+    agrees(name, left, ADULT_TRAIN)
+
+
+def network(column):
+    table = read("network", "rows == 'test'")
+    return table.pivot(index="seed", columns="lam", values=column)
+
+
+def test_the_network_s_fairness_start_and_time():
+    p, accuracy, seconds = (network(c) for c in ("p_rule", "accuracy", "cpu_seconds"))
+    agrees("network-fairer", p[10.0] - p[0.0])
+    agrees("any-class-probabilities", p[10.0] - p[0.0])
+    agrees("network-start", p[0.0] - 0.3149, 1.0, level=0.9)
+    agrees("network-start-accuracy", 100 * accuracy[0.0] - 85.33, 1.0, level=0.9)
+    agrees("network-overhead", 1.25 + 0.1 - seconds.iloc[:, 1:].mean(axis=1) / seconds[0.0])
+
+
+def test_the_network_s_accuracy_where_it_is_as_fair_as_the_paper_s():
+    p, accuracy = network("p_rule"), network("accuracy")
+    found = [
+        accuracy_at(
+            {"test": pd.DataFrame({"p_rule": p.loc[s], "accuracy": accuracy.loc[s]})},
+            "p_rule",
+            0.8042,
+        )
+        for s in p.index
+    ]
+    found = 100 * np.array(found)[np.isfinite(found)]
+    agrees("network-fair", found - 83.34 + ROW["network-fair"]["delta"], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "slow", "fast"),
+    [
+        ("kernels-expensive", "hsic-gaussian", "renyi-binary"),
+        ("cheaper-than-neural-mi", "neural-mi", "renyi-binary"),
+        ("binary-more-efficient", "renyi-discrete", "renyi-binary"),
+    ],
+)
+def test_one_step_takes_longer_than_another(name, slow, fast):
+    seconds = read("timing", "seconds > 0").groupby(["seed", "what"])["seconds"].median().unstack()
+    agrees(name, np.log(seconds[slow] / seconds[fast]))
+
+
+def test_what_a_step_takes_with_the_penalty():
+    seconds = read("timing", "seconds > 0").groupby(["seed", "what"])["seconds"].median().unstack()
+    agrees("overhead-negligible", 1.25 + 0.1 - 1 - seconds["renyi-binary"] / seconds["loss"])
+
+
+def test_no_run_is_slower_than_theorems_3_and_4_allow():
+    table = read("convergence", "seed >= 100")
+    for algorithm, name, claimed in (
+        ("discrete", "theorem-3", -0.25),
+        ("binary", "theorem-4", -0.5),
+    ):
+        runs = table[table["algorithm"] == algorithm].groupby(["seed", "lam"])
+        slopes = [stats.linregress(np.log(r["t"]), np.log(r["gradient"])).slope for _, r in runs]
+        assert max(slopes) < claimed
+        assert ROW[name]["verdict"] == "cannot be tested"
+
+
+def test_the_claim_in_general_counts_the_twelve_comparisons():
+    of = [ROW[name]["verdict"] for name in ROW["favourable-performance"]["options"]["of"]]
+    assert len(of) == 12
+    assert of.count("holds") + of.count("holds in part") == 0
+    assert of.count("does not hold") <= 6
+    assert ROW["favourable-performance"]["verdict"] == "undecided"
