@@ -10,6 +10,7 @@ const CLASSES = ["a", "b"];
 let placed = []; // [point, x, y] of each in the drawing
 
 const signed = (x) => (Number(Math.abs(x).toFixed(2)) && x > 0 ? "+" : "") + fixed(x, 2);
+const came = (now, key) => (now ? (now.moved ? signed(now[key]) : "stays") : "–");
 const place = (width) => scale(-FAR - 1, FAR + 1, 10, width - 10);
 const panelTop = (k, used) => used + 16 + k * (PANEL + GAP);
 const number = (x) => fixed(x, Number.isInteger(x) ? 0 : 1);
@@ -112,10 +113,10 @@ export function start(root) {
     compute: (state, data) => run(state.x, data.s, data.start, state.lam, state.visit, PASSES),
     outputs: ({ paper, descent }) => ({
       believed: paper.now ? signed(paper.now.believed) : "–",
-      replied: paper.now && paper.now.moved ? signed(paper.now.dF) : "stays",
-      followed: paper.now && paper.now.moved ? signed(paper.now.dG) : "stays",
+      replied: came(paper.now, "dF"),
+      followed: came(paper.now, "dG"),
       exact: descent.now && descent.now.believed !== null ? signed(descent.now.believed) : "–",
-      found: descent.now && descent.now.moved ? signed(descent.now.dG) : "stays",
+      found: came(descent.now, "dG"),
       end: paper.stopped ? `stops after pass ${paper.passes}` : paper.cycle ? `repeats a cycle of ${paper.cycle} passes for ever` : "has not stopped",
       descent_end: `stops after pass ${descent.passes}`,
     }),

@@ -209,7 +209,7 @@ def large_html():
         )
 
     return (
-        '<div style="display:flex;flex-wrap:wrap;gap:0.75rem 2rem;align-items:flex-start">'
+        '<figure style="margin:0;display:flex;flex-wrap:wrap;gap:0.75rem 2rem;text-align:left">'
         + number(
             "p_usual",
             "is women’s rate of selection relative to men’s when a model is trained "
@@ -221,7 +221,7 @@ def large_html():
             f"<b>against the maximal correlation</b> (λ = {output('lam')}, threshold "
             f"{output('t')}). It decides right for {output('accuracy')}.",
         )
-        + "</div>"
+        + "</figure>"
     )
 
 
@@ -229,7 +229,7 @@ def _say(found):
     survives = {method: measure(found[method, LAM], 30) for method in ("label", "bins")}
     label, bins = (percent(survives[method]["pRule"]) for method in ("label", "bins"))
     return (
-        "At the threshold {t} and λ = {lam}, {women_n} women ({women}) and {men_n} men ({men}) "
+        "At the threshold {t} and λ = {lam}, {women_n} women, {women}, and {men_n} men, {men}, "
         "are selected. Will it last? [Move the threshold to 0.3](t=0.3): p% falls to "
         f"{label}, and the gap leaves the band of chance. [Let the penalty see the "
         f"score](method=bins&t=0.3), and p% at 0.3 is {bins}. "
