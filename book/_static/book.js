@@ -6,12 +6,31 @@
   const ready = (run) =>
     document.readyState == "loading" ? document.addEventListener("DOMContentLoaded", run) : run();
 
+  // Text with formulas waits for them for two seconds at most.
+  const page = document.documentElement;
+  page.classList.add("awaits-formulas");
+  const set = () => page.classList.remove("awaits-formulas");
+  setTimeout(set, 2000);
+  function showWhenSet() {
+    const waits = [...document.querySelectorAll(".bd-article .math")].some((formula) => {
+      const at = formula.getBoundingClientRect();
+      return at.bottom > 0 && at.top < innerHeight && at.width > 0 &&
+        !formula.querySelector("mjx-math");
+    });
+    if (waits && page.classList.contains("awaits-formulas")) setTimeout(showWhenSet, 25);
+    else set();
+  }
+
   // The contents show where one is.
   function showCurrentPage() {
     const box = document.querySelector(".bd-sidebar-primary");
     const link = box && box.querySelector("li.current.active > a, a.current");
     if (!link) return;
     link.setAttribute("aria-current", "page");
+    for (const fold of box.querySelectorAll("summary")) {
+      const name = fold.closest("li").querySelector("a").textContent.trim();
+      fold.setAttribute("aria-label", `Show or hide the pages of ${name}`);
+    }
     const off = link.getBoundingClientRect().top - box.getBoundingClientRect().top;
     if (off > box.clientHeight * 0.8) box.scrollTop += off - box.clientHeight / 3;
   }
@@ -27,8 +46,8 @@
 
   // What scrolls sideways can be reached, and scrolled, by keyboard.
   const WIDE = "pre, div.math, .output.text_html, .pst-scrollable-table-container, mjx-container[display]";
-  function markWide() {
-    for (const box of document.querySelectorAll(`.bd-article :is(${WIDE})`)) {
+  function markWide(within) {
+    for (const box of within.querySelectorAll(WIDE)) {
       const scrolls = box.scrollWidth > box.clientWidth + 1 &&
         /auto|scroll/.test(getComputedStyle(box).overflowX);
       if (scrolls && !box.hasAttribute("tabindex")) {
@@ -105,20 +124,26 @@
   }
 
   ready(() => {
+    showWhenSet();
     showCurrentPage();
     closeDrawers();
     enlarge();
     printButtons();
     // After the theme's own scripts, which add their buttons when the page is ready.
     setTimeout(mendFolds);
-    const look = () => requestAnimationFrame(markWide);
-    window.addEventListener("load", look);
+    const article = document.querySelector(".bd-article");
+    if (!article) return;
+    const look = (within = article) => requestAnimationFrame(() => markWide(within));
+    window.addEventListener("load", () => look());
     let wait;
-    window.addEventListener("resize", () => { clearTimeout(wait); wait = setTimeout(look, 150); });
-    document.addEventListener("toggle", look, true);
-    document.addEventListener("click", (event) => {
-      if (event.target.closest(".admonition-title")) look();
+    window.addEventListener("resize", () => {
+      clearTimeout(wait);
+      wait = setTimeout(look, 150, article);
     });
-    window.MathJax?.startup?.promise?.then(look);
+    document.addEventListener("toggle", (event) => look(event.target), true);
+    document.addEventListener("click", (event) => {
+      const title = event.target.closest(".admonition-title");
+      if (title) look(title.parentElement);
+    });
   });
 })();

@@ -1,8 +1,13 @@
-"""Sphinx extension: the theme without what no page of the book needs.
+"""Sphinx extension: pages without what none of them needs.
 
 The theme loads all of Font Awesome as a script, half a megabyte over the wire, and again as a
 font, for a dozen icons. `_templates/static/webpack-macros.html` leaves the script out; here the
 font is cut down, once the pages are written, to the icons that they show.
+
+Pygments puts every name and every comma of a program into an element of its own, which are most of
+a page's; names, commas and operators are left as text, and only what has a colour is marked.
+
+The boxes of sphinx-proof and sphinx-exercise repeat the same ids: those are left out.
 """
 
 import re
@@ -11,13 +16,30 @@ from pathlib import Path
 
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
+from pygments.formatters import HtmlFormatter
+from pygments.token import Name, Operator, Punctuation, Text
+from sphinx.highlighting import PygmentsBridge
 
 FONTS = "_static/vendor/fontawesome/webfonts"
 UNUSED = ["_static/scripts/fontawesome.js"]
 #: Icons are characters of the private use area.
 PRIVATE = range(0xE000, 0xF900)
+#: Tokens that look like the text around them.
+PLAIN = {Name, Name.Class, Name.Namespace, Operator, Punctuation, Text, Text.Whitespace}
+_IDS = re.compile(r' id="(proof|exercise|solution)(-content)?"')
 _RULE = re.compile(r"([^{}]*){([^{}]*)}")
 _ESCAPED = re.compile(r"\\([0-9a-fA-F]{4})")
+
+
+class LeanFormatter(HtmlFormatter):
+    """Marks only what is drawn in another colour."""
+
+    def _get_css_classes(self, ttype):
+        return "" if ttype in PLAIN else super()._get_css_classes(ttype)
+
+
+def drop_repeated_ids(app, pagename, templatename, context, doctree):
+    context["body"] = _IDS.sub("", context.get("body", ""))
 
 
 def icons(sheets, pages):
@@ -86,5 +108,7 @@ def slim(app, exception):
 
 
 def setup(app):
+    PygmentsBridge.html_formatter = LeanFormatter
+    app.connect("html-page-context", drop_repeated_ids)
     app.connect("build-finished", slim)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,7 +24,7 @@ CONFIG = {
     "loader": {"load": [*PARTS, "[tex]/boldsymbol"]},
     "tex": {"packages": {"[+]": ["boldsymbol"]}},
     # Room before a formula comes into view, so that nothing is seen to move.
-    "options": {"enableMenu": False, "lazyMargin": "600px"},
+    "options": {"lazyMargin": "600px"},
 }
 
 
