@@ -31,6 +31,15 @@ def repository_url(environ, remote):
     return f"https://github.com/{slug}"
 
 
+def pages_url(environ, remote):
+    """Where GitHub Pages would show the book, or None; see `repository_url`."""
+    url = repository_url(environ, remote)
+    if url is None:
+        return None
+    owner, name = url.split("/")[-2:]
+    return f"https://{owner.lower()}.github.io/{name}/"
+
+
 def branch(environ):
     """The branch the buttons open: the one being built on GitHub, else main."""
     return environ.get("GITHUB_REF_NAME") or "main"

@@ -10,11 +10,14 @@ import hashlib
 import html
 import io
 import json
+import re
 from collections.abc import Mapping
+from itertools import pairwise
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 from cycler import cycler
+from matplotlib.text import Text
 
 #: Okabe and Ito's palette (https://jfly.uni-koeln.de/color/), by name.
 COLORS = {
@@ -54,6 +57,10 @@ _STYLE = {
     "font.size": 11,
 }
 _DPI = 144
+#: The drawing for phones: no wider than this, and no smaller words. A phone of 390 px gives a
+#: figure some 350 px, where words of 10 points in 5.3 inches come out at 9 px.
+_PHONE_INCHES = 5.3
+_PHONE_POINTS = 10
 
 
 def use_house_style():
@@ -64,6 +71,9 @@ def use_house_style():
 
 def show(fig, alt):
     """Show a figure in a notebook, with a text for readers who cannot see it.
+
+    The book shows it on wide screens as it is. Where its words would be too small to read on a
+    phone, a second drawing is stored with it: narrower, panels that stood side by side stacked.
 
     Parameters
     ----------
@@ -76,8 +86,14 @@ def show(fig, alt):
 
     width = round(fig.get_size_inches()[0] * 100)
     metadata = {"alt": checked_alt(alt), "width": width}
+    image = png_base64(fig, close=False)
+    metadata["text"] = smallest_text(fig)
+    if fig.get_size_inches()[0] * _PHONE_POINTS > _PHONE_INCHES * metadata["text"]:
+        for_phones(fig)
+        metadata["narrow"] = {"png": png_base64(fig, close=False), "text": smallest_text(fig)}
+    plt.close(fig)
     display(
-        {"image/png": png_base64(fig), "text/plain": f"[figure] {alt}"},
+        {"image/png": image, "text/plain": f"[figure] {alt}"},
         metadata={"image/png": metadata},
         raw=True,
     )
@@ -135,8 +151,128 @@ def checked_alt(alt):
     return " ".join(alt.split())
 
 
-def png_base64(fig):
+def smallest_text(fig):
+    """Size in points of the smallest words that a drawn figure shows."""
+    shown = [t for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip()]
+    return min((round(t.get_fontsize(), 1) for t in shown), default=float(_PHONE_POINTS))
+
+
+def for_phones(fig):
+    """Lay a figure out anew for a narrow screen: stacked panels, no small words.
+
+    Panels keep at least the width and the height that they had; rows are filled from the left. A
+    panel that shared the labels of its neighbour gets its own, and titles and labels that have
+    become too long are broken into lines.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        Changed in place. Panels that were placed by hand, or in grids inside grids, stay in their
+        order.
+    """
+    width, height = fig.get_size_inches()
+    groups = _panels(fig)
+    narrow = min(width, _PHONE_INCHES)
+    if groups:
+        grid = groups[0][0].get_subplotspec().get_gridspec()
+        spans = any(
+            len(g[0].get_subplotspec().rowspan) * len(g[0].get_subplotspec().colspan) > 1
+            for g in groups
+        )
+        columns = 1 if spans else max(1, int(_PHONE_INCHES / (width / grid.ncols)))
+        if columns < grid.ncols:
+            height = _stack(fig, groups, columns, height)
+    fig.set_size_inches(narrow, height)
+    for text in fig.findobj(Text):
+        text.set_fontsize(max(text.get_fontsize(), _PHONE_POINTS))
+    _break_lines(fig)
+
+
+def _panels(fig):
+    """Axes in one grid, by cell (twins share one), in reading order; none if there is no such."""
+    axes = [ax for ax in fig.axes if ax.get_subplotspec() is not None]
+    specs = [ax.get_subplotspec() for ax in axes]
+    if fig.subfigs or any(s != s.get_topmost_subplotspec() for s in specs):
+        return []
+    if len({id(s.get_gridspec()) for s in specs}) != 1:
+        return []
+    cells = {}
+    for ax, s in zip(axes, specs):
+        cells.setdefault((s.rowspan.start, s.colspan.start), []).append(ax)
+    return [cells[key] for key in sorted(cells)]
+
+
+def _stack(fig, groups, columns, height):
+    """Put the panels into fewer columns; the figure's new height."""
+    old = groups[0][0].get_subplotspec().get_gridspec()
+    ratios = old.get_height_ratios()
+    inches = [height * r / sum(ratios) for r in ratios]
+    tall = [sum(inches[r] for r in group[0].get_subplotspec().rowspan) for group in groups]
+    rows = [max(tall[i : i + columns]) for i in range(0, len(tall), columns)]
+    _own_labels(groups)
+    new = fig.add_gridspec(len(rows), columns, height_ratios=rows)
+    for i, group in enumerate(groups):
+        for ax in group:
+            ax.set_subplotspec(new[i // columns, i % columns])
+    return sum(rows)
+
+
+def _own_labels(groups):
+    """Panels that shared an axis with a neighbour show its label and ticks themselves."""
+    hosts = [group[0] for group in groups]
+    for ax in hosts:
+        for other in hosts:
+            same_row = ax.get_subplotspec().rowspan == other.get_subplotspec().rowspan
+            same_column = ax.get_subplotspec().colspan == other.get_subplotspec().colspan
+            if same_row and ax.get_shared_y_axes().joined(ax, other) and other.axison:
+                ax.set_ylabel(ax.get_ylabel() or other.get_ylabel())
+                ax.tick_params(labelleft=True)
+            if same_column and ax.get_shared_x_axes().joined(ax, other) and other.axison:
+                ax.set_xlabel(ax.get_xlabel() or other.get_xlabel())
+                ax.tick_params(labelbottom=True)
+
+
+def _break_lines(fig):
+    """Break titles, labels of x axes and legends where they have become too long; turn ticks."""
+    fig.canvas.draw()
+    for ax in fig.axes:
+        room = fig.bbox.width - ax.get_window_extent().x0
+        for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label):
+            _fit(text, room if text is not ax.xaxis.label else 0.95 * fig.bbox.width)
+        ticks = [t for t in ax.get_xticklabels() if t.get_visible() and t.get_text().strip()]
+        boxes = sorted((t.get_window_extent() for t in ticks), key=lambda box: box.x0)
+        if any(a.x1 > b.x0 for a, b in pairwise(boxes)) and ax.axison:
+            ax.tick_params(axis="x", labelrotation=35)
+            for tick in ticks:
+                tick.set(ha="right", rotation_mode="anchor")
+    if fig.get_suptitle():
+        _fit(fig._suptitle, 0.97 * fig.bbox.width)
+    for legend in [*fig.legends, *(ax.get_legend() for ax in fig.axes if ax.get_legend())]:
+        while legend._ncols > 1 and legend.get_window_extent().width > 0.97 * fig.bbox.width:
+            legend.set_ncols(legend._ncols - 1)
+            fig.canvas.draw()
+
+
+def _fit(text, room):
+    """Break a text into lines that fit, never inside a formula."""
+    words = re.findall(r"(?:\$[^$]*\$|[^\s$])+", text.get_text())
+    wide = text.get_window_extent().width
+    if wide <= room or len(words) < 2:
+        return
+    limit = len(text.get_text()) * room / wide
+    lines, line = [], ""
+    for word in words:
+        if line and len(line) + 1 + len(word) > limit:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    text.set_text("\n".join([*lines, line]))
+
+
+def png_base64(fig, *, close=True):
     buffer = io.BytesIO()
     fig.savefig(buffer, format="png", dpi=_DPI, metadata={"Software": None})
-    plt.close(fig)
+    if close:
+        plt.close(fig)
     return base64.b64encode(buffer.getvalue()).decode("ascii")

@@ -1,0 +1,115 @@
+"""Sphinx extension: the reference's summaries and links.
+
+* ``{api-summary} api/metrics`` is a table of what a page documents: each name a link, with the
+  first sentence of its docstring. Without a name it is that of its own page.
+* In docstrings a name in single backticks is a link where it names something documented, code
+  where it does not.
+"""
+
+import importlib
+import inspect
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+#: What a summary lists: methods are on the page of their class.
+KINDS = {"function", "class", "exception"}
+
+
+class summary(nodes.General, nodes.Element):
+    """Where a table will stand, once all pages have been read."""
+
+
+class ApiSummary(SphinxDirective):
+    """The directive."""
+
+    optional_arguments = 1
+
+    def run(self):
+        page = f"book/{self.arguments[0]}" if self.arguments else self.env.docname
+        return [summary(page=page)]
+
+
+def first_sentence(name):
+    """Of a docstring, by the full name of a function or class."""
+    module, _, attribute = name.rpartition(".")
+    text = inspect.getdoc(getattr(importlib.import_module(module), attribute)) or ""
+    line = " ".join(text.split("\n\n")[0].split())
+    if not line:
+        raise ValueError(f"{name} has no docstring")
+    return line
+
+
+def fill(app, doctree, docname):
+    """Tables in place of the marks."""
+    objects = app.env.domains["py"].objects
+    for mark in list(doctree.findall(summary)):
+        found = {
+            name: entry
+            for name, entry in objects.items()
+            if entry.docname == mark["page"] and entry.objtype in KINDS
+        }
+        if not found:
+            raise ValueError(f"{docname}: nothing is documented on {mark['page']}")
+        body = nodes.tbody()
+        for name, entry in found.items():
+            text = nodes.literal("", name.rpartition(".")[2])
+            address = entry.docname, entry.node_id
+            name_link = make_refnode(app.builder, docname, *address, text, name)
+            sentence = [_code_or_text(part, i) for i, part in enumerate(_parts(name))]
+            cells = ([name_link], sentence)
+            row = nodes.row("", *(nodes.entry("", nodes.paragraph("", "", *c)) for c in cells))
+            body += row
+        columns = [nodes.colspec(colwidth=width) for width in (30, 70)]
+        head = nodes.thead("", nodes.row("", *(_head(w) for w in ("name", "what it is"))))
+        group = nodes.tgroup("", *columns, head, body, cols=2)
+        mark.replace_self(nodes.table("", group, classes=["api-summary"]))
+
+
+def _parts(name):
+    return first_sentence(name).replace("``", "`").split("`")
+
+
+def _code_or_text(part, position):
+    return nodes.literal("", part) if position % 2 else nodes.Text(part)
+
+
+def _head(word):
+    return nodes.entry("", nodes.paragraph("", word))
+
+
+def name_role(role, rawtext, text, lineno, inliner, options=None, content=()):
+    """A link where there is something of that name, else code."""
+    env = inliner.document.settings.env
+    code = nodes.literal(rawtext, text)
+    node = addnodes.pending_xref(
+        rawtext, code, reftype="maybe", reftarget=text, refdoc=env.docname, refdomain=""
+    )
+    return [node], []
+
+
+def link(app, env, node, content):
+    """The one thing of that name; where there is none, or more than one, the name alone."""
+    if node.get("reftype") != "maybe":
+        return None
+    name = node["reftarget"].removesuffix("()")
+    objects = env.domains["py"].objects
+    found = [full for full in objects if full == name or full.endswith(f".{name}")]
+    if len(found) != 1:
+        return content
+    entry = objects[found[0]]
+    return make_refnode(
+        app.builder, node["refdoc"], entry.docname, entry.node_id, content, found[0]
+    )
+
+
+def setup(app):
+    app.add_node(summary)
+    app.add_directive("api-summary", ApiSummary)
+    app.add_role("maybe", name_role)
+    app.connect("doctree-resolved", fill)
+    app.connect("missing-reference", link)
+    app.connect("config-inited", lambda app, config: setattr(config, "default_role", "maybe"))
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

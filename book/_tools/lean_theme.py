@@ -1,0 +1,114 @@
+"""Sphinx extension: pages without what none of them needs.
+
+The theme loads all of Font Awesome as a script, half a megabyte over the wire, and again as a
+font, for a dozen icons. `_templates/static/webpack-macros.html` leaves the script out; here the
+font is cut down, once the pages are written, to the icons that they show.
+
+Pygments puts every name and every comma of a program into an element of its own, which are most of
+a page's; names, commas and operators are left as text, and only what has a colour is marked.
+
+The boxes of sphinx-proof and sphinx-exercise repeat the same ids: those are left out.
+"""
+
+import re
+from io import BytesIO
+from pathlib import Path
+
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
+from pygments.formatters import HtmlFormatter
+from pygments.token import Name, Operator, Punctuation, Text
+from sphinx.highlighting import PygmentsBridge
+
+FONTS = "_static/vendor/fontawesome/webfonts"
+UNUSED = ["_static/scripts/fontawesome.js"]
+#: Icons are characters of the private use area.
+PRIVATE = range(0xE000, 0xF900)
+#: Tokens that look like the text around them.
+PLAIN = {Name, Name.Class, Name.Namespace, Operator, Punctuation, Text, Text.Whitespace}
+_IDS = re.compile(r' id="(proof|exercise|solution)(-content)?"')
+_RULE = re.compile(r"([^{}]*){([^{}]*)}")
+_ESCAPED = re.compile(r"\\([0-9a-fA-F]{4})")
+
+
+class LeanFormatter(HtmlFormatter):
+    """Marks only what is drawn in another colour."""
+
+    def _get_css_classes(self, ttype):
+        return "" if ttype in PLAIN else super()._get_css_classes(ttype)
+
+
+def drop_repeated_ids(app, pagename, templatename, context, doctree):
+    context["body"] = _IDS.sub("", context.get("body", ""))
+
+
+def icons(sheets, pages):
+    """Code points of the icons that are used.
+
+    Parameters
+    ----------
+    sheets : iterable of str
+        All style sheets. A rule for a class ``fa-…`` counts if a page has that class.
+    pages : iterable of str
+        All pages and scripts.
+    """
+    classes = set()
+    for page in pages:
+        classes.update(re.findall(r"\bfa-[a-z0-9-]+", page))
+    used = set()
+    for sheet in sheets:
+        for selector, body in _RULE.findall(sheet):
+            named = set(re.findall(r"\.(fa-[a-z0-9-]+)", selector))
+            if named and not named & classes:
+                continue
+            text = _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), body)
+            used.update(ord(c) for c in text if ord(c) in PRIVATE)
+    return used
+
+
+def subset(font, characters):
+    """The bytes of a smaller font, compressed as WOFF."""
+    options = Options()
+    options.flavor = "woff"
+    options.layout_features = []
+    small = TTFont(font, recalcTimestamp=False)
+    cutter = Subsetter(options)
+    cutter.populate(unicodes=characters)
+    cutter.subset(small)
+    small.flavor = "woff"
+    out = BytesIO()
+    small.save(out)
+    return out.getvalue()
+
+
+def slim(app, exception):
+    """Replace the fonts, remove the scripts and point the style sheet at the smaller files."""
+    if exception or app.builder.format != "html":
+        return
+    out = Path(app.outdir)
+    for name in UNUSED:
+        for file in out.glob(f"{name}*"):
+            file.unlink()
+    sheets = {path: path.read_text(encoding="utf8") for path in out.glob("_static/**/*.css")}
+    sources = [*out.glob("**/*.html"), *out.glob("_static/**/*.js")]
+    sources = [path for path in sources if "mathjax" not in path.parts]
+    used = icons(sheets.values(), (path.read_text(encoding="utf8") for path in sources))
+    for font in (out / FONTS).glob("*.ttf"):
+        font.with_suffix(".woff").write_bytes(subset(font, used))
+        font.unlink()
+        font.with_suffix(".woff2").unlink()
+    pattern = re.compile(
+        r'url\(([^()]*/fa-[a-z0-9-]+)\.woff2\) format\("woff2"\),'
+        r'url\([^()]*\) format\("truetype"\)'
+    )
+    for path, text in sheets.items():
+        slimmer = pattern.sub(r'url(\1.woff) format("woff")', text)
+        if slimmer != text:
+            path.write_text(slimmer, encoding="utf8")
+
+
+def setup(app):
+    PygmentsBridge.html_formatter = LeanFormatter
+    app.connect("html-page-context", drop_repeated_ids)
+    app.connect("build-finished", slim)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,36 @@
+"""A table of what each page costs: python -m tests.browser.measure [file.csv]."""
+
+import csv
+import sys
+
+from . import chromium
+from .pages import pages
+from .visit import Visit
+
+WIDTHS = (1400, 390)
+
+
+def rows(folder):
+    """One row a page and width."""
+    with chromium.serve(folder) as site, chromium.browser() as browser:
+        for path in pages(folder):
+            for width in WIDTHS:
+                with Visit(browser, site, folder, path, width) as visit:
+                    row = visit.measure()
+                    visit.set_all_formulas()
+                    everything = visit.measure()["nodes"]
+                    yield {"page": path, "width": width, **row, "nodes_all_formulas": everything}
+
+
+if __name__ == "__main__":
+    reason = chromium.missing()
+    if reason:
+        sys.exit(reason)
+    with open(sys.argv[1] if len(sys.argv) > 1 else "/dev/stdout", "w", newline="") as file:
+        writer = None
+        for row in rows(chromium.built_book()):
+            if writer is None:
+                writer = csv.DictWriter(file, row)
+                writer.writeheader()
+            writer.writerow(row)
+            file.flush()

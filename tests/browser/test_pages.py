@@ -1,0 +1,46 @@
+"""Every page, wide and narrow, in light and dark mode: one visit does all the checks.
+
+The wide visit begins in light mode and switches to dark, the narrow one begins in dark mode and
+switches to light. Axe, the slowest, looks at all its rules in the mode that the visit begins in, so
+that each width and each mode is seen by it once.
+"""
+
+import pytest
+
+from . import chromium
+from .pages import pages
+
+BUILT = chromium.built_book()
+#: One item that is skipped with its reason, where there is no book yet.
+PAGES = pages(BUILT) if BUILT else ["no book yet"]
+
+
+def everything(visit, dark):
+    """What is wrong with an opened page, in both modes."""
+    return [
+        *visit.cost(),
+        *visit.overflow(),
+        *visit.images(),
+        *visit.ids(),
+        *visit.tab_stops(),
+        *visit.accessible(),
+        *visit.formulas(),
+        *visit.toggles(),
+        *visit.switch(not dark),
+        *visit.console(),
+        *visit.foreign_requests(),
+    ]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_wide_page(visit, path):
+    opened = visit(path, width=1400)
+    assert everything(opened, dark=False) == []
+    # Printed from dark mode, to which it was switched.
+    assert opened.printed() == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_narrow_page(visit, path):
+    opened = visit(path, width=390, dark=True)
+    assert everything(opened, dark=True) + opened.labels() == []

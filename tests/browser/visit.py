@@ -1,0 +1,380 @@
+"""One visit of one page: what it loads, what it costs, what is wrong with it.
+
+`Visit` opens a page at one width, in one of the two modes, and collects while it loads; each
+method looks at one thing and returns problems, naming the place. `measure` gives the numbers, also
+for the table of `python -m tests.browser.measure`.
+"""
+
+import gzip
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+#: The limits that a page keeps.
+MAX_BYTES = 1_200_000  # all that it loads, text gzipped
+MAX_NODES = 8_000  # elements, once it has loaded
+MAX_SHIFT = 0.05  # cumulative layout shift
+MIN_LABEL = 9  # px of the smallest words in a figure, as shown on a phone
+HEIGHT = 900
+A4 = 718  # px between margins of 10 mm
+
+_TEXT = {".html", ".js", ".css", ".svg", ".json", ".txt", ".xml", ".mjs"}
+
+#: Cumulative layout shift as browsers report it: the worst window of at most five seconds, with
+#: no pause of a second in it.
+_WATCH = """
+window.__shift = {worst: 0, now: 0, first: 0, last: 0, where: []};
+new PerformanceObserver(list => {
+  for (const e of list.getEntries()) {
+    if (e.hadRecentInput) continue;
+    const s = window.__shift;
+    if (e.startTime - s.last > 1000 || e.startTime - s.first > 5000) {
+      s.now = 0; s.first = e.startTime;
+    }
+    s.now += e.value; s.last = e.startTime; s.worst = Math.max(s.worst, s.now);
+    for (const source of e.sources) {
+      const n = source.node?.nodeType == 1 ? source.node : source.node?.parentElement;
+      if (n) s.where.push(n.tagName + '.' + n.className);
+    }
+  }
+}).observe({type: 'layout-shift', buffered: true});
+"""
+
+_SETTLE = """async () => {
+  await document.fonts.ready;
+  if (window.MathJax && MathJax.startup && MathJax.startup.promise) await MathJax.startup.promise;
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
+
+_TAB_STOPS = """() => {
+  const all = document.querySelectorAll('a[href], button, input, select, textarea, summary, ' +
+    'iframe, audio[controls], video[controls], [tabindex], [contenteditable=true]');
+  return [...all].filter(e => e.tabIndex >= 0 && !e.disabled && !e.closest('[inert]') &&
+    e.checkVisibility({visibilityProperty: true}));
+}"""
+
+#: How large the words of each figure come out: a figure says how large its smallest words are in
+#: points (data-text) where `renyi_book.plotting.show` told; else they are the house style's ticks.
+_LABELS = """(house) => [...document.querySelectorAll('.bd-article img')]
+  .filter(i => i.checkVisibility() && i.src.includes('/_images/') && i.naturalWidth > 100)
+  .map(i => {
+    const points = parseFloat(i.dataset.text || house);
+    const narrow = i.currentSrc != i.src && i.dataset.narrowText;
+    const inches = i.naturalWidth / 144;
+    const box = i.closest('a, picture') || i;
+    return [(narrow ? parseFloat(narrow) : points) / 72 * (i.clientWidth / inches),
+            i.id || i.closest('figure')?.id || i.currentSrc.slice(-20)];
+  })"""
+
+_OVERFLOW = """() => {
+  const wide = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= wide) return [];
+  return [...document.querySelectorAll('body *')]
+    .filter(e => e.getBoundingClientRect().right > wide + 1 && e.checkVisibility())
+    .slice(0, 3).map(e => `${e.tagName}.${e.className} reaches beyond ${wide} px`);
+}"""
+
+_RAW_TEX = r"""() => {
+  const found = [], walk = document.createTreeWalker(document.querySelector('.bd-article') ||
+    document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode, box = node.parentElement;
+    if (box.closest('pre, code, script, style, mjx-container, textarea, .dontrender')) continue;
+    if (/\\[(\[]|\\begin\{|\$\$|\\(frac|rho|lambda|mathbb|sigma)\b/.test(node.data) &&
+        box.checkVisibility())
+      found.push(node.data.trim().slice(0, 60));
+  }
+  return found;
+}"""
+
+#: Formulas on the screen that are not yet set.
+_UNSET = """() => [...document.querySelectorAll('.bd-article .math')].filter(m => {
+  const r = m.getBoundingClientRect();
+  if (r.bottom < 0 || r.top > innerHeight || !m.checkVisibility()) return false;
+  return !m.querySelector('mjx-math, mjx-assistive-mml');
+}).map(m => m.textContent.slice(0, 40))"""
+
+_CUT = """() => [...document.querySelectorAll(
+    '.bd-article :is(pre, table, img, mjx-container, .highlight, p)')]
+  .filter(e => e.checkVisibility() && !e.closest('mjx-assistive-mml'))
+  .filter(e => {
+    const r = e.getBoundingClientRect();
+    if (r.right > document.documentElement.clientWidth + 2) return true;
+    const style = getComputedStyle(e);
+    return e.scrollWidth > e.clientWidth + 3 && e.clientWidth > 0 && style.display != 'inline' &&
+      style.overflowX != 'visible';
+  }).slice(0, 4).map(e => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 50)}`)"""
+
+
+#: What opens and closes, and whether it is open.
+FOLDS = ".bd-article summary, .bd-article button.toggle-button"
+_OPEN = """e => e.tagName == 'SUMMARY' ? e.parentElement.open
+  : e.getAttribute('aria-expanded') == 'true' &&
+    !e.closest('.admonition').classList.contains('toggle-hidden')"""
+_FOLDS = f"""(folds) => {{
+  const isOpen = {_OPEN}, problems = [];
+  for (const fold of document.querySelectorAll(folds)) {{
+    const before = isOpen(fold), name = (fold.closest('.admonition') || fold).textContent;
+    if (fold.tabIndex < 0) problems.push('not reached by keyboard: ' + name.trim().slice(0, 40));
+    for (const expected of [!before, before]) {{
+      fold.click();
+      if (isOpen(fold) != expected) problems.push('does not move: ' + name.trim().slice(0, 40));
+    }}
+  }}
+  return problems;
+}}"""
+
+
+@cache
+def axe():
+    """The source of axe-core, from a package of the registry."""
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf8")
+
+
+@cache
+def transfer_size(path):
+    """Bytes over the wire: text gzipped, everything else as it is."""
+    body = path.read_bytes()
+    return len(gzip.compress(body, 6)) if path.suffix in _TEXT else len(body)
+
+
+class Visit:
+    """A page, opened at a width, in light or dark mode.
+
+    Parameters
+    ----------
+    browser : playwright's Browser
+    site : str
+        The server's address.
+    folder : Path
+        What it serves.
+    path : str
+        The page, relative to the folder.
+    width : int
+    dark : bool
+        What the reader's system asks for.
+    """
+
+    def __init__(self, browser, site, folder, path, width, dark=False):
+        self.site, self.folder, self.path, self.width = site, Path(folder), path, width
+        self.context = browser.new_context(
+            viewport={"width": width, "height": HEIGHT},
+            color_scheme="dark" if dark else "light",
+            has_touch=width < 600,
+            # Colours are looked at as they end up, not on the way.
+            reduced_motion="reduce",
+            # Axe's source is put into the page from outside.
+            bypass_csp=True,
+        )
+        self.context.add_init_script(_WATCH)
+        self.page = self.context.new_page()
+        self.requested, self.said = [], []
+        self.page.on("request", lambda request: self.requested.append(request.url))
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.said.append(f"script error: {error}"))
+        self.page.on("requestfailed", lambda r: self.said.append(f"not loaded: {r.url}"))
+        self.page.on("response", self._response)
+        self.page.goto(f"{site}/{path}", wait_until="load")
+        self.settle()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.context.close()
+
+    def _console(self, message):
+        if message.type in ("error", "warning"):
+            self.said.append(f"console {message.type}: {message.text}")
+
+    def _response(self, response):
+        if response.status >= 400:
+            self.said.append(f"{response.status}: {response.url}")
+
+    def settle(self):
+        self.page.evaluate(_SETTLE)
+
+    # -- what it costs -------------------------------------------------------------------------
+
+    def measure(self):
+        """Weight in bytes, elements, tab stops, layout shift, smallest label in px."""
+        labels = self.page.evaluate(_LABELS, 10)
+        return {
+            "bytes": self.weight(),
+            "nodes": self.page.evaluate("document.querySelectorAll('*').length"),
+            "tab_stops": self.page.evaluate(f"({_TAB_STOPS})().length"),
+            "shift": round(self.page.evaluate("window.__shift.worst"), 4),
+            "label": round(min(labels)[0], 1) if labels else None,
+        }
+
+    def weight(self):
+        """What the page has loaded so far."""
+        paths = {unquote(urlsplit(url).path).lstrip("/") for url in self.own_requests()}
+        found = (self.folder / (p + "index.html" if p.endswith("/") else p) for p in paths)
+        return sum(transfer_size(path) for path in found if path.is_file())
+
+    def own_requests(self):
+        return [url for url in self.requested if url.startswith(self.site + "/")]
+
+    # -- what is wrong with it -----------------------------------------------------------------
+
+    def foreign_requests(self):
+        """Everything comes from the book itself."""
+        kinds = (self.site + "/", "data:", "blob:")
+        return [f"asks another host: {url}" for url in self.requested if not url.startswith(kinds)]
+
+    def console(self):
+        """Neither an error nor a warning is written."""
+        return list(dict.fromkeys(self.said))
+
+    def overflow(self):
+        """The page does not scroll sideways."""
+        return self.page.evaluate(_OVERFLOW)
+
+    def cost(self):
+        """It keeps the limits of weight, elements and layout shift."""
+        costs = self.measure()
+        where = "; ".join(self.page.evaluate("[...new Set(window.__shift.where)].slice(0, 3)"))
+        return [
+            f"{name}: {costs[key]} is over {limit}{extra}"
+            for name, key, limit, extra in (
+                ("weight in bytes", "bytes", MAX_BYTES, ""),
+                ("elements", "nodes", MAX_NODES, ""),
+                ("layout shift", "shift", MAX_SHIFT, f" ({where})"),
+            )
+            if costs[key] > limit
+        ]
+
+    def labels(self):
+        """The words in figures are large enough to be read."""
+        return [
+            f"words of {px:.1f} px in {name}"
+            for px, name in self.page.evaluate(_LABELS, 10)
+            if px < MIN_LABEL
+        ]
+
+    def formulas(self):
+        """What is on the screen is set, here and further down; none is in error, none is raw."""
+        problems = []
+        end = self.page.evaluate("document.documentElement.scrollHeight")
+        for y in (0, end // 2, end):
+            self.page.evaluate("y => scrollTo({top: y, behavior: 'instant'})", y)
+            try:
+                self.page.wait_for_function(f"({_UNSET})().length == 0", timeout=8000)
+            except Exception:
+                problems += [f"not set: {text}" for text in self.page.evaluate(_UNSET)[:2]]
+        self.set_all_formulas()
+        errors = self.page.evaluate(
+            "[...document.querySelectorAll('mjx-merror, merror')].map(e => e.textContent)"
+        )
+        problems += [f"formula in error: {text[:60]}" for text in errors]
+        raw = self.page.evaluate(_RAW_TEX)
+        problems += [f"raw TeX: {text}" for text in raw[:3]]
+        self.page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
+        return problems
+
+    def set_all_formulas(self):
+        """Set the formulas that wait to come into view."""
+        self.page.evaluate(
+            """async () => {
+              const d = window.MathJax && MathJax.startup && MathJax.startup.document;
+              if (d && d.lazyTypesetAll) await d.lazyTypesetAll();
+            }"""
+        )
+
+    def tab_stops(self):
+        """No formula is a tab stop, and no tab stop is without a name."""
+        return self.page.evaluate(
+            f"""() => ({_TAB_STOPS})().filter(e => e.tagName.startsWith('MJX'))
+              .map(e => 'a formula is a tab stop').slice(0, 1)"""
+        )
+
+    def images(self):
+        """Every picture has words for those who do not see it, and room reserved."""
+        return self.page.evaluate(
+            """() => [...document.querySelectorAll('.bd-article img')].flatMap(i => {
+              const name = i.getAttribute('src').slice(-24), problems = [];
+              if (!(i.alt || '').trim() && i.getAttribute('role') != 'presentation')
+                problems.push('no alt text: ' + name);
+              if (!i.hasAttribute('width') || !i.hasAttribute('height'))
+                problems.push('no width and height: ' + name);
+              return problems;
+            })"""
+        )
+
+    def ids(self):
+        """No id is given twice."""
+        return self.page.evaluate(
+            """() => {
+              const seen = new Set(), twice = new Set();
+              for (const e of document.querySelectorAll('[id]'))
+                (seen.has(e.id) ? twice : seen).add(e.id);
+              return [...twice].map(id => 'id twice: ' + id);
+            }"""
+        )
+
+    def toggles(self):
+        """What is folded opens and closes, and can be reached by keyboard; some by a real hand."""
+        problems = self.page.evaluate(_FOLDS, FOLDS)
+        folds = [fold for fold in self.page.locator(FOLDS).all() if fold.is_visible()]
+        for fold in [*folds[:3], *folds[3:][-2:]]:
+            before = fold.evaluate(_OPEN)
+            fold.click()
+            if fold.evaluate(_OPEN) == before:
+                problems.append(f"a click does nothing: {fold.inner_text()!r}")
+            fold.focus()
+            self.page.keyboard.press("Enter")
+            if fold.evaluate(_OPEN) != before:
+                problems.append(f"the key Enter does nothing: {fold.inner_text()!r}")
+        return problems
+
+    def accessible(self, rules=None):
+        """Axe finds nothing serious or critical."""
+        self.page.evaluate(axe())
+        # Without "preload", for which axe would fetch the style sheets again.
+        options = {"resultTypes": ["violations"], "preload": False}
+        if rules:
+            options["runOnly"] = rules
+        # Formulas have the colour of their text; their inner elements are many.
+        found = self.page.evaluate(
+            "options => axe.run({exclude: [['mjx-container']]}, options)", options
+        )
+        return [
+            f"{v['id']} ({v['impact']}), {len(v['nodes'])} times: {v['nodes'][0]['html'][:90]} "
+            f"{_why(v['nodes'][0])}"
+            for v in found["violations"]
+            if v["impact"] in ("serious", "critical")
+        ]
+
+    def printed(self):
+        """On paper no line, table or picture is cut, and the ground is white."""
+        self.page.emulate_media(media="print")
+        self.page.set_viewport_size({"width": A4, "height": HEIGHT})
+        self.set_all_formulas()
+        problems = [f"cut in print: {what}" for what in self.page.evaluate(_CUT)]
+        ground = self.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        if ground not in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"):
+            problems.append(f"printed on {ground}")
+        self.page.emulate_media(media="screen")
+        self.page.set_viewport_size({"width": self.width, "height": HEIGHT})
+        return problems
+
+    def switch(self, dark):
+        """What the reader's system asks for changes while the page is open."""
+        self.page.emulate_media(color_scheme="dark" if dark else "light")
+        theme = "dark" if dark else "light"
+        if not self.page.evaluate("document.documentElement.dataset.theme"):
+            return []  # a page that stands alone and leaves this to the browser
+        try:
+            self.page.wait_for_function(
+                "theme => document.documentElement.dataset.theme == theme", arg=theme, timeout=3000
+            )
+        except Exception:
+            return [f"the page does not become {theme}"]
+        return []
+
+
+def _why(node):
+    checks = node["any"] or node["all"] or node["none"]
+    return checks[0]["message"] if checks else ""
