@@ -134,6 +134,7 @@ def hinted(module):
     "name",
     [
         "correlation",
+        "inference",
         "metrics",
         "classification",
         "tuning",
