@@ -7,9 +7,12 @@ distribution to be normal, it holds at 0, where a measure that cannot be negativ
 only, and the median of the samples tells the bias.
 
 Of level alpha = 1 - confidence, the share a(t) lies in the lower tail and alpha - a(t) in the
-upper. At t = 0 all of it is in the upper tail: so 0 is in the interval if and only if the
-one-sided test at level alpha does not reject. From the test's critical value on, both tails have
-alpha / 2.
+upper. At t = 0 all of it is in the upper tail: so 0 is in the interval unless the one-sided test
+at level alpha rejects. From the test's critical value on, both tails have alpha / 2.
+
+A sample may look more independent than almost all independent samples do. Such luck is no
+knowledge: for the upper end an observed value counts as at least the `LUCK` quantile of chance
+(the "power-constrained limits" of particle physics).
 
 All is done for many samples at once, as the measurement of coverage needs; a user has one.
 """
@@ -22,17 +25,21 @@ _COARSE = 12
 _FINE = 3
 # The share of the draws that the first look gets.
 _FIRST = 0.3
+# Share of the samples without dependence that are no more dependent than by luck.
+LUCK = 0.16
 # Values that differ by less are ties.
 _TIE = 1e-11
 
 
-def invert(observed, draw, value, low, high, critical, *, level, n_resamples):
+def invert(observed, least, draw, value, low, high, critical, *, level, n_resamples):
     """The candidates t at the lower end, at the median, and at the upper end.
 
     Parameters
     ----------
     observed : ndarray of shape (R,)
         The measure of each sample.
+    least : ndarray of shape (R,)
+        What the measure counts as at least, for the upper end.
     draw : function of (t, size)
         The measures of `size` samples from each world: (R, K) -> (R, K, size).
     value : function of t
@@ -52,6 +59,8 @@ def invert(observed, draw, value, low, high, critical, *, level, n_resamples):
         Values of the measure.
     """
 
+    seen = np.stack([observed, observed, np.maximum(observed, least)])[:, :, None, None]
+
     def tails(t):
         """What each end asks the share of values above the observed one to be."""
         below = level / 2 * np.minimum(1.0, value(t) / critical[:, None])
@@ -59,7 +68,7 @@ def invert(observed, draw, value, low, high, critical, *, level, n_resamples):
 
     def score(t, size):
         """The share of values above, minus each target, both as normal quantiles."""
-        drawn, seen = draw(t, size), observed[:, None, None]
+        drawn = draw(t, size)
         above = (drawn > seen + _TIE).sum(axis=-1) + 0.5 * (np.abs(drawn - seen) <= _TIE).sum(-1)
         share = ndtri((above + 1 / 3) / (size + 2 / 3))
         # A cap, as an end where one tail is empty asks for a quantile at infinity.

@@ -5,7 +5,7 @@ All functions take many samples at once, along the first axis.
 
 import numpy as np
 
-from renyi_lib._inversion import invert
+from renyi_lib._inversion import LUCK, invert
 from renyi_lib._wishart import largest_root_isf, largest_root_sf
 
 # Where to look: so many standard errors and critical values around the observed value.
@@ -58,9 +58,11 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
     error = np.maximum(worlds.spread, _LEAST_SPREAD) / np.sqrt(worlds.n)
     critical = np.minimum(np.sqrt(largest_root_isf(level, m, k) / worlds.n), 1.0)
     low = np.maximum(worlds.rho - _REACH * error - 1.2 * critical, 0.0)
-    high = np.minimum(worlds.rho + _REACH * error + 3 / worlds.n, 1.0)
+    least = np.minimum(np.sqrt(largest_root_isf(1 - LUCK, m, k) / worlds.n), 1.0)
+    high = np.minimum(np.maximum(worlds.rho, least) + _REACH * error + 3 / worlds.n, 1.0)
     ends = invert(
         worlds.rho,
+        least,
         worlds.draw,
         worlds.value,
         low,
@@ -69,11 +71,16 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
         level=level,
         n_resamples=n_resamples,
     )
-    chance = largest_root_sf(worlds.n * worlds.rho**2, m, k) >= level
-    bottom = np.where(chance, 0.0, ends[:, 0])
     top = np.where(worlds.rho > 1 - 1e-12, 1.0, ends[:, 2])
-    estimate = np.clip(ends[:, 1], bottom, top)
-    return np.column_stack([estimate, worlds.rho, bottom, top])
+    by_chance = largest_root_sf(worlds.n * worlds.rho**2, m, k)
+    return _with_zero(ends[:, 0], ends[:, 1], top, worlds.rho, by_chance, level)
+
+
+def _with_zero(low, estimate, high, observed, by_chance, level):
+    """The lower end is 0 unless a test rejects 0, the estimate if chance gives more by half."""
+    low = np.where(by_chance >= level, 0.0, low)
+    estimate = np.where(by_chance >= 0.5, 0.0, np.clip(estimate, low, high))
+    return np.column_stack([estimate, observed, low, high])
 
 
 def reflected_intervals(tables, *, level, n_resamples, rng):
@@ -104,10 +111,13 @@ class _JointTables:
         self.independent = p[:, :, None] * q[:, None]
         self.root = np.sqrt(self.independent)
         R = (P - self.independent) / self.root
-        U, s, Vt = np.linalg.svd(R, full_matrices=False)
+        # Singular vectors within the complements of sqrt(p) and sqrt(q), also of the value 0.
+        rows, columns = _complement(np.sqrt(p)), _complement(np.sqrt(q))
+        U, s, Vt = np.linalg.svd(rows.transpose(0, 2, 1) @ R @ columns, full_matrices=False)
+        U, Vt = rows @ U, Vt @ columns.transpose(0, 2, 1)
         small, large = sorted(P.shape[1:])
         self.dimensions = m, k = small - 1, large - 1
-        self.U, self.s, self.Vt = U[:, :, :m], s[:, :m], Vt[:, :m]
+        self.U, self.s, self.Vt = U, s, Vt
         self.rho = np.minimum(s[:, 0], 1.0)
         # Cells that speak against the dependence; empty, they leave two blocks, and rho_R = 1.
         product = U[:, :, :1] * Vt[:, :1]
@@ -118,8 +128,8 @@ class _JointTables:
         influence = f[:, :, None] * g[:, None] - self.rho[:, None, None] * squares / 2
         self.spread = np.sqrt((P * influence**2).sum(axis=(1, 2)))
         # Sum of squares of all singular values, without what chance adds on average.
-        self.energy = np.maximum((self.s**2).sum(axis=1) - m * k / self.n, 0.0)
-        self.others = np.maximum((self.s[:, 1:] ** 2).sum(axis=1), 1e-300)
+        self.energy = np.maximum((s**2).sum(axis=1) - m * k / self.n, 0.0)
+        self.others = np.maximum((s[:, 1:] ** 2).sum(axis=1), 1e-300)
 
     def tables(self, t):
         """The tables of the worlds t, (R, K) -> (R, K, c, d)."""
@@ -143,6 +153,17 @@ class _JointTables:
         n = self.n[:, None, None]
         counts = self.rng.multinomial(n, cells, size=(*t.shape, size))
         return rho_of_tables(counts.reshape(*t.shape, size, *P.shape[2:]))
+
+
+def _complement(x):
+    """An orthonormal basis of the complement of each positive unit vector, as columns.
+
+    The Householder reflection that takes the vector to the first axis, without that axis.
+    """
+    identity = np.eye(x.shape[1])
+    mirror = x + identity[0]
+    outer = mirror[:, :, None] * mirror[:, None] / mirror[:, :1, None]
+    return (identity - outer)[:, :, 1:]
 
 
 def gap(rates):
@@ -172,9 +193,12 @@ def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     ndarray of shape (R, 4)
     """
     worlds = _Rates(measure, positive, size, rng)
-    low, high, critical = worlds.where_to_look()
+    fair = worlds.draw(np.zeros((len(size), 1)), n_resamples)[:, 0]
+    least = np.quantile(fair, LUCK, axis=1)
+    low, high, critical = worlds.where_to_look(least)
     ends = invert(
         worlds.observed,
+        least,
         worlds.draw,
         worlds.value,
         low,
@@ -183,14 +207,12 @@ def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
         level=level,
         n_resamples=n_resamples,
     )
-    fair = worlds.draw(np.zeros((len(low), 1)), n_resamples)[:, 0]
     as_large = (fair >= worlds.observed[:, None] - 1e-11).sum(axis=1)
-    chance = (1 + as_large) / (1 + n_resamples) >= level
-    bottom = np.where(chance, 0.0, ends[:, 0])
+    by_chance = (1 + as_large) / (1 + n_resamples)
     top = ends[:, 2]
     if measure is one_minus_ratio:  # where no decision is positive, any ratio will do
         top = np.where(positive.any(axis=(1, 2)), top, 1.0)
-    return np.column_stack([np.clip(ends[:, 1], bottom, top), worlds.observed, bottom, top])
+    return _with_zero(ends[:, 0], ends[:, 1], top, worlds.observed, by_chance, level)
 
 
 class _Rates:
@@ -251,7 +273,7 @@ class _Rates:
         shape = (*t.shape, size, *rates.shape[3:])
         return self.measure(self.rng.binomial(n, rates, size=shape) / n)
 
-    def where_to_look(self):
+    def where_to_look(self, luck):
         """Smallest and largest candidate, and where both tails become equal."""
         common = (self.common * self.size.sum(axis=-1, keepdims=True) + 0.5) / (
             self.size.sum(axis=-1, keepdims=True) + 1
@@ -262,12 +284,11 @@ class _Rates:
         least = 3 / self.size.min(axis=(1, 2))
         if self.measure is gap:
             low = self.observed - _REACH * error - least
-            high = self.observed + _REACH * error + least
+            high = np.maximum(self.observed, luck) + _REACH * error + least
         else:
             error = error / common[:, 0, 0]
-            ratio = 1 - self.observed
             # The error of a ratio grows with it, and that of the rarer rate without bound.
-            low = 1 - np.exp(np.log(ratio + least) + 2 * _REACH * error)
-            high = 1 - np.maximum(ratio - _REACH * error - least, 0.0)
+            low = 1 - (1 - self.observed + least) * np.exp(2 * _REACH * error)
+            high = np.maximum(self.observed, luck) + _REACH * error + least
         critical = 2.5 * error
         return np.maximum(low, 0.0), np.minimum(high, 1.0), np.minimum(critical, 1.0)

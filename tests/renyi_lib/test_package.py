@@ -135,6 +135,10 @@ def hinted(module):
     [
         "correlation",
         "continuous",
+        "inference",
+        "report",
+        "scorers",
+        "tables",
         "metrics",
         "classification",
         "tuning",

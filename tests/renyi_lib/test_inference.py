@@ -1,0 +1,706 @@
+"""Tests, intervals and differences: against scipy, brute force, and known truths."""
+
+import itertools
+import warnings
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.stats import chi2, chi2_contingency, hypergeom
+
+from renyi_lib import metrics
+from renyi_lib._inversion import invert
+from renyi_lib._wishart import largest_root_isf, largest_root_sf, sum_of_largest_roots_sf
+from renyi_lib._worlds import (
+    gap,
+    one_minus_ratio,
+    rate_intervals,
+    renyi_intervals,
+    rho_of_tables,
+)
+from renyi_lib.correlation import joint_table, renyi_correlation, renyi_from_joint
+from renyi_lib.inference import (
+    Interval,
+    RenyiTest,
+    difference_interval,
+    fairness_interval,
+    renyi_interval,
+    renyi_test,
+)
+
+DAYS = np.array([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
+FEW = 1000  # random samples, where a test needs no more
+
+
+def samples(counts):
+    """Labels whose joint table this is."""
+    return np.repeat(np.indices(counts.shape).reshape(2, -1), np.ravel(counts), axis=1)
+
+
+# --- The limit law -------------------------------------------------------------------------------
+
+
+def exact_tail(m, k, x, digits):
+    """The largest root's tail by incomplete gamma functions (Chiani), with many digits."""
+    mpmath.mp.dps = digits
+    half, x = mpmath.mpf(1) / 2, mpmath.mpf(x)
+
+    def pfaffian(share):
+        A = mpmath.zeros(m + m % 2)
+        for i in range(m):
+            a = (k - m + 1) * half + i
+            integral = share(a, x / 2) ** 2 / 2
+            for j in range(i + 1, m):
+                b = (k - m + 1) * half + j
+                weight = mpmath.gamma(a + b - 1) / (mpmath.gamma(a) * mpmath.gamma(b))
+                integral -= weight * share(a + b - 1, x) / 2 ** (a + b - 1)
+                A[i, j] = share(a, x / 2) * share(b, x / 2) - 2 * integral
+            if m % 2:
+                A[i, m] = share(a, x / 2)
+        return mpmath.sqrt(mpmath.det(A - A.T))
+
+    below = pfaffian(lambda a, y: mpmath.gammainc(a, 0, y, regularized=True))
+    return 1 - below / pfaffian(lambda a, y: mpmath.mpf(1))
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 3), (4, 30), (9, 9)])
+@pytest.mark.parametrize("where", [0.3, 0.7, 1.0, 1.5, 2.5, 4.0])
+def test_the_law_of_the_largest_root_has_twelve_digits(shape, where):
+    x = where * (np.sqrt(shape[0]) + np.sqrt(shape[1])) ** 2
+    truth = float(exact_tail(*shape, x, 80))
+    found = float(largest_root_sf(x, *shape))
+    assert abs(found - truth) < 1e-12
+    assert abs(found / truth - 1) < 1e-7
+
+
+def test_with_one_row_the_largest_root_is_chi_square():
+    x = np.linspace(0.1, 40, 50)
+    assert np.allclose(largest_root_sf(x, 1, 5), chi2.sf(x, 5), rtol=1e-12)
+    assert np.isclose(largest_root_isf(0.05, 5, 1), chi2.isf(0.05, 5), rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (9, 9), (5, 400)])
+def test_the_law_of_the_largest_root_is_that_of_simulated_matrices(shape):
+    G = np.random.default_rng(0).normal(size=(1500, *shape))
+    roots = np.linalg.norm(G, 2, axis=(1, 2)) ** 2
+    for level in (0.9, 0.5, 0.1, 0.02):
+        assert abs(np.mean(roots > largest_root_isf(level, *shape)) - level) < 0.04
+
+
+def test_the_tail_falls_from_one_and_never_rises():
+    x = np.linspace(-1, 300, 500)
+    for shape in ((2, 2), (3, 7), (30, 45), (2, 3000)):
+        tail = largest_root_sf(x * shape[1], *shape)
+        assert tail[0] == 1
+        assert np.all(np.diff(tail) <= 1e-13)
+        assert tail[-1] < 1e-13
+
+
+def test_quantile_and_tail_are_inverse():
+    for level, m, k in itertools.product((1e-12, 0.01, 0.5, 0.99), (2, 9), (2, 40)):
+        assert np.isclose(largest_root_sf(largest_root_isf(level, m, k), m, k), level, rtol=1e-6)
+
+
+def test_a_sum_of_largest_roots_is_that_of_simulated_matrices():
+    rng, shapes = np.random.default_rng(1), [(2, 3), (2, 2), (1, 3)]
+    roots = sum(np.linalg.norm(rng.normal(size=(20000, *s)), 2, axis=(1, 2)) ** 2 for s in shapes)
+    for x in (5, 10, 20):
+        assert abs(np.mean(roots > x) - sum_of_largest_roots_sf(x, shapes)) < 0.012
+    assert sum_of_largest_roots_sf(0, shapes) == 1
+    assert 0 < sum_of_largest_roots_sf(200, shapes) < chi2.sf(200, 13)
+
+
+def test_a_sum_of_chi_squares_is_chi_square():
+    assert np.isclose(sum_of_largest_roots_sf(9.0, [(1, 2), (3, 1), (1, 1)]), chi2.sf(9.0, 6))
+
+
+def test_very_large_tables_have_no_limit_law():
+    table = np.ones((152, 152), dtype=int)
+    with pytest.raises(ValueError, match="merge rare values"):
+        renyi_test(table, method="asymptotic")
+
+
+# --- The test ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (5, 2), (2, 9)])
+def test_with_a_binary_variable_the_test_is_pearsons_chi_square(shape):
+    counts = np.random.default_rng(3).integers(5, 40, size=shape)
+    oracle = chi2_contingency(counts, correction=False)
+    found = renyi_test(counts, method="asymptotic")
+    assert abs(found.pvalue - oracle.pvalue) < 1e-9
+    assert abs(found.statistic**2 * counts.sum() - oracle.statistic) < 1e-9
+
+
+def test_labels_tables_and_joint_tables_are_the_same():
+    a, b = samples(DAYS)
+    found = renyi_test(DAYS)
+    assert found == renyi_test(a, b) == renyi_test(joint_table(a, b))
+    assert found == renyi_test(pd.crosstab(a, b)) == renyi_test(DAYS.astype(float))
+    assert abs(found.statistic - renyi_correlation(a, b)) < 1e-12
+    words = np.array(["sun", "wind", "rain", "snow"])[a]
+    assert renyi_test(words, b).pvalue == found.pvalue
+
+
+def all_pairings(counts):
+    """rho of every pairing of a small sample, each as often as it occurs."""
+    a, b = samples(counts)
+    return np.array(
+        [
+            rho_of_tables(np.bincount(a * 3 + b[list(p)], minlength=9).reshape(3, 3))
+            for p in itertools.permutations(range(len(b)))
+        ]
+    )
+
+
+def test_permutation_of_counts_is_permutation_of_rows():
+    counts = np.array([[2, 0, 0], [0, 1, 1], [1, 1, 1]])
+    values = all_pairings(counts)
+    exact = np.mean(values >= renyi_from_joint(counts) - 1e-9)
+    found = renyi_test(counts, method="permutation", n_resamples=20000, random_state=0)
+    assert abs(found.pvalue - exact) < 0.012
+
+
+def test_permutation_of_a_two_by_two_table_is_the_hypergeometric_sum():
+    counts = np.array([[9, 3], [4, 9]])
+    corner = np.arange(13)
+    tables = np.array([[[x, 12 - x], [13 - x, x]] for x in corner])
+    as_large = rho_of_tables(tables) >= rho_of_tables(counts) - 1e-9
+    exact = hypergeom(25, 13, 12).pmf(corner[as_large]).sum()
+    found = renyi_test(counts, method="permutation", n_resamples=40000, random_state=1)
+    assert abs(found.pvalue - exact) < 0.005
+
+
+def test_both_methods_agree_on_large_counts():
+    counts = np.random.default_rng(4).multinomial(2000, np.ones(12) / 12).reshape(4, 3)
+    limit = renyi_test(counts, method="asymptotic").pvalue
+    permuted = renyi_test(counts, method="permutation", random_state=0).pvalue
+    assert abs(limit - permuted) < 0.02
+
+
+def test_auto_permutes_where_counts_are_small():
+    assert renyi_test(DAYS).method == "asymptotic"
+    assert renyi_test(DAYS // 10, random_state=0).method == "permutation"
+    assert renyi_test(np.ones((152, 152)) * 10, n_resamples=5, random_state=0).pvalue == 1
+
+
+def test_within_strata_the_statistic_is_the_root_of_the_weighted_mean_square():
+    rng = np.random.default_rng(5)
+    given, a, b = rng.integers(2, size=500), rng.integers(3, size=500), rng.integers(4, size=500)
+    conditional = renyi_correlation(a, b, given=given)
+    expected = np.sqrt(conditional.weights @ conditional.correlations**2)
+    for method in ("asymptotic", "permutation"):
+        found = renyi_test(a, b, given=given, method=method, random_state=0)
+        assert abs(found.statistic - expected) < 1e-12
+        assert abs(found.pvalue - sum_of_largest_roots_sf(500 * expected**2, [(2, 3)] * 2)) < 0.02
+
+
+def test_a_dependence_that_the_strata_explain_is_none_within_them():
+    # Simpson: both depend on the stratum, and on nothing else.
+    rng = np.random.default_rng(6)
+    given = rng.integers(2, size=2000)
+    a, b = (rng.random((2, 2000)) < 0.2 + 0.6 * given).astype(int)
+    assert renyi_test(a, b).pvalue < 1e-6
+    assert renyi_test(a, b, given=given).pvalue > 0.01
+
+
+def test_strata_without_variation_change_nothing():
+    a, b = samples(DAYS)
+    more = np.r_[a, [0] * 50], np.r_[b, [1] * 50]
+    found = renyi_test(*more, given=np.r_[np.zeros(240), np.ones(50)])
+    assert found.pvalue == renyi_test(DAYS).pvalue
+    assert np.isclose(found.statistic, renyi_test(DAYS).statistic * np.sqrt(240 / 290))
+
+
+def test_the_size_of_the_test_is_its_level():
+    rng, p = np.random.default_rng(7), np.outer([0.2, 0.3, 0.5], [0.1, 0.3, 0.6])
+    tables = rng.multinomial(300, p.ravel(), size=600).reshape(-1, 3, 3)
+    assert (
+        abs(np.mean([renyi_test(t, method="asymptotic").pvalue <= 0.05 for t in tables]) - 0.05)
+        < 0.03
+    )
+    tables = rng.multinomial(30, p.ravel(), size=400).reshape(-1, 3, 3)
+    rejected = [
+        renyi_test(t, method="permutation", n_resamples=99, random_state=rng).pvalue <= 0.05
+        for t in tables
+    ]
+    assert 0.01 < np.mean(rejected) < 0.08
+
+
+@pytest.mark.parametrize("method", ["auto", "asymptotic", "permutation"])
+def test_a_constant_is_independent_of_everything(method):
+    for found in (
+        renyi_test([1, 1, 1], [0, 1, 0], method=method),
+        renyi_test([[5, 3]], method=method),
+        renyi_test([[1]], method=method),
+        renyi_test(["x"], ["y"], method=method),
+    ):
+        assert (found.statistic, found.pvalue) == (0.0, 1.0)
+
+
+def test_the_cost_does_not_depend_on_the_number_of_samples():
+    # No clock: what is drawn has the size of the table, and that is all.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = renyi_test(DAYS * 10**9)
+        assert (found.pvalue, found.n_samples) == (0.0, 240 * 10**9)
+        assert renyi_test(DAYS * 10**5, method="permutation", n_resamples=99).pvalue == 0.01
+        wide = renyi_interval(DAYS * 10**10, n_resamples=FEW, random_state=0)
+    assert 0 < wide.high - wide.low < 1e-4
+    assert wide.low < wide.plugin < wide.high
+    with pytest.raises(ValueError, match="take 'asymptotic'"):
+        renyi_test(DAYS * 10**9, method="permutation")
+
+
+def test_a_test_and_an_interval_can_be_read():
+    assert repr(renyi_test(DAYS)).startswith(
+        "RenyiTest(statistic=0.5173, pvalue=7.267e-13, method="
+    )
+    assert isinstance(renyi_test(DAYS), RenyiTest)
+    text = repr(Interval(0.5, 0.52, 0.4, 0.6, 0.95))
+    assert text == (
+        "Interval(estimate=0.5, low=0.4, high=0.6, plugin=0.52, confidence_level=0.95)"
+    )
+
+
+# --- The interval --------------------------------------------------------------------------------
+
+
+def truth_of(shape, rho):
+    """A table with uneven margins and that correlation."""
+    p = np.arange(1, shape[0] + 1) / sum(range(1, shape[0] + 1))
+    q = np.arange(shape[1], 0, -1) / sum(range(1, shape[1] + 1))
+    f, g = np.linspace(-1, 1, shape[0]), np.linspace(-1, 1, shape[1])
+    f, g = (f - f @ p), (g - g @ q)
+    M = np.outer(f / np.sqrt(f**2 @ p), g / np.sqrt(g**2 @ q))
+    P = np.outer(p, q) * (1 + rho * M)
+    assert P.min() >= 0
+    assert abs(rho_of_tables(P) - rho) < 1e-12
+    return P
+
+
+@pytest.mark.parametrize(
+    ("shape", "rho", "n"), [((2, 2), 0.3, 60), ((3, 3), 0.0, 100), ((4, 3), 0.1, 500)]
+)
+def test_the_interval_covers_the_truth(shape, rho, n):
+    rng = np.random.default_rng(8)
+    tables = rng.multinomial(n, truth_of(shape, rho).ravel(), size=300).reshape(-1, *shape)
+    tables = tables[(tables.any(axis=1).all(axis=1)) & (tables.any(axis=2).all(axis=1))]
+    found = renyi_intervals(tables, level=0.05, n_resamples=FEW, rng=rng)
+    covered = (found[:, 2] <= rho + 1e-9) & (rho <= found[:, 3] + 1e-9)
+    assert 0.915 < covered.mean() < 0.99  # 300 samples: .95 +- 2.8 standard errors
+    below = found[:, 0] < rho
+    assert rho == 0 or abs(below.mean() - 0.5) < 0.1  # the estimate is right at the median
+
+
+def test_the_estimate_is_less_biased_than_the_plug_in_value():
+    rng = np.random.default_rng(9)
+    tables = rng.multinomial(100, truth_of((4, 3), 0.2).ravel(), size=200).reshape(-1, 4, 3)
+    tables = tables[(tables.any(axis=1).all(axis=1)) & (tables.any(axis=2).all(axis=1))]
+    found = renyi_intervals(tables, level=0.05, n_resamples=FEW, rng=rng)
+    assert abs(np.median(found[:, 0]) - 0.2) < 0.04 < np.median(found[:, 1]) - 0.2
+
+
+@settings(max_examples=40, deadline=None)
+@given(hnp.arrays(np.int64, (3, 2), elements=st.integers(0, 30)))
+def test_the_interval_is_in_order_and_holds_zero_if_the_test_does_not_reject(counts):
+    if np.count_nonzero(counts.any(axis=0)) < 2 or np.count_nonzero(counts.any(axis=1)) < 2:
+        return
+    found = renyi_interval(counts, n_resamples=FEW, random_state=0)
+    assert 0 <= found.low <= found.estimate <= found.high <= 1
+    assert abs(found.plugin - renyi_from_joint(counts)) < 1e-9
+    assert found.low == 0 or renyi_test(counts, method="asymptotic").pvalue < 0.05
+
+
+def test_the_interval_is_honest_at_one():
+    found = renyi_interval(np.diag([10, 10]), random_state=0)
+    assert abs(found.plugin - 1) < 1e-12
+    assert found.high == 1
+    # Without a person off the diagonal among 20: 1 - 0.025^(1/20) of them may be there.
+    off = 1 - 0.025 ** (1 / 20)
+    assert abs(found.low - (1 - 2 * off)) < 0.05
+
+
+def test_the_interval_is_honest_at_zero():
+    found = renyi_interval(np.full((3, 3), 20), random_state=0)
+    assert abs(found.plugin) < 1e-12
+    assert (found.low, found.estimate) == (0.0, 0.0)
+    # As if it were a sample that is less independent, yet more so than most: no narrower.
+    assert 0.08 < found.high < np.sqrt(largest_root_isf(0.05, 2, 2) / 180)
+
+
+def test_more_confidence_and_fewer_samples_make_wider_intervals():
+    widths = [
+        np.ptp(
+            [(found := renyi_interval(DAYS, confidence_level=c, random_state=0)).low, found.high]
+        )
+        for c in (0.8, 0.95, 0.99)
+    ]
+    assert widths == sorted(widths)
+    small, large = (renyi_interval(k * DAYS, random_state=0) for k in (1, 100))
+    assert 8 < (small.high - small.low) / (large.high - large.low) < 12
+    # Where the sample is large, the ends are those of the delta method.
+    P = DAYS / DAYS.sum()
+    assert abs((large.high - large.low) / 2 - 1.96 * _spread(P) / np.sqrt(24000)) < 0.0015
+
+
+def _spread(P):
+    """The standard error of sqrt(n) rho, by differences over single samples."""
+    rho, influence = renyi_from_joint(P), np.empty_like(P)
+    for cell in np.ndindex(P.shape):
+        moved = P * (1 - 1e-6)
+        moved[cell] += 1e-6
+        influence[cell] = (renyi_from_joint(moved) - rho) / 1e-6
+    return np.sqrt((P * influence**2).sum())
+
+
+def test_the_reflected_bootstrap_is_that_of_rows():
+    a, b = samples(DAYS)
+    rng = np.random.default_rng(10)
+    rows = rng.integers(240, size=(2000, 240))
+    drawn = [renyi_correlation(a[r], b[r]) for r in rows]
+    low, high = 2 * renyi_from_joint(DAYS) - np.quantile(drawn, [0.975, 0.025])
+    found = renyi_interval(DAYS, method="bootstrap", random_state=0)
+    assert abs(found.low - low) < 0.012
+    assert abs(found.high - high) < 0.012
+    null = renyi_interval(np.full((3, 3), 20), method="bootstrap", random_state=0)
+    assert null.low == 0
+
+
+def test_the_same_seed_gives_the_same_interval():
+    assert renyi_interval(DAYS, random_state=3) == renyi_interval(DAYS, random_state=3)
+    generator = np.random.default_rng(3)
+    assert renyi_interval(DAYS, random_state=generator) == renyi_interval(DAYS, random_state=3)
+
+
+def test_inversion_of_a_normal_mean_is_the_textbook_interval():
+    rng, seen = np.random.default_rng(11), np.array([5.0, 8.0])
+
+    def draw(t, size):
+        return t[:, :, None] + rng.normal(size=(*t.shape, size))
+
+    ends = invert(
+        seen,
+        np.zeros(2),
+        draw,
+        lambda t: t,
+        seen - 5,
+        seen + 5,
+        np.full(2, 1e-3),
+        level=0.05,
+        n_resamples=400_000,
+    )
+    assert np.allclose(ends, seen[:, None] + np.array([-1.96, 0, 1.96]), atol=0.04)
+
+
+# --- Fairness ------------------------------------------------------------------------------------
+
+SEX = np.repeat(["f", "m"], [40, 60])
+HIRED = np.repeat([1, 0, 1, 0], [10, 30, 30, 30])
+rng = np.random.default_rng(12)
+PEOPLE = 600
+GROUP = rng.integers(3, size=PEOPLE)
+TRUTH = (rng.random(PEOPLE) < 0.4 + 0.1 * GROUP).astype(int)
+DECISION = (rng.random(PEOPLE) < 0.3 + 0.3 * TRUTH + 0.05 * GROUP).astype(int)
+METRICS = [
+    metrics.p_rule,
+    metrics.demographic_parity_violation,
+    metrics.equal_opportunity_violation,
+    metrics.equalized_odds_violation,
+]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_plug_in_value_is_the_measure_itself(metric):
+    options = {"sensitive_features": GROUP}
+    by_name, by_function = (
+        fairness_interval(which, TRUTH, DECISION, n_resamples=FEW, random_state=0, **options)
+        for which in (metric.__name__, metric)
+    )
+    assert by_name == by_function
+    assert abs(by_name.plugin - metric(TRUTH, DECISION, **options)) < 1e-12
+    assert 0 <= by_name.low <= by_name.estimate <= by_name.high <= 1
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_far_from_the_bounds_the_interval_is_that_of_a_bootstrap_of_rows(metric):
+    # Two groups that clearly differ: the measure is smooth there, and all methods agree.
+    generator = np.random.default_rng(13)
+    group = generator.integers(2, size=2000)
+    truth = generator.integers(2, size=2000)
+    decision = (generator.random(2000) < 0.3 + 0.2 * truth + 0.3 * group).astype(int)
+    drawn = []
+    for _ in range(300):
+        rows = generator.integers(2000, size=2000)
+        drawn.append(metric(truth[rows], decision[rows], sensitive_features=group[rows]))
+    found = fairness_interval(metric, truth, decision, sensitive_features=group, random_state=0)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    width = high - low
+    assert abs(found.high - found.low - width) < 0.25 * width
+    assert abs((found.high + found.low - high - low) / 2) < 0.3 * width
+
+
+@pytest.mark.parametrize(
+    ("measure", "rates"),
+    [
+        (gap, [[0.3, 0.3]]),
+        (gap, [[0.2, 0.5]]),
+        (gap, [[0.3, 0.4], [0.6, 0.6]]),
+        (one_minus_ratio, [[0.3, 0.3, 0.3]]),
+        (one_minus_ratio, [[0.2, 0.5, 0.5]]),
+    ],
+)
+def test_intervals_of_fairness_cover_the_truth(measure, rates):
+    generator = np.random.default_rng(14)
+    size = np.broadcast_to(150, (300, *np.shape(rates)))
+    positive = generator.binomial(size, rates)
+    found = rate_intervals(measure, positive, size, level=0.05, n_resamples=FEW, rng=generator)
+    truth = measure(np.array(rates))
+    covered = (found[:, 2] <= truth + 1e-9) & (truth <= found[:, 3] + 1e-9)
+    assert 0.91 < covered.mean() <= 1
+
+
+def test_p_percent_reaches_one_where_the_difference_may_be_chance():
+    found = fairness_interval("p_rule", None, HIRED, sensitive_features=SEX, random_state=0)
+    assert found.high < 1  # the groups differ: p = .013
+    close = np.repeat([1, 0, 1, 0], [18, 22, 30, 30])
+    found = fairness_interval("p_rule", None, close, sensitive_features=SEX, random_state=0)
+    assert found.high == 1
+    gap_of_it = fairness_interval(
+        "demographic_parity_violation", None, close, sensitive_features=SEX, random_state=0
+    )
+    assert gap_of_it.low == 0
+
+
+def test_bounds_of_fairness_are_honest():
+    nobody = fairness_interval("p_rule", None, np.zeros(100), sensitive_features=SEX)
+    assert (nobody.plugin, nobody.low, nobody.high) == (1.0, 0.0, 1.0)
+    only_men = fairness_interval(
+        "p_rule", None, (SEX == "m").astype(int), sensitive_features=SEX, random_state=0
+    )
+    assert (only_men.plugin, only_men.low) == (0.0, 0.0)
+    assert 0.02 < only_men.high < 0.15  # none of 40: at most 1 - .025^(1/40), about .09
+    zero_gap = fairness_interval(
+        "demographic_parity_violation", None, np.zeros(100), sensitive_features=SEX, random_state=0
+    )
+    assert (zero_gap.plugin, zero_gap.low) == (0.0, 0.0)
+    assert 0.03 < zero_gap.high < 0.15
+    everybody = fairness_interval("p_rule", None, np.ones(100), sensitive_features=SEX)
+    assert everybody.low < 1 == everybody.high
+
+
+def test_labels_of_any_kind_with_pos_label():
+    words = np.where(HIRED == 1, "yes", "no")
+    options = {"sensitive_features": SEX, "random_state": 0, "n_resamples": FEW}
+    assert fairness_interval("p_rule", None, words, pos_label="yes", **options) == (
+        fairness_interval("p_rule", None, HIRED, **options)
+    )
+
+
+# --- Differences ---------------------------------------------------------------------------------
+
+
+def two_models(agreement, n=3000, seed=15):
+    """Decisions of a model that is unfair, and of one that is less so, on the same people."""
+    generator = np.random.default_rng(seed)
+    group, truth = generator.integers(2, size=(2, n))
+    first = generator.random(n) < 0.3 + 0.1 * truth + 0.3 * group
+    fresh = generator.random(n) < 0.45
+    second = np.where(generator.random(n) < agreement, first, fresh)
+    return truth, first.astype(int), second.astype(int), group
+
+
+ALL = [metric.__name__ for metric in METRICS] + ["renyi_correlation"]
+
+
+@pytest.mark.parametrize("metric", ALL)
+def test_a_difference_is_the_difference(metric):
+    truth, first, second, group = two_models(0.5)
+    options = {"sensitive_features": group, "random_state": 0, "n_resamples": FEW}
+    found = difference_interval(metric, truth, first, second, **options)
+    back = difference_interval(metric, truth, second, first, **options)
+    if metric == "renyi_correlation":
+        plugin = renyi_correlation(first, group) - renyi_correlation(second, group)
+    else:
+        values = [
+            getattr(metrics, metric)(truth, y, sensitive_features=group) for y in (first, second)
+        ]
+        plugin = values[0] - values[1]
+    assert abs(found.plugin - plugin) < 1e-12
+    assert abs(back.plugin + plugin) < 1e-12
+    assert -1 <= found.low < found.estimate < found.high <= 1
+    assert found.low > 0 or found.high < 0  # the first is worse, and 3000 people show it
+
+
+@pytest.mark.parametrize("metric", ["demographic_parity_violation", "p_rule"])
+def test_far_from_the_bounds_a_difference_is_that_of_a_paired_bootstrap_of_rows(metric):
+    truth, first, second, group = two_models(0.6)
+    generator, drawn = np.random.default_rng(16), []
+    measure = getattr(metrics, metric)
+    for _ in range(300):
+        rows = generator.integers(3000, size=3000)
+        values = [measure(None, y[rows], sensitive_features=group[rows]) for y in (first, second)]
+        drawn.append(values[0] - values[1])
+    found = difference_interval(
+        metric, truth, first, second, sensitive_features=group, random_state=0
+    )
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert abs(found.high - found.low - (high - low)) < 0.25 * (high - low)
+    assert abs((found.high + found.low - high - low) / 2) < 0.25 * (high - low)
+
+
+def test_pairing_makes_the_difference_sharper_than_two_intervals():
+    truth, first, second, group = two_models(0.9)
+    options = {"sensitive_features": group, "random_state": 0}
+    name = "demographic_parity_violation"
+    paired = difference_interval(name, truth, first, second, **options)
+    alone = [fairness_interval(name, truth, y, **options) for y in (first, second)]
+    unpaired = np.hypot(*(each.high - each.low for each in alone))
+    assert paired.high - paired.low < 0.6 * unpaired
+
+
+def test_equal_models_do_not_differ():
+    truth, first, _, group = two_models(0.5)
+    for metric in ALL:
+        found = difference_interval(
+            metric, truth, first, first, sensitive_features=group, random_state=0, n_resamples=FEW
+        )
+        assert found.plugin == found.estimate == 0
+        assert -0.03 < found.low <= 0 <= found.high < 0.03
+
+
+# --- Calls by mistake ----------------------------------------------------------------------------
+
+TABLES = {
+    "empty": ([], "rows and columns"),
+    "no columns": (np.empty((3, 0)), "rows and columns"),
+    "one dimension": ([3, 4, 5], "rows and columns"),
+    "three dimensions": (np.ones((2, 2, 2)), "rows and columns"),
+    "negative": ([[3, -1], [2, 2]], "negative"),
+    "missing": ([[3, np.nan], [2, 2]], "missing or infinite"),
+    "infinite": ([[3, np.inf], [2, 2]], "missing or infinite"),
+    "probabilities": ([[0.4, 0.1], [0.1, 0.4]], "sums of weights and probabilities"),
+    "weights": (joint_table([0, 1], [0, 1], sample_weight=[0.5, 2]), "sums of weights"),
+    "zero": (np.zeros((2, 2)), "zero everywhere"),
+    "text": ([["a", "b"], ["c", "d"]], "must be a table of counts"),
+    "ragged": ([[1, 2], [3]], "must be a table of counts"),
+    "too many": ([[2**53, 1], [1, 1]], "more than can be counted"),
+}
+
+
+@pytest.mark.parametrize("function", [renyi_test, renyi_interval])
+@pytest.mark.parametrize(("table", "message"), TABLES.values(), ids=TABLES)
+def test_a_table_that_does_not_count_people_is_refused(function, table, message):
+    with pytest.raises(ValueError, match=message):
+        function(table)
+
+
+SAMPLES = {
+    "lengths": ([0, 1, 0], [0, 1], "same number"),
+    "nothing": ([], [], "empty"),
+    "missing": ([0, 1, None], [0, 1, 1], "missing value"),
+    "nan": ([0.0, np.nan, 1.0], [0, 1, 1], "missing value"),
+    "continuous": (np.linspace(0, 1, 50) ** 2, np.arange(50) % 2, "looks continuous"),
+    "names": ([f"n{i}" for i in range(50)], np.arange(50) % 2, "different labels in 50"),
+    "a table and b": (joint_table([0, 1], [0, 1]), [0, 1], "b must be left out"),
+}
+
+
+@pytest.mark.parametrize("function", [renyi_test, renyi_interval])
+@pytest.mark.parametrize(("a", "b", "message"), SAMPLES.values(), ids=SAMPLES)
+def test_samples_that_are_no_labels_are_refused(function, a, b, message):
+    with pytest.raises(ValueError, match=message):
+        function(a, b)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "exact"}, "method must be one of"),
+        ({"n_resamples": 0}, "n_resamples must be a whole number"),
+        ({"n_resamples": 99.5}, "n_resamples must be a whole number"),
+        ({"random_state": "seed"}, "random_state must be"),
+        ({"random_state": -1}, "random_state must be"),
+    ],
+)
+@pytest.mark.parametrize("function", [renyi_test, renyi_interval])
+def test_parameters_are_checked(function, options, message):
+    with pytest.raises(ValueError, match=message):
+        function(DAYS, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence_level": 95}, "confidence_level must be a number from 0.5"),
+        ({"confidence_level": 1.0}, "confidence_level must be a number from 0.5"),
+        ({"confidence_level": 0.05}, "confidence_level must be a number from 0.5"),
+        ({"confidence_level": 0.999}, "n_resamples must be 50000 or more"),
+        ({"n_resamples": 999}, "n_resamples must be 1000 or more"),
+    ],
+)
+def test_an_interval_needs_random_samples_beyond_its_ends(options, message):
+    with pytest.raises(ValueError, match=message):
+        renyi_interval(DAYS, **options)
+
+
+def test_strata_need_samples():
+    with pytest.raises(ValueError, match="a table of counts has no strata"):
+        renyi_test(DAYS, given=[0, 1])
+    with pytest.raises(ValueError, match="given has a missing value"):
+        renyi_test([0, 1], [0, 1], given=[None, 1])
+
+
+@pytest.mark.parametrize("table", [[[5, 3]], [[5], [3]], [[7]], [[5, 0], [3, 0]]])
+def test_an_interval_needs_variation(table):
+    with pytest.raises(ValueError, match="has one value only"):
+        renyi_interval(table)
+
+
+CALLS = {
+    "an unknown measure": ({"metric": "accuracy"}, "metric must be one of 'p_rule'"),
+    "another function": ({"metric": np.mean}, "metric must be one of"),
+    "no truth": (
+        {"metric": "equal_opportunity_violation", "y_true": None},
+        "y_true is needed",
+    ),
+    "probabilities": ({"y_pred": DECISION * 0.5}, "y_pred must hold decisions"),
+    "one group": ({"sensitive_features": np.zeros(PEOPLE)}, "one group only"),
+    "a measurement": ({"sensitive_features": rng.normal(size=PEOPLE)}, "looks continuous"),
+    "another length": ({"y_pred": DECISION[1:]}, "same number"),
+    "labels": ({"y_pred": DECISION + 1}, "pos_label"),
+    "missing": ({"y_pred": np.where(GROUP == 0, np.nan, 1)}, "missing or infinite"),
+    "a soft truth": ({"metric": "equalized_odds_violation", "y_true": TRUTH * 0.5}, "y_true"),
+    "nobody of a kind": (
+        {"metric": "equal_opportunity_violation", "y_true": TRUTH * (GROUP > 0)},
+        "no sample of the group 0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("function", [fairness_interval, difference_interval])
+def test_decisions_that_cannot_be_compared_are_refused(function, changes, message):
+    call = {"metric": "p_rule", "y_true": TRUTH, "y_pred": DECISION, "sensitive_features": GROUP}
+    if function is difference_interval:
+        call["y_pred_other"] = DECISION
+    with pytest.raises(ValueError, match=message):
+        function(**{**call, **changes})
+
+
+def test_an_error_names_the_other_model():
+    with pytest.raises(ValueError, match="y_pred_other must hold decisions"):
+        difference_interval("p_rule", None, DECISION, DECISION / 2, sensitive_features=GROUP)
+    with pytest.raises(ValueError, match="y_pred_other has 599"):
+        difference_interval("p_rule", None, DECISION, DECISION[1:], sensitive_features=GROUP)
+
+
+def test_a_model_that_decides_the_same_for_all_has_no_correlation_to_compare():
+    with pytest.raises(ValueError, match="y_pred_other decides the same for everyone"):
+        difference_interval(
+            "renyi_correlation", None, DECISION, np.ones(PEOPLE), sensitive_features=GROUP
+        )
