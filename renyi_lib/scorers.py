@@ -87,7 +87,7 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
     Parameters
     ----------
     name : str
-        "p_rule", or "neg_" and the name of a violation: "neg_demographic_parity_violation",
+        "p_rule", or the name of a violation after a minus sign in letters: "neg_demographic_parity_violation",
         "neg_equal_opportunity_violation", "neg_equalized_odds_violation"; or
         "neg_renyi_decision" and "neg_renyi_score", the Rényi correlation of groups and labels,
         and of groups and scores (of the second of two classes).
