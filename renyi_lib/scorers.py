@@ -87,8 +87,8 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
     Parameters
     ----------
     name : str
-        "p_rule", or the name of a violation after a minus sign in letters: "neg_demographic_parity_violation",
-        "neg_equal_opportunity_violation", "neg_equalized_odds_violation"; or
+        "p_rule"; a violation with a minus sign, "neg_demographic_parity_violation",
+        "neg_equal_opportunity_violation" or "neg_equalized_odds_violation"; or
         "neg_renyi_decision" and "neg_renyi_score", the Rényi correlation of groups and labels,
         and of groups and scores (of the second of two classes).
     pos_label : label, optional
