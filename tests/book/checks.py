@@ -23,8 +23,8 @@ def notebook_paths():
 
 
 def page_paths():
-    """Every source of a page: notebooks and Markdown files."""
-    return sorted([*notebook_paths(), *BOOK.rglob("*.md")])
+    """Every source of a page: notebooks and Markdown files, but no README of a folder."""
+    return sorted([*notebook_paths(), *(p for p in BOOK.rglob("*.md") if p.name != "README.md")])
 
 
 def read(path):

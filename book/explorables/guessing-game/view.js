@@ -34,14 +34,14 @@ export function start(root) {
         nodes.push(svg("rect", { x: left, y, width: x(numbers.shares[i]) - left, height: high, fill: "var(--ex-a)" }));
         nodes.push(svg("line", { x1: x(state.w[i]), x2: x(state.w[i]), y1: y - 3, y2: y + high + 3, stroke: "var(--ex-paper)", "stroke-width": 7 }));
         nodes.push(svg("line", { x1: x(state.w[i]), x2: x(state.w[i]), y1: y - 3, y2: y + high + 3, stroke: "var(--ex-b)", "stroke-width": 4, class: "dot" }));
-        nodes.push(svg("path", { d: `M${x(state.w[i])} ${y - 1}l-6 -7h12z`, fill: "var(--ex-b)" }));
+        nodes.push(svg("path", { d: `M${x(state.w[i])} ${y + high + 1}l-6 7h12z`, fill: "var(--ex-b)" }));
         rows.push({ i, top: y - 6, bottom: y + high + 6 });
         y += high + 11;
       });
       nodes.push(svg("line", { x1: x(numbers.q), x2: x(numbers.q), y1: 8, y2: y - 2, stroke: "currentColor", "stroke-dasharray": "6 4", "stroke-width": 1.5 }));
       nodes.push(svg("text", { x: x(numbers.q), y: y + 12, "text-anchor": "middle" }, "q"));
       [0, 0.5, 1].forEach((tick) => nodes.push(svg("text", { x: x(tick), y: y + 12, "text-anchor": ["start", "middle", "end"][2 * tick], class: "small muted" }, fixed(tick, 1))));
-      nodes.push(svg("text", { x: left, y: y + 32, class: "a" }, "■ share of men"), svg("text", { x: left + 118, y: y + 32, class: "b" }, "▼ your guess"));
+      nodes.push(svg("text", { x: left, y: y + 32, class: "a" }, "■ share of men"), svg("text", { x: left + 118, y: y + 32, class: "b" }, "▲ your guess"));
       return svg("svg", { width, height: y + 40, viewBox: `0 0 ${width} ${y + 40}` }, nodes);
     },
     attach: (live) => drag(live.stage,

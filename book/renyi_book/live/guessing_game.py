@@ -59,7 +59,7 @@ def content(classes, b):
             },
             pd.Index(table.index, name="role"),
         ),
-        "heights": (300, 390),
+        "heights": (321, 435),
     }
 
 
@@ -76,7 +76,7 @@ def _still(names, shares, sizes, guesses, q):
     for y, h, guess in zip(middles, heights, guesses):
         ax.plot([guess, guess], [y - h / 2, y + h / 2], color="white", lw=6)
         ax.plot([guess, guess], [y - h / 2, y + h / 2], color=COLORS["vermillion"], lw=3)
-        ax.plot(guess, y - h / 2, "v", color=COLORS["vermillion"])
+        ax.plot(guess, y + h / 2, "^", color=COLORS["vermillion"])
     ax.axvline(q, color=COLORS["black"], ls="--", lw=1.4)
     ax.text(q, middles[-1] + heights[-1] / 2 + 0.04, "q", ha="center", va="top")
     ax.set_yticks(middles, names)
