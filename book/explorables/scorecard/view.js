@@ -12,8 +12,10 @@ function counted(counts, data) {
 
 /* The verdicts of the rows that are shown, as one bar. */
 function bar(counts, data) {
-  return el("div", { class: "claims-bar", "aria-hidden": "true" }, data.verdicts.map((verdict, k) => counts[k] > 0 &&
-    el("span", { "data-verdict": verdict, style: `flex-grow: ${counts[k]}`, title: verdict }, `${data.signs[k]} ${counts[k]}`)));
+  const total = counts.reduce((a, b) => a + b, 0);
+  const words = `${total} of ${data.rows.length} rows${total ? "" : ": none fits"}`;
+  return [el("p", { class: "claims-count", "aria-hidden": "true" }, words), el("div", { class: "claims-bar", "aria-hidden": "true" }, data.verdicts.map((verdict, k) => counts[k] > 0 &&
+    el("span", { "data-verdict": verdict, style: `flex-grow: ${counts[k]}`, title: verdict }, `${data.signs[k]} ${counts[k]}`)))];
 }
 
 /* A group of rows, folded; the rows are moved here from where they are. */
@@ -80,7 +82,7 @@ export function start(root) {
         node.dataset.name = name;
         return node;
       });
-      stage.replaceChildren(bar(numbers.counts, data), ...sections);
+      stage.replaceChildren(...bar(numbers.counts, data), ...sections);
       custom.forEach((follow) => follow());
       return null;
     },

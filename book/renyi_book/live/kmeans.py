@@ -132,11 +132,11 @@ def show():
         alt="The objective after each of 24 visits at lambda 85. By Algorithm 3 it falls, rises "
         "and falls again for ever, by the descent it falls once and stays.",
         data=POINTS,
-        say="At this visit Algorithm 3 believes: {believed}. True, once the adversary has replied: "
-        "{replied}. Press “Next visit” to see it run: at λ = 85 it goes round for ever, while the "
-        "descent is done after one move. Try [the paper's cure](lam=100&visit=8), λ = 100, where "
-        "Algorithm 3 stops fair, and [a larger λ](lam=170&visit=2), where it empties a cluster. "
-        "Then move the points.",
+        say="At this visit Algorithm 3 believes: {believed}. True, once the adversary has "
+        "replied: {replied}. Press “Next visit” to see it run: at λ = 85 it goes round for ever, "
+        "while the descent is done after one move. Try [the paper's cure](lam=100&visit=8), "
+        "λ = 100, where Algorithm 3 stops fair, and [a larger λ](lam=170&visit=2), where it "
+        "empties a cluster. Then move the points.",
         values={"believed": _signed(now["believed"]), "replied": _signed(now["dF"])},
         table=pd.concat(paths)[["point", "believed", "dF", "dG", "G"]]
         .assign(point=lambda t: t["point"] + 1)
