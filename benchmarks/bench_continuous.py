@@ -27,8 +27,8 @@ from renyi_lib import continuous
 from renyi_lib.continuous import continuous_correlation
 
 RESULTS = Path(__file__).parents[1] / "book/results/bench_continuous.json"
-REPEATS = {200: 20, 1000: 12, 10_000: 5}
-SLOW = {"dk of degree 12": 1, "dk": 6, "nn": 6}  # runs at most
+REPEATS = {200: 12, 1000: 8, 10_000: 5}
+SLOW = {"dk of degree 12": 2}  # runs at most
 
 
 def gaussian(r, n, rng):
