@@ -1,7 +1,7 @@
 # Two commands matter: `make book` and `make test`. Both set up .venv when it is not there yet.
 # The course (`make course`, `make grade`) has an environment of its own, .venv-course.
 .DEFAULT_GOAL := help
-.PHONY: help setup book test experiments scorecard refresh course grade serve execute lint format clean
+.PHONY: help setup book pdf test test-browser experiments scorecard refresh course grade serve execute lint format clean
 
 # A supported Python on the PATH, the newest first, unless you name one: make book PYTHON=python3.12
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -27,7 +27,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
 help:  ## list the commands
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 13
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 setup: $(READY)  ## create .venv and install everything
 
@@ -47,9 +47,25 @@ book: $(READY)  ## build the book, strictly, to _build/html
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q --path-output .
 	@echo "The book is ready: open $(CURDIR)/$(BUILD)/html/index.html"
 
+# Chromium prints it: the built pages, one after another.
+pdf: book  ## the whole book as one file, _build/pdf/book.pdf (needs Chromium)
+	@tests/browser/install.sh
+	$(BIN)/python book/_tools/print_pdf.py $(BUILD)/html $(BUILD)/pdf/book.pdf
+
 test: $(READY) $(COURSE_READY)  ## unit tests, the book, every chapter re-run by nbval, the course's grader
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax tests book
 	$(COURSE_BIN)/python -m pytest tests/course
+
+# Each page of _build/html, wide and narrow, light and dark. Where there is no browser and none can be
+# installed it says so and stops: with an error where CI is set, without one elsewhere.
+test-browser: $(READY)  ## every page of the built book in Chromium (on Debian as root it is installed)
+	@test -f $(BUILD)/html/index.html || { echo "There is no built book: make book"; exit 1; }
+	@if tests/browser/install.sh; then \
+		export BROWSER=required; \
+		$(BIN)/python -m pytest -q -n 2 tests/browser --ignore-glob='*_explorables*' && \
+		{ ! ls tests/browser/test_explorables*.py >/dev/null 2>&1 || \
+		$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser/test_explorables*.py; }; \
+	else test -z "$(CI)"; fi
 
 experiments: $(READY)  ## compute all results of the experiments anew into book/results (NAMES="…" for some)
 	$(BIN)/python -m renyi_book.experiments book/results $(NAMES)

@@ -3,7 +3,7 @@
 import csv
 import sys
 
-from . import chromium
+from . import serving
 from .pages import pages
 from .visit import Visit
 
@@ -12,7 +12,7 @@ WIDTHS = (1400, 390)
 
 def rows(folder):
     """One row a page and width."""
-    with chromium.serve(folder) as site, chromium.browser() as browser:
+    with serving.serve(folder) as site, serving.browser() as browser:
         for path in pages(folder):
             for width in WIDTHS:
                 with Visit(browser, site, folder, path, width) as visit:
@@ -23,12 +23,12 @@ def rows(folder):
 
 
 if __name__ == "__main__":
-    reason = chromium.missing()
+    reason = serving.missing()
     if reason:
         sys.exit(reason)
     with open(sys.argv[1] if len(sys.argv) > 1 else "/dev/stdout", "w", newline="") as file:
         writer = None
-        for row in rows(chromium.built_book()):
+        for row in rows(serving.built_book()):
             if writer is None:
                 writer = csv.DictWriter(file, row)
                 writer.writeheader()

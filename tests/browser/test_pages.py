@@ -7,10 +7,10 @@ that each width and each mode is seen by it once.
 
 import pytest
 
-from . import chromium
+from . import serving
 from .pages import pages
 
-BUILT = chromium.built_book()
+BUILT = serving.built_book()
 #: One item that is skipped with its reason, where there is no book yet.
 PAGES = pages(BUILT) if BUILT else ["no book yet"]
 
