@@ -52,12 +52,21 @@ def test_formulas_come_from_the_book_itself(html):
     assert "_static/mathjax/tex-chtml-full.js" in page
 
 
+def test_scripts_of_the_explorables_lie_beside_the_pages(html):
+    scripts = html / "book/explorables"
+    for view in checks.BOOK.glob("explorables/*/view.js"):
+        copied = scripts / view.parent.name
+        assert (copied / "view.js").read_bytes() == view.read_bytes()
+        assert (copied / "plain.js").stat().st_size > view.stat().st_size
+    assert not list(scripts.rglob("*.md"))
+
+
 @pytest.fixture
 def small_book(tmp_path):
     """The book's own configuration around a single page."""
     source = tmp_path / "source"
-    shutil.copytree(checks.BOOK / "_tools", source / "book/_tools")
-    shutil.copytree(checks.BOOK / "_static", source / "book/_static")
+    for folder in ("_tools", "_static", "explorables"):
+        shutil.copytree(checks.BOOK / folder, source / "book" / folder)
     for name in ("_config.yml", "references.bib"):
         shutil.copy(checks.ROOT / name, source)
     (source / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
