@@ -135,7 +135,7 @@ def add_context(app, pagename, templatename, context, doctree):
     source, title = Path(app.srcdir), context.get("title", "")
     plain = re.sub(r"<[^>]+>|\\[()]", "", title)
     site = app.renyi_site
-    general = f"{app.config.project}: {LINE.lower()}."
+    general = shortened(f"{plain}: from {app.config.project}. {LINE}.")
     book = pagename == app.config.root_doc
     page = {
         "site": site,

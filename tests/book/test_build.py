@@ -8,7 +8,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from nbformat.v4 import new_markdown_cell, new_notebook
+
+import renyi_lib
 
 from . import checks
 
@@ -46,10 +49,47 @@ def test_no_built_page_has_a_problem(html):
 
 
 def test_formulas_come_from_the_book_itself(html):
-    assert (html / "_static/mathjax/tex-chtml-full.js").stat().st_size > 500_000
+    for part in ("core", "input/tex", "output/chtml", "ui/lazy", "a11y/assistive-mml"):
+        assert (html / f"_static/mathjax/{part}.js").stat().st_size > 5_000
     assert list((html / "_static/mathjax/output/chtml/fonts/woff-v2").glob("*.woff"))
     page = (html / "book/notation.html").read_text(encoding="utf8")
-    assert "_static/mathjax/tex-chtml-full.js" in page
+    assert "_static/mathjax/startup.js" in page
+
+
+def test_every_page_describes_itself_and_has_a_card(html):
+    seen = {}
+    for source in checks.page_paths():
+        page = html / source.relative_to(checks.ROOT).with_suffix(".html")
+        head = BeautifulSoup(page.read_text(encoding="utf8"), "html.parser").head
+        text = head.find("meta", attrs={"name": "description"})["content"]
+        assert 40 <= len(text) <= 160, (page.name, text)
+        seen.setdefault(text, []).append(page.name)
+        assert head.find("meta", property="og:title")["content"]
+        card = head.find("meta", property="og:image")["content"]
+        assert (page.parent / card).exists()
+    assert [names for names in seen.values() if len(names) > 1] == []
+
+
+def test_what_no_page_needs_is_not_there(html):
+    assert not list(html.glob("_static/scripts/fontawesome*"))
+    fonts = list(html.glob("_static/vendor/fontawesome/webfonts/*"))
+    assert sum(font.stat().st_size for font in fonts) < 20_000
+    assert all(font.suffix == ".woff" for font in fonts)
+
+
+def test_a_missing_page_leads_home(html):
+    page = BeautifulSoup((html / "404.html").read_text(encoding="utf8"), "html.parser")
+    assert (html / page.find("a")["href"]).exists()
+
+
+def test_the_reference_lists_every_name_with_a_link(html):
+    page = BeautifulSoup((html / "book/api.html").read_text(encoding="utf8"), "html.parser")
+    links = page.select("table.api-summary td a")
+    assert {link.get_text() for link in links} >= set(renyi_lib._MODULE_OF)
+    for link in links:
+        address, _, ident = link["href"].partition("#")
+        target = (html / "book" / address).read_text(encoding="utf8")
+        assert f'id="{ident}"' in target
 
 
 def test_scripts_of_the_explorables_lie_beside_the_pages(html):
@@ -65,9 +105,9 @@ def test_scripts_of_the_explorables_lie_beside_the_pages(html):
 def small_book(tmp_path):
     """The book's own configuration around a single page."""
     source = tmp_path / "source"
-    for folder in ("_tools", "_static", "explorables"):
+    for folder in ("_tools", "_static", "_templates", "explorables"):
         shutil.copytree(checks.BOOK / folder, source / "book" / folder)
-    for name in ("_config.yml", "references.bib"):
+    for name in ("_config.yml", "references.bib", "CITATION.cff"):
         shutil.copy(checks.ROOT / name, source)
     (source / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
     (source / "book/index.md").write_text("# A book\n\nWith a page, and $x^2$.\n")

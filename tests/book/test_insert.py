@@ -20,7 +20,7 @@ SECOND = "      - file: book/part1_dependence/what-others-miss\n"
 def html(tmp_path_factory):
     """The built pages of a copy with a new second chapter; the copy differs in _toc.yml alone."""
     copy = tmp_path_factory.mktemp("copy")
-    for name in ("_config.yml", "references.bib", "CHANGELOG.md"):
+    for name in ("_config.yml", "references.bib", "CHANGELOG.md", "CITATION.cff"):
         shutil.copy(checks.ROOT / name, copy)
     shutil.copytree(checks.BOOK, copy / "book", ignore=shutil.ignore_patterns("__pycache__"))
     text = "(ch-a-new-chapter)=\n# A new chapter\n\nBefore {numref}`ch-what-others-miss`."

@@ -1,6 +1,4 @@
-"""Fixtures: the built book on localhost, and Chromium.
-
-Without them tests are skipped, with a reason.
+"""Fixtures: the built book on localhost, and Chromium; without them tests are skipped.
 
 `make test-browser` sets BROWSER=required: then what is missing is an error.
 """

@@ -1,8 +1,8 @@
 """Every page, wide and narrow, in light and dark mode: one visit does all the checks.
 
 The wide visit begins in light mode and switches to dark, the narrow one begins in dark mode and
-switches to light. Axe, the slowest, looks at all its rules in the mode that the visit begins in:
-each width and each mode is seen by it once.
+switches to light. Axe, the slowest, is asked in the mode that the visit begins in, so that it sees
+each width and each mode once.
 """
 
 import pytest

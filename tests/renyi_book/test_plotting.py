@@ -82,3 +82,70 @@ def test_lines_stand_out_from_the_white_they_are_drawn_on():
         contrast = 1.05 / (luminance(color) + 0.05)
         assert contrast > 2, (name, contrast)
     plt.rcdefaults()
+
+
+def narrow(shown):
+    return shown[0][1]["metadata"]["image/png"].get("narrow")
+
+
+def size(png):
+    return [int.from_bytes(base64.b64decode(png)[at : at + 4]) for at in (16, 20)]
+
+
+def test_a_figure_too_wide_for_a_phone_is_drawn_again_narrower(shown):
+    plotting.use_house_style()
+    fig, ax = plt.subplots(figsize=(7, 4))
+    ax.plot([0, 1], [0, 1])
+    ax.text(0.5, 0.5, "small words", fontsize=7)
+    plotting.show(fig, alt=ALT)
+    assert shown[0][1]["metadata"]["image/png"]["text"] == 7
+    assert narrow(shown)["text"] >= 10
+    width, height = size(narrow(shown)["png"])
+    assert width / 144 == pytest.approx(5.3, abs=0.02)
+    assert height / 144 == pytest.approx(4, abs=0.02)
+
+
+def test_a_figure_that_fits_a_phone_is_drawn_once(shown):
+    plotting.use_house_style()
+    fig, ax = plt.subplots(figsize=(5, 4))
+    ax.plot([0, 1], [0, 1])
+    plotting.show(fig, alt=ALT)
+    assert narrow(shown) is None
+
+
+def test_panels_side_by_side_are_stacked_and_keep_their_labels():
+    plotting.use_house_style()
+    fig, panels = plt.subplots(1, 2, figsize=(7, 3), sharey=True)
+    panels[0].set_ylabel("shared")
+    for ax in panels:
+        ax.plot([0, 1], [0, 1])
+    plotting.for_phones(fig)
+    fig.canvas.draw()
+    first, second = (ax.get_position() for ax in panels)
+    assert first.y0 > second.y1
+    assert tuple(fig.get_size_inches()) == pytest.approx((5.3, 6))
+    assert panels[1].get_ylabel() == "shared"
+    assert any(t.get_visible() and t.get_text() for t in panels[1].get_yticklabels())
+
+
+def test_three_columns_become_two_and_a_twin_stays_with_its_panel():
+    plotting.use_house_style()
+    fig, panels = plt.subplots(1, 3, figsize=(7, 3))
+    twin = panels[2].twinx()
+    plotting.for_phones(fig)
+    fig.canvas.draw()
+    rows = [round(ax.get_position().y0, 3) for ax in panels]
+    assert rows[0] == rows[1] > rows[2]
+    assert twin.get_position().bounds == panels[2].get_position().bounds
+
+
+def test_a_long_title_is_broken_but_never_inside_a_formula():
+    plotting.use_house_style()
+    fig, ax = plt.subplots(figsize=(7, 3))
+    title = "A title that is as long as the figure is wide, with $a + b + c$ in it"
+    ax.set_title(title, loc="left")
+    plotting.for_phones(fig)
+    text = ax.get_title(loc="left")
+    assert "\n" in text
+    assert "$a + b + c$" in text
+    assert text.replace("\n", " ") == title

@@ -1,0 +1,155 @@
+"""The Sphinx extensions and scripts that make the pages: figures, icons, descriptions, print."""
+
+import base64
+import importlib
+import sys
+
+import pytest
+from bs4 import BeautifulSoup
+from docutils import nodes
+
+from . import checks
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tools():
+    """The folder of the extensions can be imported from, as in a build."""
+    sys.path.insert(0, str(checks.BOOK / "_tools"))
+    yield
+    sys.path.remove(str(checks.BOOK / "_tools"))
+
+
+def load(name):
+    return importlib.import_module(name)
+
+
+#: A PNG of two by one pixels.
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAAEUlEQVR4nGNgYGD4D8UgDAAJ+QH/Uu8JfAAAAABJRU5E"
+    "rkJggg=="
+)
+
+
+def test_the_size_of_a_png_is_read_from_its_head():
+    assert load("figures").png_size(PNG) == (2, 1)
+    with pytest.raises(ValueError, match="PNG"):
+        load("figures").png_size(b"GIF89a")
+
+
+def test_an_inlined_image_becomes_a_file_with_its_size_reserved():
+    stored = {}
+
+    def save(name, data):
+        stored[name] = data
+        return f"../_images/{name}"
+
+    inlined = base64.b64encode(PNG).decode()
+    html = f'<p><img class="a" width="700" src="data:image/png;base64,{inlined}" alt="b"></p>'
+    image = BeautifulSoup(load("figures").extract_images(html, save), "html.parser").img
+    assert list(stored.values()) == [PNG]
+    assert image["src"] == f"../_images/{next(iter(stored))}"
+    assert (image["width"], image["height"]) == ("700", "350")
+    assert (image["alt"], image["class"], image["loading"]) == ("b", ["a"], "lazy")
+
+
+def test_the_icons_kept_are_those_of_the_classes_used_and_of_other_rules():
+    sheet = (
+        '.fa-bars:before{content:"\uf0c9"}.fa-x:before{content:"\uf00d"}'
+        '.note:after{content:"\\f12a"}'
+    )
+    found = load("lean_theme").icons([sheet], ['<i class="fa-solid fa-bars"></i>'])
+    assert found == {0xF0C9, 0xF12A}
+
+
+def test_code_keeps_the_marks_that_have_a_colour():
+    from pygments import highlight
+    from pygments.lexers import PythonLexer
+
+    html = highlight(
+        "def f(x):\n    return x + 1\n", PythonLexer(), load("lean_theme").LeanFormatter()
+    )
+    page = BeautifulSoup(html, "html.parser")
+    assert page.pre.get_text() == "def f(x):\n    return x + 1\n"
+    assert {s["class"][0] for s in page.select("pre span[class]")} == {"k", "nf", "mi"}
+
+
+def page(*paragraphs):
+    document = nodes.section()
+    for parts in paragraphs:
+        document += nodes.paragraph("", "", *parts)
+    return document
+
+
+def test_a_description_is_made_of_the_first_sentences_without_a_formula():
+    text = nodes.Text("Two friends turn weather and journey into numbers. The best reply is ")
+    document = page([text, nodes.math("", "f"), nodes.Text(". More.")])
+    expected = "Two friends turn weather and journey into numbers."
+    assert load("page_meta").description(document, "none") == expected
+    assert load("page_meta").description(page([nodes.Text("Short.")]), "none") == "none"
+
+
+def test_a_long_description_ends_between_words():
+    short = load("page_meta").shortened("word " * 60)
+    assert len(short) <= 160
+    assert short.endswith("word…")
+
+
+def test_a_chapter_is_cited_with_its_title_and_its_address():
+    book = {
+        "authors": [{"name": "Ada"}],
+        "title": "B",
+        "version": "1.2",
+        "date-released": "2026-01-02",
+    }
+    cite = load("page_meta").citation("Théorème 1: x", book, "https://a.example/x.html", "chapter")
+    assert (
+        cite["text"] == "“Théorème 1: x”. In: Ada, B, version 1.2, 2026. https://a.example/x.html"
+    )
+    assert cite["bibtex"].startswith("@incollection{renyi-theoreme-1-x-2026,\n")
+    assert "  booktitle = {B},\n" in cite["bibtex"]
+    alone = load("page_meta").citation("B", book, None, "book")
+    assert alone["bibtex"].startswith("@book{")
+    assert "url" not in alone["bibtex"]
+
+
+def test_the_search_words_lead_to_pages_that_exist():
+    known = {p.relative_to(checks.ROOT).with_suffix("").as_posix() for p in checks.page_paths()}
+    words = load("page_meta").other_words(checks.BOOK / "search_words.yml", known)
+    assert words["gradient descent ascent"][0] == "book/part2_classification/min-max"
+    assert words["hgr"][0] == "book/part1_dependence/maximal-correlation"
+
+
+def test_a_search_word_without_a_page_is_refused(tmp_path):
+    path = tmp_path / "words.yml"
+    path.write_text("- words: [a b]\n  pages: [nowhere]\n")
+    with pytest.raises(ValueError, match="no page book/nowhere"):
+        load("page_meta").other_words(path, set())
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({"GITHUB_REPOSITORY": "Some/book"}, "https://some.github.io/book/"),
+        ({"BOOK_URL": "https://b.example"}, "https://b.example/"),
+        ({}, None),
+    ],
+)
+def test_the_site_is_known_where_the_book_is_published(environ, expected):
+    assert load("page_meta").site_address(environ, None) == expected
+
+
+PAGE = """<html><article class="bd-article"><section id="a"><h1>Title<a class="headerlink"
+href="#a">#</a></h1><p id="b"><a href="#b">here</a> <a href="../q/other.html#c">there</a>
+<a href="https://x.example">out</a> <a href="../../genindex.html">gone</a></p>
+<img src="../../_images/i.png" loading="lazy"></section></article></html>"""
+
+
+def test_a_page_is_joined_with_ids_and_links_of_its_own():
+    pages = {"book/p/this.html", "book/q/other.html"}
+    article = load("print_pdf").joined_page(PAGE, "book/p/this.html", pages)
+    links = [link.get("href") for link in article.find_all("a")]
+    assert links == ["#book/p/this--b", "#book/q/other--c", "https://x.example", None]
+    assert article.find("p")["id"] == "book/p/this--b"
+    assert article.find("img")["src"] == "_images/i.png"
+    assert article.find("h2").get_text() == "Title"
+    assert article["id"] == "page--book/p/this.html"
