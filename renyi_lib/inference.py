@@ -53,7 +53,7 @@ _IN_TAILS = 50
 # Cells of random tables that are held in memory at a time.
 _BLOCK = 2**21
 # "auto" takes the limit law if the expected counts of all cells are at least this.
-_EXPECTED = 5.0
+_EXPECTED = 2.0
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def renyi_test(
         "asymptotic": n rho^2 is compared with its limit law, that of the largest eigenvalue of a
         Wishart matrix (chi-square if one variable is binary). "permutation": with tables of the
         same margins, drawn at random; exact for any sample. "auto": the limit law where each cell
-        is expected to hold 5 samples or more, permutation where it is not.
+        is expected to hold 2 samples or more, permutation where it is not.
     n_resamples : int, default=9999
         Random tables.
     random_state : int, Generator or None
