@@ -15,6 +15,11 @@
     return 0;
   }
 
+  // The lines shown of a page leave its formulas out, instead of showing them as TeX.
+  const plainText = Search.htmlToText;
+  Search.htmlToText = (...given) =>
+    plainText(...given).replace(/\\[(\[][^]*?\\[)\]]/g, " … ");
+
   const search = Search._performSearch;
   Search._performSearch = (query, ...terms) => {
     const asked = plain(query), index = Search._index;

@@ -4,10 +4,12 @@
   first sentence of its docstring. Without a name it is that of its own page.
 * In docstrings a name in single backticks is a link where it names something documented, code
   where it does not.
+* ``rho_R`` and ``rho_R^2``, as docstrings have them for those who read them in a terminal, are set.
 """
 
 import importlib
 import inspect
+import re
 
 from docutils import nodes
 from sphinx import addnodes
@@ -16,6 +18,9 @@ from sphinx.util.nodes import make_refnode
 
 #: What a summary lists: methods are on the page of their class.
 KINDS = {"function", "class", "exception"}
+
+
+_RHO = re.compile(r"(?<![\w`.])rho_([RP])(\^2)?(?![\w`^])")
 
 
 class summary(nodes.General, nodes.Element):
@@ -58,7 +63,7 @@ def fill(app, doctree, docname):
             text = nodes.literal("", name.rpartition(".")[2])
             address = entry.docname, entry.node_id
             name_link = make_refnode(app.builder, docname, *address, text, name)
-            sentence = [_code_or_text(part, i) for i, part in enumerate(_parts(name))]
+            sentence = [n for i, part in enumerate(_parts(name)) for n in _code_or_text(part, i)]
             cells = ([name_link], sentence)
             row = nodes.row("", *(nodes.entry("", nodes.paragraph("", "", *c)) for c in cells))
             body += row
@@ -73,7 +78,25 @@ def _parts(name):
 
 
 def _code_or_text(part, position):
-    return nodes.literal("", part) if position % 2 else nodes.Text(part)
+    """Every second part of a sentence stood in backticks."""
+    if position % 2:
+        return [nodes.literal("", part)]
+    found, end = [], 0
+    for match in _RHO.finditer(part):
+        found += [nodes.Text(part[end : match.start()]), nodes.math("", _tex(match))]
+        end = match.end()
+    return [*found, nodes.Text(part[end:])]
+
+
+def _tex(match):
+    return rf"\rho_{match.group(1)}{match.group(2) or ''}"
+
+
+def set_symbols(app, what, name, obj, options, lines):
+    """Symbols in a docstring's prose become formulas; examples and code stay as they are."""
+    for i, line in enumerate(lines):
+        if "`" not in line and not line.lstrip().startswith((">>>", "...")):
+            lines[i] = _RHO.sub(lambda match: f":math:`{_tex(match)}`", line)
 
 
 def _head(word):
@@ -110,6 +133,7 @@ def setup(app):
     app.add_directive("api-summary", ApiSummary)
     app.add_role("maybe", name_role)
     app.connect("doctree-resolved", fill)
+    app.connect("autodoc-process-docstring", set_symbols)
     app.connect("missing-reference", link)
     app.connect("config-inited", lambda app, config: setattr(config, "default_role", "maybe"))
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -135,12 +135,12 @@ def add_context(app, pagename, templatename, context, doctree):
     source, title = Path(app.srcdir), context.get("title", "")
     plain = re.sub(r"<[^>]+>|\\[()]", "", title)
     site = app.renyi_site
-    general = shortened(f"{plain}: from {app.config.project}. {LINE}.")
+    general = shortened(f"{plain}: from {app.config.html_title}. {LINE}.")
     book = pagename == app.config.root_doc
     page = {
         "site": site,
         "kind": "website" if book else "article",
-        "title": app.config.project if book else f"{plain} · {app.config.project}",
+        "title": app.config.html_title if book else f"{plain} · {app.config.html_title}",
         "description": description(doctree, general) if doctree is not None else general,
         "card": CARD,
         "card_alt": CARD_ALT,
@@ -161,7 +161,7 @@ def prepare(app):
     app.renyi_site = site_address(os.environ, git_remote(app.srcdir))
     app.renyi_logo = (source / "_static/logo.svg").read_text(encoding="utf8").strip()
     if app.builder.format == "html":
-        draw_card(Path(app.outdir, CARD), app.config.project, LINE)
+        draw_card(Path(app.outdir, CARD), app.config.html_title, LINE)
 
 
 def read_words(app, env):

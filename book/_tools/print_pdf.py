@@ -35,10 +35,11 @@ body.book h1.part { font-size: 26pt; margin-top: 80mm; break-before: page; break
 body.book .bd-article > section > h2:first-of-type { font-size: 20pt; margin-top: 0; }
 body.book article.bd-article { break-before: page; }
 body.book .cover { margin-top: 70mm; }
+body.book .cover :is(.name, .line) { display: block; }
 body.book .cover .name { font-size: 32pt; font-weight: 700; margin: 8mm 0 3mm; }
 body.book .cover .line { font-size: 15pt; }
 body.book .cover svg { width: 34mm; height: 34mm; }
-body.book nav.contents { break-before: page; }
+body.book nav.contents { break-before: page; border: 0; }
 body.book nav.contents ul { list-style: none; padding-left: 0; }
 body.book nav.contents .caption { font-weight: 700; margin: 4mm 0 1mm; }
 body.book a { text-decoration: none; color: #003a5d; }

@@ -62,6 +62,6 @@ def test_a_row_leads_to_a_place_a_function_and_a_test(row):
     for name in names:
         module, _, attribute = name.rpartition(".")
         assert hasattr(importlib.import_module(module), attribute), name
-    path, function = re.fullmatch(r"`([\w/.]+)`: `(\w+)`", test).groups()
-    source = (checks.ROOT / path).read_text(encoding="utf8")
-    assert re.search(rf"def {function}\(", source), test
+    claim, path = re.fullmatch(r"(.+) \(`([\w/]+)`\)", test).groups()
+    source = (checks.ROOT / "tests" / f"{path}.py").read_text(encoding="utf8")
+    assert f"def test_{claim.replace(' ', '_')}(" in source, test
