@@ -4,7 +4,8 @@
   first sentence of its docstring. Without a name it is that of its own page.
 * In docstrings a name in single backticks is a link where it names something documented, code
   where it does not.
-* ``rho_R`` and ``rho_R^2``, as docstrings have them for those who read them in a terminal, are set.
+* ``rho_R`` and ``rho_R^2``, as docstrings have them for those who read them in a terminal, are
+  set as formulas.
 """
 
 import importlib
@@ -96,7 +97,7 @@ def set_symbols(app, what, name, obj, options, lines):
     """Symbols in a docstring's prose become formulas; examples and code stay as they are."""
     for i, line in enumerate(lines):
         if "`" not in line and not line.lstrip().startswith((">>>", "...")):
-            lines[i] = _RHO.sub(lambda match: f":math:`{_tex(match)}`", line)
+            lines[i] = _RHO.sub(lambda match: rf"\ :math:`{_tex(match)}`\ ", line)
 
 
 def _head(word):
