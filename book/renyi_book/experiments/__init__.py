@@ -10,6 +10,11 @@ by a clock.
 code behind it or the data have changed since; `stale` tells which it would refuse.
 """
 
+from renyi_book.experiments._calibration import (
+    calibration,
+    fairness_calibration,
+    true_table,
+)
 from renyi_book.experiments._classification import (
     boundary_covariance,
     equal_opportunity,
@@ -38,12 +43,14 @@ __all__ = [
     "batches_compared",
     "best_at",
     "boundary_covariance",
+    "calibration",
     "clusters_stop",
     "convergence",
     "equal_opportunity",
     "equal_opportunity_rivals",
     "fair_clusters",
     "fair_network",
+    "fairness_calibration",
     "four_points",
     "interval",
     "load",
@@ -57,4 +64,5 @@ __all__ = [
     "summarize",
     "theorems",
     "toy_clusters",
+    "true_table",
 ]
