@@ -5,9 +5,9 @@ errors have been seen. `renyi_test` tells chance from dependence, `renyi_interva
 the dependence may be. `fairness_interval` does the same for p% and for violations of fairness,
 and `difference_interval` for the difference between two models on the same people.
 
-All of them work on tables of counts, so that ten million people cost what a thousand do. Counts
-are numbers of independent people: sums of weights are refused, for they do not tell how many
-people stand behind them.
+All of them work on tables of counts, so that ten million people cost what a thousand do (a few
+times as much where tables are permuted). Counts are numbers of independent people: sums of
+weights are refused, for they do not tell how many people stand behind them.
 """
 
 from collections.abc import Callable

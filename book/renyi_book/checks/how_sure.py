@@ -1,7 +1,8 @@
 """Checks for the warm-ups and exercises of "how-sure"."""
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.optimize import brentq
+from scipy.stats import chi2, ncx2
 
 from renyi_book.checks._kinds import Function, Mistake, Number
 from renyi_lib.correlation import renyi_correlation, renyi_from_joint
@@ -39,6 +40,15 @@ def _p_value(counts, tail=chi2.sf, scale=np.sum, power=2, more=0):
     counts = np.asarray(counts, dtype=float)
     statistic = scale(counts) * renyi_from_joint(counts) ** power
     return tail(statistic, len(counts) - 1 + more)
+
+
+def _upper_end(rho_hat, N, c, tail=0.025, more=0, power=2):
+    def surprise(rho):
+        return ncx2.cdf(N * rho_hat**2, c - 1 + more, N * rho**power) - tail
+
+    if surprise(1e-9) < 0:
+        return 0.0
+    return brentq(surprise, 1e-9, 1) if surprise(1) < 0 else 1.0
 
 
 EXERCISES = {
@@ -135,6 +145,30 @@ EXERCISES = {
             Mistake(
                 lambda counts: _p_value(counts, power=1),
                 "You put ρ_R in the place of its square.",
+            ),
+        ],
+    ),
+    "how-sure/4": Function(
+        "a function `upper_end(rho_hat, N, c)` that returns the largest candidate kept",
+        answer=_upper_end,
+        why="The probability of what was seen, or less, falls as the candidate grows.",
+        cases=[(0.123, 200, 4), (0.3, 100, 2), (0.2, 1000, 15), (0.6, 80, 3)],
+        mistakes=[
+            Mistake(
+                lambda rho_hat, N, c: _upper_end(rho_hat, N, c, tail=0.05),
+                "This leaves 5 % below; a 95 % interval has 2.5 % on either side.",
+            ),
+            Mistake(
+                lambda rho_hat, N, c: _upper_end(rho_hat, N, c, tail=0.975),
+                "This is the other end: the value that was seen, or less, must be improbable.",
+            ),
+            Mistake(
+                lambda rho_hat, N, c: _upper_end(rho_hat, N, c, more=1),
+                "c groups have c − 1 degrees of freedom.",
+            ),
+            Mistake(
+                lambda rho_hat, N, c: _upper_end(rho_hat, N, c, power=1),
+                "The noncentrality is N ρ_R², with the square of the candidate.",
             ),
         ],
     ),

@@ -10,6 +10,11 @@ table whenever it is called with the same options. Only columns named ``cpu_seco
 code behind it or the data have changed since; `stale` tells which it would refuse.
 """
 
+from renyi_book.experiments._calibration import (
+    calibration,
+    fairness_calibration,
+    true_table,
+)
 from renyi_book.experiments._classification import (
     boundary_covariance,
     equal_opportunity,
@@ -41,12 +46,14 @@ __all__ = [
     "batches_compared",
     "best_at",
     "boundary_covariance",
+    "calibration",
     "clusters_stop",
     "convergence",
     "equal_opportunity",
     "equal_opportunity_rivals",
     "fair_clusters",
     "fair_network",
+    "fairness_calibration",
     "four_points",
     "interval",
     "load",
@@ -61,4 +68,5 @@ __all__ = [
     "theorems",
     "timing",
     "toy_clusters",
+    "true_table",
 ]

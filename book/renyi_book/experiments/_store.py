@@ -39,6 +39,8 @@ STORED = {
         "batches_compared",
         {"problem": "occupation", "sizes": ("1", "reference")},
     ),
+    "calibration": ("calibration", {}),
+    "calibration_fairness": ("fairness_calibration", {}),
     "theorems": ("theorems", {}),
     "convergence": ("convergence", {}),
     "clusters_stop": ("clusters_stop", {}),
@@ -57,6 +59,7 @@ _LONG = (
     "penalties_bank",
     "penalties_german",
     "boundary_covariance",
+    "calibration",
 )
 _MANIFEST = "manifest.json"
 

@@ -1,0 +1,44 @@
+"""Cost of tests and intervals: ten million people against ten thousand.
+
+Run ``python benchmarks/bench_inference.py``. All work is done on counts, so that the ratio of the
+two times should be 1; a random table with given margins takes a few times longer for larger
+counts, which is why `renyi_test` takes the limit law for them. (How often the tests and intervals
+keep their promises is measured by ``make experiments NAMES="calibration calibration_fairness"``.)
+"""
+
+import time
+from functools import partial
+
+import numpy as np
+
+from renyi_lib.inference import renyi_interval, renyi_test
+
+SMALL, LARGE = 10**4, 10**7
+CALLS = {
+    "renyi_test, limit law": partial(renyi_test, method="asymptotic"),
+    "renyi_test, permutation": partial(renyi_test, method="permutation", random_state=0),
+    "renyi_interval": partial(renyi_interval, random_state=0),
+}
+
+
+def best_time(call, table, repeats=7):
+    """Seconds of the fastest run."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call(table)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+if __name__ == "__main__":
+    rng = np.random.default_rng(0)
+    for shape in ((2, 2), (4, 3), (10, 10)):
+        cells = np.ones(np.prod(shape)) / np.prod(shape)
+        small, large = (rng.multinomial(n, cells).reshape(shape) for n in (SMALL, LARGE))
+        for name, call in CALLS.items():
+            few, many = best_time(call, small), best_time(call, large)
+            print(
+                f"{shape[0]:>2} x {shape[1]:<2} {name:<26}{1e3 * many:>9.1f} ms  /"
+                f"{1e3 * few:>9.1f} ms  ={many / few:>6.2f}"
+            )

@@ -1,0 +1,290 @@
+"""Do tests and intervals keep their promises? Shares of simulated samples, truth known."""
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from renyi_lib import inference
+from renyi_lib._wishart import largest_root_sf
+from renyi_lib._worlds import reflected_intervals, renyi_intervals, rho_of_tables
+
+SHAPES = ((2, 2), (2, 8), (3, 3), (4, 3), (10, 10))
+# Samples that are handled at a time, so that their random tables fit into memory.
+_BLOCK = 100
+
+
+def calibration(
+    *,
+    shapes=SHAPES,
+    sizes=(50, 200, 1000, 10_000),
+    rhos=(0.0, 0.1, 0.3, 0.6, 0.9),
+    replicates=400,
+    n_resamples=1000,
+    seed=0,
+    progress=True,
+):
+    """How often tests at 5 % reject independence, and 95 % intervals hold the truth.
+
+    Parameters
+    ----------
+    shapes : sequence of (int, int)
+        Of the tables. All have uneven margins; see `true_table`.
+    sizes : sequence of int
+        Numbers of samples.
+    rhos : sequence of float
+        True correlations. For 0 the tests are measured, too.
+    replicates : int, default=400
+        Samples for each row; a quarter of that for tables of more than 50 cells, and for tests
+        five times as many.
+    n_resamples : int, default=1000
+        Random tables for each interval; a fifth of that for each permutation test, and three
+        tenths for the reflected bootstrap.
+    seed : int, default=0
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``rows, columns, n, rho``; ``spectrum``, "one" if rho_R is the only singular value, "many"
+        if all are of its size; ``expected``, the smallest expected count of a cell;
+        ``what``, "size" of a test or "coverage" of an interval; ``method``; ``share`` and
+        ``replicates``; for intervals also ``above`` and ``below``, the shares of intervals wholly
+        above and below the truth, the median ``width`` and the median ``estimate``.
+
+    Notes
+    -----
+    Samples in which a variable is constant are drawn anew: no interval is defined for them.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import calibration
+    >>> table = calibration(
+    ...     shapes=[(2, 2)], sizes=[200], rhos=[0.0], replicates=100, progress=False
+    ... )
+    >>> table[["what", "method"]].drop_duplicates().to_numpy().tolist()
+    [['size', 'asymptotic'], ['size', 'permutation'], ['coverage', 'inversion'], \
+['coverage', 'bootstrap']]
+    """
+    cells = [
+        (shape, n, rho, spectrum)
+        for shape in shapes
+        for n in sizes
+        for rho in rhos
+        for spectrum in ("one", "many")
+        if true_table(shape, rho, spectrum) is not None
+    ]
+    found = []
+    for shape, n, rho, spectrum in tqdm(cells, desc="cells", disable=not progress, leave=False):
+        truth = true_table(shape, rho, spectrum)
+        code = [seed, *shape, n, round(1000 * rho), ("one", "many").index(spectrum)]
+        rng = np.random.default_rng(code)
+        times = replicates if truth.size <= 50 else replicates // 4
+        where = {
+            "rows": shape[0],
+            "columns": shape[1],
+            "n": n,
+            "rho": rho,
+            "spectrum": spectrum,
+            "expected": n * truth.sum(axis=1).min() * truth.sum(axis=0).min(),
+        }
+        if rho == 0:
+            tables = _samples(truth, n, 5 * times, rng)
+            found += [where | row for row in _sizes(tables, n_resamples // 5, rng)]
+        tables = _samples(truth, n, times, rng)
+        found += [where | row for row in _coverages(tables, rho, n_resamples, rng)]
+    return pd.DataFrame(found)
+
+
+def true_table(shape, rho, spectrum):
+    """A joint table with uneven margins and that rho_R; None if there is none of the kind.
+
+    With the spectrum "one" it is p q^T (1 + rho f g^T) for linear f and g. With "many" it is a
+    mixture of p q^T and the table that pairs the two variables in order, as far as the margins
+    let it.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import true_table
+    >>> true_table((2, 2), 0.6, "one").round(3)
+    array([[0.227, 0.023],
+           [0.173, 0.577]])
+    """
+    p, q = _margin(shape[0], 0.25), _margin(shape[1], 0.4)
+    independent = np.outer(p, q)
+    if rho == 0 or min(shape) == 2:
+        # One singular value: the two kinds are one, and pairing in order reaches farther.
+        if spectrum == "many":
+            return None
+        spectrum = "many"
+    if spectrum == "one":
+        f, g = (_standardized(np.arange(len(m), dtype=float), m) for m in (p, q))
+        P = independent * (1 + rho * np.outer(f, g))
+        return P if P.min() >= 0 else None
+    paired = _in_order(p, q)
+    most = float(rho_of_tables(paired))
+    return independent + rho / most * (paired - independent) if rho <= most else None
+
+
+def _margin(size, of_two):
+    """Uneven probabilities: 1, 2, 3 … times the first."""
+    if size == 2:
+        return np.array([of_two, 1 - of_two])
+    return np.arange(1, size + 1) / (size * (size + 1) / 2)
+
+
+def _standardized(f, p):
+    f = f - p @ f
+    return f / np.sqrt(p @ f**2)
+
+
+def _in_order(p, q):
+    """The joint table of two variables that grow together."""
+    edges = np.unique(np.r_[0.0, np.cumsum(p), np.cumsum(q)].round(12))
+    middle = (edges[1:] + edges[:-1]) / 2
+    table = np.zeros((len(p), len(q)))
+    rows, columns = (np.searchsorted(np.cumsum(m).round(12), middle) for m in (p, q))
+    np.add.at(table, (rows, columns), np.diff(edges))
+    return table
+
+
+def _samples(truth, n, times, rng):
+    """Tables of counts, without empty rows and columns; both variables vary."""
+    tables = []
+    while len(tables) < times:
+        drawn = rng.multinomial(n, truth.ravel()).reshape(truth.shape)
+        drawn = drawn[np.ix_(drawn.any(axis=1), drawn.any(axis=0))]
+        if min(drawn.shape) > 1:
+            tables.append(drawn)
+    return tables
+
+
+def _by_shape(tables):
+    """Stacks of tables of the same shape, of limited length."""
+    shapes = {}
+    for table in tables:
+        shapes.setdefault(table.shape, []).append(table)
+    for same in shapes.values():
+        for start in range(0, len(same), _BLOCK):
+            yield np.array(same[start : start + _BLOCK])
+
+
+def _sizes(tables, n_resamples, rng):
+    """How often each kind of test rejects."""
+    limit = np.concatenate(
+        [
+            largest_root_sf(
+                stack.sum(axis=(1, 2)) * rho_of_tables(stack) ** 2,
+                *np.subtract(stack.shape[1:], 1),
+            )
+            for stack in _by_shape(tables)
+        ]
+    )
+    options = {"method": "permutation", "n_resamples": n_resamples - 1, "random_state": rng}
+    permuted = [inference.renyi_test(table, **options).pvalue for table in tables]
+    for method, pvalues in (("asymptotic", limit), ("permutation", permuted)):
+        rejected = np.mean(np.array(pvalues) <= 0.05)
+        yield {"what": "size", "method": method, "share": rejected, "replicates": len(tables)}
+
+
+def _coverages(tables, rho, n_resamples, rng):
+    """How often each kind of interval holds the truth."""
+    methods = {
+        "inversion": (renyi_intervals, n_resamples),
+        "bootstrap": (reflected_intervals, 3 * n_resamples // 10),
+    }
+    for method, (intervals, times) in methods.items():
+        options = {"level": 0.05, "n_resamples": times, "rng": rng}
+        ends = np.concatenate([intervals(stack, **options) for stack in _by_shape(tables)])
+        yield {"what": "coverage", "method": method} | _held(ends, rho)
+
+
+def _held(ends, truth):
+    """How often the intervals hold the truth, and on which side they miss it."""
+    estimate, _, low, high = np.transpose(ends)
+    above, below = np.mean(low > truth + 1e-9), np.mean(high < truth - 1e-9)
+    return {
+        "share": 1 - above - below,
+        "replicates": len(low),
+        "above": above,
+        "below": below,
+        "width": np.median(high - low),
+        "estimate": np.median(estimate),
+    }
+
+
+# Rates of positive decisions by group (of the second model, too), from fair to unfair.
+_RATES = {
+    "two groups, fair": ([0.3, 0.3], [0.3, 0.3]),
+    "two groups, nearly fair": ([0.3, 0.35], [0.35, 0.3]),
+    "two groups, unfair": ([0.3, 0.5], [0.3, 0.4]),
+    "two groups, one model fair": ([0.3, 0.5], [0.3, 0.3]),
+    "two groups, rare": ([0.05, 0.15], [0.06, 0.1]),
+    "four groups, fair": ([0.3] * 4, [0.3] * 4),
+    "four groups, unfair": ([0.3, 0.35, 0.4, 0.45], [0.35, 0.4, 0.4, 0.4]),
+    "four groups, one apart": ([0.2, 0.5, 0.5, 0.5], [0.3, 0.5, 0.5, 0.5]),
+}
+
+
+def fairness_calibration(
+    *,
+    cases=tuple(_RATES),
+    sizes=(100, 1000),
+    agreement=0.7,
+    replicates=300,
+    n_resamples=1000,
+    seed=0,
+    progress=True,
+):
+    """How often 95 % intervals of fairness, and of differences between models, hold the truth.
+
+    Parameters
+    ----------
+    cases : sequence of str
+        Of "two groups, fair" … "four groups, one apart": rates of two models.
+    sizes : sequence of int
+        People in the smallest group; the others have twice as many.
+    agreement : float, default=0.7
+        How far the models decide alike, from 0, independently, to 1, as often as possible.
+    replicates : int, default=300
+    n_resamples : int, default=1000
+    seed : int, default=0
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``case, n`` (people in the smallest group), ``metric``, ``what`` ("value" of the first
+        model, "difference" of the two), ``truth`` (of p%: 1 - p), and as in `calibration`
+        ``share, replicates, above, below, width, estimate``.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import fairness_calibration
+    >>> table = fairness_calibration(
+    ...     cases=["two groups, unfair"], sizes=[100], replicates=20, progress=False
+    ... )
+    >>> table.query("metric == 'p_rule'")[["what", "truth"]].round(2).to_numpy().tolist()
+    [['value', 0.4], ['difference', 0.15]]
+    """
+    found = []
+    bar = tqdm([(case, n) for case in cases for n in sizes], disable=not progress, leave=False)
+    for case, n in bar:
+        rng = np.random.default_rng([seed, list(_RATES).index(case), n])
+        first, second = np.array(_RATES[case])[:, None]
+        size = np.array([[n] + [2 * n] * (first.shape[1] - 1)])
+        both = first * second + agreement * (np.minimum(first, second) - first * second)
+        cells = np.stack([1 - first - second + both, second - both, first - both, both], axis=-1)
+        drawn = rng.multinomial(size, cells, size=(replicates, *size.shape))
+        drawn = drawn.reshape(*drawn.shape[:-1], 2, 2)
+        for metric in ("p_rule", "demographic_parity_violation"):
+            measure = inference._MEASURES[metric]
+            values = [measure.value(np.stack([1 - r, r], axis=-1)) for r in (first, second)]
+            options = {"level": 0.05, "n_resamples": n_resamples, "rng": rng}
+            where = {"case": case, "n": n, "metric": metric}
+            ends = measure.intervals(drawn.sum(axis=-1), **options)
+            truth = {"what": "value", "truth": float(values[0])}
+            found.append(where | truth | _held(ends, truth["truth"]))
+            ends = [inference.paired_interval(measure, table, **options) for table in drawn]
+            truth = {"what": "difference", "truth": float(values[0] - values[1])}
+            found.append(where | truth | _held(ends, truth["truth"]))
+    return pd.DataFrame(found)
