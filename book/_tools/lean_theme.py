@@ -7,8 +7,8 @@ font is cut down, once the pages are written, to the icons that they show.
 Pygments puts every name and every comma of a program into an element of its own, which are most of
 a page's; names, commas and operators are left as text, and only what has a colour is marked.
 
-The boxes of sphinx-proof and sphinx-exercise repeat the same ids, and the bibliography calls itself
-a list without having items: such ids and roles are left out.
+The boxes of sphinx-proof and sphinx-exercise repeat the same ids, and the bibliography calls
+itself a list without having items: such ids and roles are left out.
 """
 
 import re
