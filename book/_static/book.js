@@ -24,13 +24,13 @@
   // The contents show where one is.
   function showCurrentPage() {
     const box = document.querySelector(".bd-sidebar-primary");
-    const link = box && box.querySelector("li.current.active > a, a.current");
-    if (!link) return;
-    link.setAttribute("aria-current", "page");
-    for (const fold of box.querySelectorAll("summary")) {
+    for (const fold of box ? box.querySelectorAll("summary") : []) {
       const name = fold.closest("li").querySelector("a").textContent.trim();
       fold.setAttribute("aria-label", `Show or hide the pages of ${name}`);
     }
+    const link = box && box.querySelector("li.current.active > a, a.current");
+    if (!link) return;
+    link.setAttribute("aria-current", "page");
     const off = link.getBoundingClientRect().top - box.getBoundingClientRect().top;
     if (off > box.clientHeight * 0.8) box.scrollTop += off - box.clientHeight / 3;
   }

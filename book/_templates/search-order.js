@@ -4,7 +4,9 @@
 (() => {
   "use strict";
 
-  const plain = (text) => text.toLowerCase().replace(/^\d+\.\s*/, "").replace(/\s+/g, " ").trim();
+  // A title without its number and its marks.
+  const plain = (text) =>
+    text.replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim().replace(/^\d+\. /, "").toLowerCase();
 
   // How well a title answers: the whole of it, its beginning, its words before a colon.
   function closeness(title, query) {

@@ -7,7 +7,8 @@ font is cut down, once the pages are written, to the icons that they show.
 Pygments puts every name and every comma of a program into an element of its own, which are most of
 a page's; names, commas and operators are left as text, and only what has a colour is marked.
 
-The boxes of sphinx-proof and sphinx-exercise repeat the same ids: those are left out.
+The boxes of sphinx-proof and sphinx-exercise repeat the same ids, and the bibliography calls
+itself a list without having items: such ids and roles are left out.
 """
 
 import re
@@ -26,7 +27,7 @@ UNUSED = ["_static/scripts/fontawesome.js"]
 PRIVATE = range(0xE000, 0xF900)
 #: Tokens that look like the text around them.
 PLAIN = {Name, Name.Class, Name.Namespace, Operator, Punctuation, Text, Text.Whitespace}
-_IDS = re.compile(r' id="(proof|exercise|solution)(-content)?"')
+_WRONG = re.compile(r' (id="(proof|exercise|solution)(-content)?"|role="(list|doc-biblioentry)")')
 _RULE = re.compile(r"([^{}]*){([^{}]*)}")
 _ESCAPED = re.compile(r"\\([0-9a-fA-F]{4})")
 
@@ -38,8 +39,8 @@ class LeanFormatter(HtmlFormatter):
         return "" if ttype in PLAIN else super()._get_css_classes(ttype)
 
 
-def drop_repeated_ids(app, pagename, templatename, context, doctree):
-    context["body"] = _IDS.sub("", context.get("body", ""))
+def drop_wrong_attributes(app, pagename, templatename, context, doctree):
+    context["body"] = _WRONG.sub("", context.get("body", ""))
 
 
 def icons(sheets, pages):
@@ -109,6 +110,6 @@ def slim(app, exception):
 
 def setup(app):
     PygmentsBridge.html_formatter = LeanFormatter
-    app.connect("html-page-context", drop_repeated_ids)
+    app.connect("html-page-context", drop_wrong_attributes)
     app.connect("build-finished", slim)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

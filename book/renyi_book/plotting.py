@@ -116,6 +116,10 @@ def show_slider(figures, alt, *, label="step"):
     if not isinstance(figures, Mapping) or not figures:
         raise ValueError("figures must be a non-empty mapping from the slider's text to a figure")
     names = [html.escape(str(name)) for name in figures]
+    # One drawing of each frame, for all screens.
+    for fig in figures.values():
+        if fig.get_size_inches()[0] > _PHONE_INCHES:
+            for_phones(fig)
     width = round(next(iter(figures.values())).get_size_inches()[0] * 100)
     images = [png_base64(fig) for fig in figures.values()]
     ident = "slider-" + hashlib.sha256("".join(images).encode()).hexdigest()[:10]

@@ -18,8 +18,14 @@ def rows(folder):
                 with Visit(browser, site, folder, path, width) as visit:
                     row = visit.measure()
                     visit.set_all_formulas()
-                    everything = visit.measure()["nodes"]
-                    yield {"page": path, "width": width, **row, "nodes_all_formulas": everything}
+                    nodes = visit.measure()["nodes"]
+                    labels = visit.label_sizes()
+                    more = {
+                        "label": round(min(labels)[0], 1) if labels else "",
+                        "nodes_all_formulas": nodes,
+                        "bytes_all_images": visit.weight(),
+                    }
+                    yield {"page": path, "width": width, **row, **more}
 
 
 if __name__ == "__main__":

@@ -67,6 +67,13 @@ _LABELS = """(house) => [...document.querySelectorAll('.bd-article img')]
             i.id || i.closest('figure')?.id || i.currentSrc.slice(-20)];
   })"""
 
+#: Images come as one scrolls; these are asked for now.
+_ALL_IMAGES = """async () => {
+  const all = [...document.querySelectorAll('.bd-article img')].filter(i => i.checkVisibility());
+  for (const i of all) i.loading = 'eager';
+  await Promise.all(all.map(i => i.decode().catch(() => {})));
+}"""
+
 _OVERFLOW = """() => {
   const wide = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= wide) return [];
@@ -198,15 +205,18 @@ class Visit:
     # -- what it costs -------------------------------------------------------------------------
 
     def measure(self):
-        """Weight in bytes, elements, tab stops, layout shift, smallest label in px."""
-        labels = self.page.evaluate(_LABELS, 10)
+        """Weight in bytes, elements, tab stops and layout shift, so far."""
         return {
             "bytes": self.weight(),
             "nodes": self.page.evaluate("document.querySelectorAll('*').length"),
             "tab_stops": self.page.evaluate(f"({_TAB_STOPS})().length"),
             "shift": round(self.page.evaluate("window.__shift.worst"), 4),
-            "label": round(min(labels)[0], 1) if labels else None,
         }
+
+    def label_sizes(self):
+        """Size in px of the smallest words of each figure, and the figure's name."""
+        self.page.evaluate(_ALL_IMAGES)
+        return self.page.evaluate(_LABELS, 10)
 
     def weight(self):
         """What the page has loaded so far."""
@@ -249,9 +259,7 @@ class Visit:
     def labels(self):
         """The words in figures are large enough to be read."""
         return [
-            f"words of {px:.1f} px in {name}"
-            for px, name in self.page.evaluate(_LABELS, 10)
-            if px < MIN_LABEL
+            f"words of {px:.1f} px in {name}" for px, name in self.label_sizes() if px < MIN_LABEL
         ]
 
     def formulas(self):
