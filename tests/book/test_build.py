@@ -107,8 +107,10 @@ def small_book(tmp_path):
     source = tmp_path / "source"
     for folder in ("_tools", "_static", "_templates", "explorables"):
         shutil.copytree(checks.BOOK / folder, source / "book" / folder)
-    for name in ("_config.yml", "references.bib", "CITATION.cff"):
-        shutil.copy(checks.ROOT / name, source)
+    (source / "book/results").mkdir()
+    exports = "book/results/claims.csv", "book/results/claims.json"
+    for name in ("_config.yml", "references.bib", "CITATION.cff", *exports):
+        shutil.copy(checks.ROOT / name, source / name)
     (source / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
     (source / "book/index.md").write_text("# A book\n\nWith a page, and $x^2$.\n")
     return source
