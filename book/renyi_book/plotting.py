@@ -252,9 +252,13 @@ def _break_lines(fig):
     if fig.get_suptitle():
         _fit(fig._suptitle, 0.97 * fig.bbox.width)
     for legend in [*fig.legends, *(ax.get_legend() for ax in fig.axes if ax.get_legend())]:
-        while legend._ncols > 1 and legend.get_window_extent().width > 0.97 * fig.bbox.width:
+        while legend._ncols > 1 and _sticks_out(legend.get_window_extent(), fig.bbox):
             legend.set_ncols(legend._ncols - 1)
             fig.canvas.draw()
+
+
+def _sticks_out(box, page):
+    return box.x0 < page.x0 or box.x1 > page.x1
 
 
 def _fit(text, room):

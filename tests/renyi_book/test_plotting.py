@@ -149,3 +149,15 @@ def test_a_long_title_is_broken_but_never_inside_a_formula():
     assert "\n" in text
     assert "$a + b + c$" in text
     assert text.replace("\n", " ") == title
+
+
+def test_a_legend_that_would_stick_out_gets_fewer_columns():
+    plotting.use_house_style()
+    fig, ax = plt.subplots(figsize=(7, 3))
+    for name in ("one name of some length", "another name of some length", "and a third one"):
+        ax.plot([0, 1], [0, 1], label=name)
+    fig.legend(loc="outside lower left", ncols=3)
+    plotting.for_phones(fig)
+    fig.canvas.draw()
+    box = fig.legends[0].get_window_extent()
+    assert fig.bbox.x0 <= box.x0 < box.x1 <= fig.bbox.x1
