@@ -86,12 +86,12 @@ def show(fig, alt):
     from IPython.display import display
 
     width = round(fig.get_size_inches()[0] * 100)
-    metadata = {"alt": _checked_alt(alt), "width": width}
-    image = _png_base64(fig, close=False)
+    metadata = {"alt": checked_alt(alt), "width": width}
+    image = png_base64(fig, close=False)
     metadata["text"] = smallest_text(fig)
     if fig.get_size_inches()[0] * _PHONE_POINTS > _PHONE_INCHES * metadata["text"]:
         for_phones(fig)
-        metadata["narrow"] = {"png": _png_base64(fig, close=False), "text": smallest_text(fig)}
+        metadata["narrow"] = {"png": png_base64(fig, close=False), "text": smallest_text(fig)}
     plt.close(fig)
     display(
         {"image/png": image, "text/plain": f"[figure] {alt}"},
@@ -122,9 +122,9 @@ def show_slider(figures, alt, *, label="step"):
         if fig.get_size_inches()[0] > _PHONE_INCHES:
             for_phones(fig)
     width = round(next(iter(figures.values())).get_size_inches()[0] * 100)
-    images = [_png_base64(fig) for fig in figures.values()]
+    images = [png_base64(fig) for fig in figures.values()]
     ident = "slider-" + hashlib.sha256("".join(images).encode()).hexdigest()[:10]
-    alt = html.escape(_checked_alt(alt), quote=True)
+    alt = html.escape(checked_alt(alt), quote=True)
     frames = "".join(
         f'<img class="on-white" alt="{alt} ({html.escape(label)} {name})" width="{width}" '
         f'style="max-width:100%;height:auto;display:{"none" if i else "block"}" '
@@ -150,7 +150,7 @@ def show_slider(figures, alt, *, label="step"):
     )
 
 
-def _checked_alt(alt):
+def checked_alt(alt):
     if not isinstance(alt, str) or len(alt.split()) < 4:
         raise ValueError("alt must say in words what the figure shows (four words or more)")
     return " ".join(alt.split())
@@ -290,7 +290,7 @@ def _fit(text, room):
     text.set_text("\n".join([*lines, line]))
 
 
-def _png_base64(fig, *, close=True):
+def png_base64(fig, *, close=True):
     drawn, stored = io.BytesIO(), io.BytesIO()
     fig.savefig(drawn, format="png", dpi=_DPI, metadata={"Software": None})
     if close:
