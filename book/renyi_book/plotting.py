@@ -18,6 +18,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from cycler import cycler
 from matplotlib.text import Text
+from PIL import Image
 
 #: Okabe and Ito's palette (https://jfly.uni-koeln.de/color/), by name.
 COLORS = {
@@ -252,9 +253,24 @@ def _break_lines(fig):
     if fig.get_suptitle():
         _fit(fig._suptitle, 0.97 * fig.bbox.width)
     for legend in [*fig.legends, *(ax.get_legend() for ax in fig.axes if ax.get_legend())]:
-        while legend._ncols > 1 and legend.get_window_extent().width > 0.97 * fig.bbox.width:
-            legend.set_ncols(legend._ncols - 1)
+        while legend._ncols > 1 and _sticks_out(legend.get_window_extent(), fig.bbox):
+            _set_columns(legend, legend._ncols - 1)
             fig.canvas.draw()
+
+
+def _set_columns(legend, columns):
+    """Lay a legend out anew: `set_ncols` alone only takes a note of the number."""
+    labels = [text.get_text() for text in legend.get_texts()]
+    title, loc = legend.get_title().get_text(), legend._loc_real
+    legend.set_ncols(columns)
+    legend.prop.set_size(max(legend.prop.get_size_in_points(), _PHONE_POINTS))
+    legend._init_legend_box(legend.legend_handles, labels)
+    legend._set_loc(loc)
+    legend.set_title(title or None)
+
+
+def _sticks_out(box, page):
+    return box.x0 < page.x0 or box.x1 > page.x1
 
 
 def _fit(text, room):
@@ -275,8 +291,26 @@ def _fit(text, room):
 
 
 def png_base64(fig, *, close=True):
-    buffer = io.BytesIO()
-    fig.savefig(buffer, format="png", dpi=_DPI, metadata={"Software": None})
+    drawn, stored = io.BytesIO(), io.BytesIO()
+    fig.savefig(drawn, format="png", dpi=_DPI, metadata={"Software": None})
     if close:
         plt.close(fig)
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
+    few_colors(Image.open(drawn)).save(stored, format="png", compress_level=9)
+    return base64.b64encode(stored.getvalue()).decode("ascii")
+
+
+def few_colors(image):
+    """The same picture in 256 colors: a quarter of the bytes, and no difference to the eye.
+
+    Parameters
+    ----------
+    image : PIL.Image.Image
+        On white, which stays white.
+    """
+    small = image.convert("RGB").quantize(
+        256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
+    )
+    palette = small.getpalette()
+    triples = [palette[i : i + 3] for i in range(0, len(palette), 3)]
+    small.putpalette([255 if min(t) > 252 else value for t in triples for value in t])
+    return small

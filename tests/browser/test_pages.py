@@ -27,6 +27,7 @@ def everything(visit, dark):
         *visit.formulas(),
         *visit.toggles(),
         *visit.switch(not dark),
+        *visit.whole_weight(),
         *visit.console(),
         *visit.foreign_requests(),
     ]

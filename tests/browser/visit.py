@@ -256,6 +256,12 @@ class Visit:
             if costs[key] > limit
         ]
 
+    def whole_weight(self):
+        """With all the figures, too, that come as one scrolls."""
+        self.page.evaluate(_ALL_IMAGES)
+        weight = self.weight()
+        return [f"weight in bytes: {weight} is over {MAX_BYTES}"] if weight > MAX_BYTES else []
+
     def labels(self):
         """The words in figures are large enough to be read."""
         return [

@@ -1,6 +1,7 @@
 """The house style: figures carry their alt text, sliders are self-contained."""
 
 import base64
+import io
 import json
 
 import matplotlib
@@ -8,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from PIL import Image
 
 from renyi_book import plotting
 
@@ -149,3 +151,31 @@ def test_a_long_title_is_broken_but_never_inside_a_formula():
     assert "\n" in text
     assert "$a + b + c$" in text
     assert text.replace("\n", " ") == title
+
+
+def test_a_legend_that_would_stick_out_gets_fewer_columns():
+    plotting.use_house_style()
+    fig, ax = plt.subplots(figsize=(7, 3))
+    for name in ("one name of some length", "another name of some length", "and a third one"):
+        ax.plot([0, 1], [0, 1], label=name)
+    fig.legend(loc="outside lower left", ncols=3)
+    plotting.for_phones(fig)
+    fig.canvas.draw()
+    box = fig.legends[0].get_window_extent()
+    assert fig.bbox.x0 <= box.x0 < box.x1 <= fig.bbox.x1
+
+
+def test_fewer_colors_look_the_same_and_white_stays_white():
+    fig, ax = plt.subplots(figsize=(4, 3))
+    ax.imshow(np.add.outer(np.arange(40), np.arange(30)), cmap="cividis")
+    drawn = io.BytesIO()
+    fig.savefig(drawn, format="png")
+    plt.close(fig)
+    before = Image.open(drawn).convert("RGB")
+    after = plotting.few_colors(before).convert("RGB")
+    a, b = np.asarray(before).astype(int), np.asarray(after).astype(int)
+    white = (a == 255).all(axis=2)
+    assert white.mean() > 0.3
+    assert (b[white] == 255).all()
+    assert np.abs(a - b).max(axis=2).mean() < 5
+    assert np.abs(a - b).max() < 50
