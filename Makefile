@@ -44,6 +44,7 @@ $(COURSE_READY): pyproject.toml book/pyproject.toml requirements-course.txt cons
 	@touch $@
 
 book: $(READY)  ## build the book, strictly, to _build/html
+	@rm -rf $(BUILD)/html
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q --path-output .
 	@echo "The book is ready: open $(CURDIR)/$(BUILD)/html/index.html"
 

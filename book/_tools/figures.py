@@ -22,6 +22,7 @@ from sphinx.writers.html5 import HTML5Translator
 #: The width, in px, below which the drawing for phones is shown.
 PHONE = 600
 _INLINED = re.compile(r'<img([^>]*?)src="data:image/png;base64,([^"]+)"([^>]*)>')
+_INLINED_SOURCE = re.compile(r'<source([^>]*?)srcset="data:image/png;base64,([^"]+)">')
 _render_image = NbElementRenderer.render_image
 
 
@@ -89,6 +90,12 @@ def extract_images(html, save):
     address.
     """
 
+    def replace_source(match):
+        data = base64.b64decode(match.group(2))
+        address = save(hashlib.sha256(data).hexdigest() + ".png", data)
+        width, height = png_size(data)
+        return f'<source{match.group(1)}width="{width}" height="{height}" srcset="{address}">'
+
     def replace(match):
         before, encoded, after = match.groups()
         data = base64.b64decode(encoded)
@@ -103,7 +110,7 @@ def extract_images(html, save):
             f'loading="lazy" decoding="async" src="{address}">'
         )
 
-    return _INLINED.sub(replace, html)
+    return _INLINED.sub(replace, _INLINED_SOURCE.sub(replace_source, html))
 
 
 def store_inlined_images(app, doctree, docname):

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
-from renyi_book.plotting import checked_alt, png_base64
+from renyi_book.plotting import checked_alt, drawn
 
 #: Where the scripts are, beside the chapters.
 FOLDER = Path(__file__).resolve().parents[1] / "explorables"
@@ -57,7 +57,7 @@ def explorable(
 
     text = explorable_html(
         name,
-        picture=(png_base64(still), round(still.get_size_inches()[0] * 100)),
+        picture=drawn(still),
         alt=alt,
         data=data,
         say=say,
@@ -72,24 +72,23 @@ def explorable(
 def explorable_html(
     name, *, picture, alt, data=None, say="", values=None, table=None, label=None, heights=None
 ):
-    """The HTML of `explorable`; `picture` is a PNG in base64 and its width in pixels.
+    """The HTML of `explorable`; `picture` is what `renyi_book.plotting.drawn` gives.
 
     Examples
     --------
     >>> from renyi_book.explorables import explorable_html
-    >>> page = explorable_html("guessing-game", picture=("", 700), alt="Two curves and a point")
+    >>> page = explorable_html("guessing-game", picture=("", {"width": 700}), alt="Two curves")
     >>> page.startswith('<div class="explorable" data-explorable="guessing-game"')
     True
     """
     if not (FOLDER / name / "view.js").is_file():
         raise ValueError(f"name must be a folder of book/explorables with a view.js, not {name!r}")
-    image, width = picture
+    image, facts = picture
     alt = html.escape(checked_alt(alt), quote=True)
     style = "" if heights is None else ' style="--ex-high:{}px;--ex-low:{}px"'.format(*heights)
     parts = [
         f'<div class="explorable" data-explorable="{name}"{style}>',
-        f'<div class="explorable-still"><img class="on-white" alt="{alt}" width="{width}" '
-        f'style="max-width:100%;height:auto" src="data:image/png;base64,{image}"></div>',
+        f'<div class="explorable-still">{_still(image, facts, alt)}</div>',
     ]
     if say:
         parts.append(f'<p class="explorable-say">{_linked(name, say, values or {})}</p>')
@@ -105,6 +104,21 @@ def explorable_html(
         )
         parts.append(f'<script type="application/json">{inline}</script>')
     return "".join([*parts, f"<script>{_LOADER}</script></div>"])
+
+
+def _still(image, facts, alt):
+    """The picture, and below 600 px the drawing for phones where there is one."""
+    narrow = facts.get("narrow")
+    sizes = f' data-text="{facts["text"]}"' if "text" in facts else ""
+    sizes += f' data-narrow-text="{narrow["text"]}"' if narrow else ""
+    shown = (
+        f'<img class="on-white" alt="{alt}" width="{facts["width"]}"{sizes} '
+        f'style="max-width:100%;height:auto" src="data:image/png;base64,{image}">'
+    )
+    if not narrow:
+        return shown
+    source = f'media="(max-width: 600px)" srcset="data:image/png;base64,{narrow["png"]}"'
+    return f"<picture><source {source}>{shown}</picture>"
 
 
 def fixed(x, digits):

@@ -85,19 +85,33 @@ def show(fig, alt):
     """
     from IPython.display import display
 
-    width = round(fig.get_size_inches()[0] * 100)
-    metadata = {"alt": checked_alt(alt), "width": width}
-    image = png_base64(fig, close=False)
-    metadata["text"] = smallest_text(fig)
-    if fig.get_size_inches()[0] * _PHONE_POINTS > _PHONE_INCHES * metadata["text"]:
-        for_phones(fig)
-        metadata["narrow"] = {"png": png_base64(fig, close=False), "text": smallest_text(fig)}
-    plt.close(fig)
+    image, metadata = drawn(fig)
+    metadata = {"alt": checked_alt(alt), **metadata}
     display(
         {"image/png": image, "text/plain": f"[figure] {alt}"},
         metadata={"image/png": metadata},
         raw=True,
     )
+
+
+def drawn(fig):
+    """A figure as a PNG in base64 and what a page needs to know of it; closes the figure.
+
+    Returns
+    -------
+    image : str
+    facts : dict
+        `width` in pixels and `text`, the size in points of its smallest words; `narrow`, with a
+        `png` and its `text`, where those words would be too small on a phone.
+    """
+    width = fig.get_size_inches()[0]
+    image, text = png_base64(fig, close=False), smallest_text(fig)
+    facts = {"width": round(width * 100), "text": text}
+    if width * _PHONE_POINTS > _PHONE_INCHES * text:
+        for_phones(fig)
+        facts["narrow"] = {"png": png_base64(fig, close=False), "text": smallest_text(fig)}
+    plt.close(fig)
+    return image, facts
 
 
 def show_slider(figures, alt, *, label="step"):

@@ -52,6 +52,16 @@ def test_an_inlined_image_becomes_a_file_with_its_size_reserved():
     assert (image["alt"], image["class"], image["loading"]) == ("b", ["a"], "lazy")
 
 
+def test_the_drawing_for_phones_of_a_still_becomes_a_file_too():
+    inlined = base64.b64encode(PNG).decode()
+    html = f'<source media="(max-width: 600px)" srcset="data:image/png;base64,{inlined}">'
+    found = load("figures").extract_images(html, lambda name, data: "there.png")
+    source = BeautifulSoup(found, "html.parser").source
+    assert source["srcset"] == "there.png"
+    assert (source["width"], source["height"]) == ("2", "1")
+    assert source["media"] == "(max-width: 600px)"
+
+
 def test_the_icons_kept_are_those_of_the_classes_used_and_of_other_rules():
     sheet = (
         '.fa-bars:before{content:"\uf0c9"}.fa-x:before{content:"\uf00d"}'

@@ -18,7 +18,7 @@ from renyi_book.explorables import FOLDER
 # A picture of one transparent pixel: these pages test the script, not the still.
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
-    700,
+    {"width": 700},
 )
 _OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 

@@ -14,7 +14,9 @@ ALT = "A picture of one, two and three"
 
 
 def html(**changes):
-    return explorable_html("ellipse", **{"picture": ("AAAA", 700), "alt": ALT} | changes)
+    return explorable_html(
+        "ellipse", **{"picture": ("AAAA", {"width": 700}), "alt": ALT} | changes
+    )
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +50,17 @@ def test_a_table_and_the_heights_are_written():
     assert "--ex-high:300px;--ex-low:400px" in page
 
 
+def test_phones_get_a_drawing_of_their_own_where_there_is_one():
+    narrow = {"png": "BBBB", "text": 10}
+    page = html(picture=("AAAA", {"width": 700, "text": 8, "narrow": narrow}))
+    assert '<source media="(max-width: 600px)" srcset="data:image/png;base64,BBBB">' in page
+    assert 'data-text="8" data-narrow-text="10"' in page
+    assert "<picture>" not in html()
+
+
 def test_what_is_missing_is_named():
     with pytest.raises(ValueError, match="name must be a folder"):
-        explorable_html("nothing", picture=("", 1), alt=ALT)
+        explorable_html("nothing", picture=("", {"width": 1}), alt=ALT)
     with pytest.raises(ValueError, match="values has no 'rho'"):
         html(say="{rho}")
     with pytest.raises(ValueError, match="alt must say"):
