@@ -3,7 +3,6 @@
 import numpy as np
 
 from renyi_book.checks._kinds import Function, Mistake, Number, Predicate
-from renyi_lib.datasets import load_adult
 
 
 def _weights(f, s, *, variance=None, hsic=4):
@@ -49,21 +48,6 @@ def _entropy(p):
 
 def _small_nmi(p, q, rho):
     return rho**2 / (_entropy(p) + _entropy(q))
-
-
-def _absorbers(more_men=True):
-    """People in categories without a single Y = 1, of which men are more than their share."""
-    adult = load_adult()
-    rich = (adult.train["income"] == ">50K").to_numpy()
-    men = (adult.train["sex"] == "Male").to_numpy()
-    found = {}
-    for column in ("workclass", "education", "marital-status", "occupation", "relationship"):
-        values = adult.train[column].to_numpy()
-        for value in np.unique(values):
-            here = values == value
-            if not rich[here].any() and (not more_men or men[here].mean() > men.mean()):
-                found[value] = here.sum()
-    return found
 
 
 EXERCISES = {
@@ -144,22 +128,6 @@ EXERCISES = {
             Mistake(
                 lambda p, q, rho: _small_nmi(p, q, rho) / rho,
                 "This is linear in ρ; NMI is quadratic.",
-            ),
-        ],
-    ),
-    "renyi-pearson-hsic/4": Number(
-        "a number: how many people of the training file",
-        answer=lambda: sum(_absorbers().values()),
-        why="Their scores can fall for nothing, and take the men's mean down with them.",
-        mistakes=[
-            Mistake(
-                lambda: sum(_absorbers(more_men=False).values()),
-                "One of these categories has fewer men than the file: to lower its scores would "
-                "raise the covariance.",
-            ),
-            Mistake(
-                lambda: _absorbers()["Never-worked"],
-                "These are the seven of the text; who can do it when they are gone?",
             ),
         ],
     ),
