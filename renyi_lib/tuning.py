@@ -705,6 +705,11 @@ def _fits_by_lam(estimator, X, y, sensitive_features, sample_weight):
 
     If they are, each can be made in a process of its own.
     """
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise ValueError(
+            "estimator must be an estimator of scikit-learn's kind, with a parameter lam, such as "
+            f"RenyiClassifier(), not {estimator!r}"
+        )
     if hasattr(estimator, "_fits_by_lam"):
         return estimator._fits_by_lam(X, y, sensitive_features, sample_weight), False
     if isinstance(estimator, Pipeline):
@@ -735,11 +740,6 @@ def _fits_of_pipeline(pipeline, X, y, sensitive_features, sample_weight):
 
 def _name_of_lam(estimator):
     """The parameter to set: lam, or that of an estimator inside this one."""
-    if not hasattr(estimator, "get_params") or not hasattr(estimator, "fit"):
-        raise ValueError(
-            "estimator must be an estimator of scikit-learn's kind, with fit and a parameter "
-            f"lam, such as RenyiClassifier(), not {estimator!r}"
-        )
     names = [name for name in estimator.get_params() if name == "lam" or name.endswith("__lam")]
     if len(names) != 1:
         found = f"these: {', '.join(names)}" if names else "none"
