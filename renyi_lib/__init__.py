@@ -31,6 +31,7 @@ _PUBLIC = {
         "RenyiClassifier",
     ],
     "tuning": [
+        "RenyiClassifierCV",
         "TargetNotReachedError",
         "fit_to_target",
         "lam_path",

@@ -45,6 +45,7 @@ from renyi_lib.penalties import (
     Groups,
     Penalty,
     RenyiPenalty,
+    ScoreBinsPenalty,
 )
 from renyi_lib.solvers import gradient_descent, lbfgs
 
@@ -68,7 +69,9 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
     """Logistic regression with any penalty on the dependence between label and group.
 
     Minimises mean loss + lam * penalty. `RenyiClassifier` is the case of the paper; this class
-    puts other penalties, such as Pearson's correlation or HSIC, into the same machinery.
+    puts other penalties, such as Pearson's correlation or HSIC, into the same machinery. What is
+    made fair, the label at the threshold one half or the score at every threshold, is chosen by
+    `on`: see `RenyiClassifier`.
 
     Parameters
     ----------
@@ -77,6 +80,9 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
     lam : float, default=1.0
         The weight of the penalty beside the mean loss, from 0 to 1e12. HSIC is not normalised and
         far smaller than a squared correlation, so that its lam has to be larger.
+    on : {"label", "score"}, default="label"
+        What the penalty acts on. "score" puts it into a `ScoreBinsPenalty`, whose number of bins
+        can be chosen by giving one as `penalty` instead.
     fairness, pos_label, solver, l2, fit_intercept, class_weight, eta, tol, max_iter, warm_start
         As in `RenyiClassifier`, and so are the attributes; `adversary_` is None if the penalty is
         not a maximum over an adversary.
@@ -99,6 +105,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
     _constraints: ClassVar = {
         "penalty": either(None, instance(Penalty, "a Penalty, such as RenyiPenalty()")),
         "lam": number(0, MAX_LAM),
+        "on": choice("label", "score"),
         "fairness": choice("demographic_parity", "equalized_odds", "equal_opportunity"),
         "solver": choice("lbfgs", "gd"),
         "l2": number(0),
@@ -115,6 +122,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         penalty=None,
         lam=1.0,
         *,
+        on="label",
         fairness="demographic_parity",
         pos_label=None,
         solver="lbfgs",
@@ -128,6 +136,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
     ):
         self.penalty = penalty
         self.lam = lam
+        self.on = on
         self.fairness = fairness
         self.pos_label = pos_label
         self.solver = solver
@@ -239,6 +248,8 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
     def _penalty_given(self, groups, y, classes):
         """The penalty under the notion of fairness that was asked for."""
         penalty = self._penalty_of(groups)
+        if self.on == "score":
+            penalty = _of_score(penalty, classes)
         if self.fairness == "demographic_parity":
             return penalty
         wanted = range(len(classes))
@@ -374,10 +385,20 @@ class RenyiClassifier(PenalizedClassifier):
     Minimises mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), where Ŷ is the label
     drawn with the probabilities F of the model, by Algorithm 1 or 2 of the paper.
 
+    With ``on="label"``, the paper's penalty and the default, `predict` is made fair at its own
+    threshold, one half, and at no other; and the p% of these decisions rises with lam up to a
+    point and may fall again beyond it, for the penalty sees the mean score of each group and not
+    who is above one half. Choose lam by `fit_to_target` or `RenyiClassifierCV`, which measure the
+    decisions. With ``on="score"`` the score itself is made independent of the group: decisions at
+    every threshold become fair, more so the larger lam is, for a little accuracy.
+
     Parameters
     ----------
     lam : float, default=1.0
         The weight of rho_R^2 beside the mean loss, from 0 to 1e12.
+    on : {"label", "score"}, default="label"
+        What rho_R^2 is taken of: the drawn label, or (for two classes) the bin of the score, with
+        soft borders; see `ScoreBinsPenalty`.
     fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}
         rho_R^2 of label and group; its sum given Y = y over all classes y (eq.
         Min-Max-Fairness_EO); or its value given Y = `pos_label`.
@@ -415,7 +436,7 @@ class RenyiClassifier(PenalizedClassifier):
         The groups, in the order in which `adversary_` counts them.
     adversary_ : ndarray or None
         The best response to the solution: v of shape (n_groups,) or w of shape (n_classes,); for
-        equalized odds and equality of opportunity, one row for each condition.
+        equalized odds and equality of opportunity, one row for each condition. None for scores.
     history_ : dict of ndarray
         At the start and after each iteration: ``"lam"``, ``"loss"``, ``"penalty"`` (rho_R^2),
         ``"objective"`` (loss + lam * penalty), ``"gradient_norm"`` (Euclidean) and
@@ -458,6 +479,7 @@ class RenyiClassifier(PenalizedClassifier):
         self,
         lam=1.0,
         *,
+        on="label",
         fairness="demographic_parity",
         pos_label=None,
         algorithm="auto",
@@ -472,6 +494,7 @@ class RenyiClassifier(PenalizedClassifier):
     ):
         super().__init__(
             lam=lam,
+            on=on,
             fairness=fairness,
             pos_label=pos_label,
             solver=solver,
@@ -494,6 +517,20 @@ class RenyiClassifier(PenalizedClassifier):
             )
         binary = self.algorithm == "binary" or (self.algorithm == "auto" and two)
         return BinaryRenyiPenalty() if binary else RenyiPenalty()
+
+
+def _of_score(penalty, classes):
+    """The penalty of the score's bin instead of the label."""
+    if isinstance(penalty, ScoreBinsPenalty):
+        raise ValueError(
+            "penalty is a ScoreBinsPenalty, which is about the score already: give on='label'"
+        )
+    if len(classes) != 2:
+        raise ValueError(
+            f"on='score' needs two classes, which have one score, but y has {len(classes)}: "
+            "on='label' takes any number"
+        )
+    return ScoreBinsPenalty(penalty)
 
 
 def _loss_weight(class_weight, classes, y, weight):

@@ -1,21 +1,42 @@
 """Choosing lam: many values at once, or the smallest one that is as fair as asked for.
 
-Both work for any estimator with a parameter `lam`, also within a pipeline. Estimators of this
+All work for any estimator with a parameter `lam`, also within a pipeline. Estimators of this
 library are fitted along a path, the data checked and counted once and each fit started from the
 one before; any other is cloned and fitted for each lam.
+
+A model that was chosen because it looked fair looks fairer than it is. With ``confidence=…`` the
+target is to be met by the end of a confidence interval, and the values of lam are tested one after
+the other, from the fairest on the rows of the fit down to smaller ones, until a test fails. In
+such a fixed sequence only the first false claim counts, so that no further correction is needed
+for the search (the "fixed sequence" of Angelopoulos and others, doi:10.1214/24-AOAS1998).
 """
 
 import copy
+import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
 from renyi_lib._optional import missing
-from renyi_lib._parameters import number
+from renyi_lib._parameters import Checked, choice, either, flag, number, whole
+from renyi_lib._validation import (
+    NoSensitiveFeaturesWarning,
+    check_same_length,
+    encode_labels,
+)
+from renyi_lib.classification import RenyiClassifier
+from renyi_lib.inference import fairness_interval
 from renyi_lib.metrics import (
     demographic_parity_violation,
     equal_opportunity_violation,
@@ -23,7 +44,7 @@ from renyi_lib.metrics import (
     p_rule,
 )
 
-__all__ = ["TargetNotReachedError", "fit_to_target", "lam_path"]
+__all__ = ["RenyiClassifierCV", "TargetNotReachedError", "fit_to_target", "lam_path"]
 
 # The metric, and whether more of it is better.
 _METRICS = {
@@ -32,6 +53,29 @@ _METRICS = {
     "equal_opportunity_violation": (equal_opportunity_violation, False),
     "equalized_odds_violation": (equalized_odds_violation, False),
 }
+# The first lam after 0. A path goes up from it by factors of 2, and, if tests decide, down from
+# the fairest by factors of the square root of 2.
+_FIRST_LAM = 0.1
+_STEP = 2**0.5
+# The way up ends when the target is met and so many further lams have brought nothing better.
+_PATIENCE = 2
+# The lams that are compared by cross-validation unless others are given.
+_LAMS = (0.0, *(_FIRST_LAM * _STEP**k for k in range(21)))
+# An interval's end is a bound for one side, at half the interval's level: from 50 to 99 %.
+_CONFIDENCE = number(0.75, 0.995)
+
+
+def _jobs(name, value):
+    """None, or how many processes; -1 for as many as there are cores."""
+    try:
+        either(None, whole(-1))(name, value)
+        if value == 0:
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a number of processes, 1 or more, or -1 for all cores (or None), "
+            f"not {value!r}"
+        ) from None
 
 
 class TargetNotReachedError(ValueError):
@@ -46,6 +90,7 @@ def lam_path(
     lams: Iterable[float],
     sensitive_features: Any,
     sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
     progress: bool = False,
 ) -> list:
     """An estimator fitted for many values of lam, each from the solution of the one before.
@@ -59,6 +104,10 @@ def lam_path(
         As in its `fit`; a clustering has no y.
     lams : sequence of float
         In any order; the fits go from the smallest to the largest.
+    n_jobs : int, optional
+        Processes (by joblib; -1 for all cores), for estimators of other libraries: their fits
+        know nothing of each other. Those of this library start from the one before, and are made
+        in one process. The result does not depend on it.
     progress : bool, default=False
         Whether to show a progress bar (by tqdm).
 
@@ -95,8 +144,15 @@ def lam_path(
         number(0)("each of lams", lam)
     lams = [float(lam) for lam in lams]
     order = sorted(range(len(lams)), key=lams.__getitem__)
-    fit = _fits_by_lam(estimator, X, y, sensitive_features, sample_weight)
-    path = {i: fit(lams[i]) for i in (_with_bar(order) if progress else order)}
+    flag("progress", progress)
+    _jobs("n_jobs", n_jobs)
+    fit, independent = _fits_by_lam(estimator, X, y, sensitive_features, sample_weight)
+    todo = _with_bar(order) if progress else order
+    if independent and n_jobs is not None:
+        fitted = Parallel(n_jobs=n_jobs)(delayed(fit)(lams[i]) for i in todo)
+    else:
+        fitted = [fit(lams[i]) for i in todo]
+    path = dict(zip(order, fitted))
     return [path[i] for i in range(len(lams))]
 
 
@@ -112,18 +168,26 @@ def fit_to_target(
     pos_label: Any = None,
     max_lam: float = 1e4,
     validation: tuple | None = None,
+    confidence: float | None = None,
     sample_weight: ArrayLike | None = None,
+    progress: bool = False,
 ):
     """The classifier with the smallest lam that is as fair as asked for.
 
     lam is raised from 0 until the target is met, and then narrowed down by bisection to 2 % (or
-    0.001). The fairness of a thresholded label may fall again at large lam; the search goes up
-    from 0, so that it finds the first lam that will do.
+    0.001). What is measured are the decisions of `predict`, made at the threshold one half. Their
+    fairness may fall again at large lam, unless the estimator has ``on="score"``; the search goes
+    up from 0, so that it finds the first lam that will do.
+
+    The model that is found meets the target on the people it was measured on, and on new people
+    about every second time. With `confidence` it meets the target on new people, with that
+    confidence, or an error says that these data cannot promise it.
 
     Parameters
     ----------
     estimator : estimator
-        With a parameter `lam`, such as `RenyiClassifier`, or a pipeline that ends in one.
+        With a parameter `lam`, such as `RenyiClassifier`, or a pipeline that ends in one, or an
+        estimator around one, such as scikit-learn's `TunedThresholdClassifierCV`.
     X, y, sensitive_features, sample_weight
         As in its `fit`. The weights also count in the metric.
     target : float, default=0.8
@@ -144,6 +208,11 @@ def fit_to_target(
     validation : tuple, optional
         ``(X, y, sensitive_features)`` to measure on, with weights as a fourth entry if need be;
         by default the data of the fit.
+    confidence : float, optional
+        From 0.75 to 0.995: how sure it is to be that the target is met by people like those of
+        `validation`, who must not be those of the fit. For a metric by name, without weights.
+    progress : bool, default=False
+        Whether to show a progress bar (by tqdm); how many fits are to come is not known.
 
     Returns
     -------
@@ -155,55 +224,460 @@ def fit_to_target(
     TargetNotReachedError
         If no lam up to `max_lam` will do. The message says what was the best.
 
+    Notes
+    -----
+    With `confidence`, lam is doubled from 0.1 on, until the target is met on the rows of the fit
+    and nothing gets better any more. From the fairest of these lams on the way goes down, by
+    factors of the square root of 2 and at last to 0. Each model is tested on the validation rows:
+    the end of its one-sided interval (`fairness_interval`) is to meet the target. The first
+    failure ends the search, and the last success is the answer. The rows of the fit decide the
+    order of the tests and the validation rows decide nothing but their outcome; so, if the
+    interval keeps its level, the chance that the answer misses the target is at most
+    1 - confidence: it must have been the first unfair model in the order that passed its test.
+
+    More validation rows make a promise possible, and a smaller lam enough, where fewer do not.
+
+    References
+    ----------
+    A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, "Learn then test:
+    Calibrating predictive algorithms to achieve risk control", Annals of Applied Statistics 19
+    (2025), 1641-1662, doi:10.1214/24-AOAS1998.
+
     Examples
     --------
     >>> import numpy as np
     >>> from renyi_lib import RenyiClassifier, fit_to_target, p_rule
     >>> rng = np.random.default_rng(0)
-    >>> s = rng.integers(2, size=2000)
-    >>> X = rng.normal(size=(2000, 2)) + s[:, None]
-    >>> y = (X[:, 0] + rng.normal(size=2000) > 0.5).astype(int)
+    >>> s = rng.integers(2, size=4000)
+    >>> X = rng.normal(size=(4000, 2)) + s[:, None] * [1, 0]
+    >>> y = (X.sum(axis=1) + rng.normal(size=4000) > 0.5).astype(int)
+    >>> X, y, s, *new = X[:2000], y[:2000], s[:2000], X[2000:], y[2000:], s[2000:]
     >>> clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, target=0.8)
     >>> p_rule(None, clf.predict(X), sensitive_features=s) >= 0.8
     True
+
+    The same, such that new people can rely on it:
+
+    >>> sure = fit_to_target(
+    ...     RenyiClassifier(), X, y, sensitive_features=s, validation=new, confidence=0.9
+    ... )
+    >>> bool(sure.lam > clf.lam)
+    True
+
+    Another threshold than one half, chosen anew for each lam:
+
+    >>> import sklearn
+    >>> from sklearn.model_selection import TunedThresholdClassifierCV
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     inner = RenyiClassifier(on="score").set_fit_request(sensitive_features=True)
+    ...     tuned = TunedThresholdClassifierCV(inner, scoring="f1")
+    ...     tuned = fit_to_target(tuned, X, y, sensitive_features=s, target=0.8)
+    >>> p_rule(None, tuned.predict(X), sensitive_features=s) >= 0.8
+    True
     """
     number(0, above=True)("max_lam", max_lam)
+    either(None, _CONFIDENCE)("confidence", confidence)
+    flag("progress", progress)
     measure, greater_is_better = _measure(metric, greater_is_better, pos_label)
     if not callable(metric) and not 0 <= target <= 1:
         raise ValueError(f"target must be a fraction from 0 to 1 (0.8 for 80 %), not {target!r}")
-    measured_on = (X, y, sensitive_features, sample_weight)
-    if validation is not None:
-        measured_on = _validation_data(validation)
-    fit = _fits_by_lam(estimator, X, y, sensitive_features, sample_weight)
-    tried = []
-
-    def is_fair(lam):
-        fitted = fit(lam)
-        value = measure(fitted, *measured_on)
-        tried.append((value, lam, fitted))
-        return value >= target if greater_is_better else value <= target
-
-    low, high = 0.0, 0.0
-    while not is_fair(high):
-        low, high = high, 2 * high or 0.1
-        if high > max_lam:
-            choose = max if greater_is_better else min
-            best, lam, _ = choose(tried, key=lambda each: each[0])
-            raise TargetNotReachedError(
-                f"the target {target} is not reached by any lam up to {max_lam:g}: the best is "
-                f"{best:.4g}, at lam = {lam:.4g}. A larger max_lam may help; if "
-                "the best is at a small lam, the thresholded label gets worse again beyond it, "
-                "and another penalty may do better (see ScoreBinsPenalty)"
+    rows = (X, y, sensitive_features, sample_weight)
+    measured_on = rows if validation is None else _validation_data(validation)
+    if confidence is not None:
+        if validation is None:
+            raise ValueError(
+                "confidence needs people whom the fit has not seen: give them as "
+                "validation=(X, y, sensitive_features)"
             )
-    fair = tried[-1][-1]
-    low = max(low, 0.001)
-    while high > 1.02 * low:
-        middle = np.sqrt(low * high)
-        if is_fair(middle):
-            high, fair = middle, tried[-1][-1]
-        else:
-            low = middle
-    return fair
+        bound = _bound(metric, pos_label, confidence, measured_on[3])
+    fit, _ = _fits_by_lam(estimator, *rows)
+    fit = _counted(fit) if progress else fit
+    search = _Search(fit, target, greater_is_better, max_lam)
+    if confidence is None:
+        return search.first(lambda fitted: measure(fitted, *measured_on))
+    return search.tested(
+        lambda fitted: measure(fitted, *rows), lambda fitted: bound(fitted, *measured_on[:3])
+    )
+
+
+class _Search:
+    """The smallest lam that will do, by two rules; `fit` is a function of lam."""
+
+    def __init__(self, fit, target, greater_is_better, max_lam):
+        self.fit, self.target, self.max_lam = fit, target, max_lam
+        self.greater_is_better = greater_is_better
+
+    def meets(self, value):
+        return value >= self.target if self.greater_is_better else value <= self.target
+
+    def better(self, value, other):
+        return value > other if self.greater_is_better else value < other
+
+    def first(self, measure):
+        """The first lam, from 0 on, whose measured value meets the target."""
+        tried = []
+
+        def is_fair(lam):
+            fitted = self.fit(lam)
+            tried.append((measure(fitted), lam, fitted))
+            return self.meets(tried[-1][0])
+
+        low, high = 0.0, 0.0
+        while not is_fair(high):
+            low, high = high, 2 * high or _FIRST_LAM
+            if high > self.max_lam:
+                raise self._not_reached(*self._best(tried)[:2])
+        fair = tried[-1][-1]
+        low = max(low, 0.001)
+        while high > 1.02 * low:
+            middle = np.sqrt(low * high)
+            if is_fair(middle):
+                high, fair = middle, tried[-1][-1]
+            else:
+                low = middle
+        return fair
+
+    def tested(self, measure, bound):
+        """The last success, from the fairest on the rows of the fit down to the first failure."""
+        fitted, lam, tried, since_best = self.fit(0.0), 0.0, [], 0
+        while True:
+            value = measure(fitted)
+            tried.append((value, lam, fitted))
+            best, start, fairest = self._best(tried)
+            since_best = 0 if lam == start else since_best + 1
+            lam = 2 * lam or _FIRST_LAM
+            if lam > self.max_lam or (since_best == _PATIENCE and self.meets(best)):
+                break
+            fitted = self.fit(lam)
+        reached = bound(fairest)
+        if not self.meets(reached):
+            raise self._not_shown(reached, start)
+        answer, lam = fairest, start
+        while lam > 0:
+            lam = lam / _STEP if lam > 1.01 * _FIRST_LAM else 0.0
+            candidate = self.fit(lam)
+            if not self.meets(bound(candidate)):
+                break
+            answer = candidate
+        return answer
+
+    def _best(self, tried):
+        best = tried[0]
+        for each in tried[1:]:
+            best = each if self.better(each[0], best[0]) else best
+        return best
+
+    def _not_reached(self, best, lam):
+        return TargetNotReachedError(
+            f"the target {self.target} is not reached by any lam up to {self.max_lam:g}: the best "
+            f"is {best:.4g}, at lam = {lam:.4g}. A larger max_lam may help; if "
+            "the best is at a small lam, the thresholded label gets worse again beyond it, "
+            "and another penalty may do better (on='score', see ScoreBinsPenalty)"
+        )
+
+    def _not_shown(self, reached, lam):
+        side = "least" if self.greater_is_better else "most"
+        return TargetNotReachedError(
+            f"the target {self.target} cannot be promised with this confidence: of the model that "
+            f"is fairest on the rows of the fit, at lam = {lam:.4g}, the validation rows show at "
+            f"{side} {reached:.4g}. More validation rows narrow this down; a smaller confidence, "
+            "another target or on='score' may help too"
+        )
+
+
+def _inner_has(name):
+    """Whether the estimator within, fitted or not, has a method."""
+
+    def has(self):
+        inner = getattr(self, "estimator_", self.estimator)
+        return inner is None or hasattr(inner, name)
+
+    return has
+
+
+class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstimator):
+    """A fair classifier whose lam is chosen by cross-validation, for a fairness target.
+
+    For each lam, every person is decided about by a model that was fitted without her. Of the
+    lams whose decisions meet the target the most accurate is fitted to all rows. The target is
+    about decisions at the threshold one half; see `RenyiClassifier` for what ``on="score"`` adds.
+
+    Parameters
+    ----------
+    estimator : estimator, default=None
+        With a parameter `lam`, or a pipeline that ends in one. None is `RenyiClassifier`.
+    lams : sequence of float, default=None
+        The values to choose from. None is 0 and 21 values from 0.1 to about 100.
+    target : float, default=0.8
+        A fraction: 0.8 for 80 %.
+    metric : str, default="p_rule"
+        "p_rule", which is to be at least `target`, or "demographic_parity_violation",
+        "equal_opportunity_violation" or "equalized_odds_violation", which are to be at most
+        `target`.
+    confidence : float, default=None
+        From 0.75 to 0.995: that the target is met by new people is to be so sure. None asks for
+        no more than that the estimate meets it.
+    scoring : str, callable or None, default="accuracy"
+        What decides between the lams that are fair enough, as in scikit-learn; None takes the
+        smallest of them.
+    pos_label : label, default=None
+        The favourable class; by default that of the estimator or, of two classes, the last in
+        sorted order.
+    cv : int, splitter or iterable, default=5
+        As in scikit-learn. For a number, each part gets its share of every class and group.
+    n_jobs : int, default=None
+        Processes (by joblib; -1 for all cores), for the parts. The result does not depend on it.
+    progress : bool, default=False
+        Whether to show a progress bar (by tqdm).
+
+    Attributes
+    ----------
+    lam_ : float
+    estimator_ : estimator
+        Fitted to all rows, with this lam.
+    cv_results_ : dict of ndarray
+        ``"lam"``; ``"fairness"``, the metric of all decisions by models that had not seen the
+        person; ``"bound"``, with `confidence`, the end of its one-sided interval;
+        ``"train_fairness"``, the mean over the parts of the metric on the rows of the fit;
+        ``"score"``; ``"holds"``, whether lam is one of those to choose from.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        If X had names of columns.
+
+    Notes
+    -----
+    With `confidence` the lams are tested as in `fit_to_target`: from the fairest on the rows of
+    the fits down to smaller ones, until one fails. There the guarantee is a theorem about one
+    model; here it is less. The interval counts the decisions of `cv` models as those of one, and
+    the model that is fitted to all rows at the end is none of them. The book's chapter "Use it
+    on your data" measures how often the promise is kept. Who needs the theorem takes
+    `fit_to_target`, with validation rows that are used for nothing else.
+
+    Within another estimator the groups are handed on by metadata routing:
+    ``RenyiClassifierCV().set_fit_request(sensitive_features=True)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib import RenyiClassifierCV
+    >>> rng = np.random.default_rng(0)
+    >>> s = rng.choice(["f", "m"], size=2000)
+    >>> X = rng.normal(size=(2000, 2)) + (s == "m")[:, None] * [1, 0]
+    >>> y = (X.sum(axis=1) + rng.normal(size=2000) > 0.5).astype(int)
+    >>> clf = RenyiClassifierCV(target=0.8, confidence=0.9).fit(X, y, sensitive_features=s)
+    >>> chosen = clf.cv_results_["lam"] == clf.lam_
+    >>> bool(clf.cv_results_["bound"][chosen].item() >= 0.8)
+    True
+    """
+
+    _constraints: ClassVar = {
+        "target": number(0, 1),
+        "metric": choice(*_METRICS),
+        "confidence": either(None, _CONFIDENCE),
+        "n_jobs": _jobs,
+        "progress": flag,
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        lams=None,
+        target=0.8,
+        metric="p_rule",
+        confidence=None,
+        scoring="accuracy",
+        pos_label=None,
+        cv=5,
+        n_jobs=None,
+        progress=False,
+    ):
+        self.estimator = estimator
+        self.lams = lams
+        self.target = target
+        self.metric = metric
+        self.confidence = confidence
+        self.scoring = scoring
+        self.pos_label = pos_label
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "RenyiClassifierCV":
+        """Choose lam, and fit the classifier with it to all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+        y : array-like of shape (n,)
+            Classes, of any kind.
+        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+            The group of each sample. Without it there is nothing to choose: lam is 0, and a
+            warning says so.
+        sample_weight : array-like of shape (n,), optional
+            Weights, 0 or more, in the fits, the metric and the score. Not with `confidence`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        estimator = RenyiClassifier() if self.estimator is None else self.estimator
+        lams = np.sort(np.array(_LAMS if self.lams is None else list(self.lams), dtype=float))
+        if not lams.size:
+            raise ValueError("lams is empty: give at least one value to choose from")
+        for lam in lams.tolist():
+            number(0)("each of lams", lam)
+        if self.confidence is not None and sample_weight is not None:
+            raise ValueError(
+                "confidence needs people who count once each: leave out sample_weight, or "
+                "confidence"
+            )
+        known = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if sensitive_features is None:
+            warnings.warn(
+                "RenyiClassifierCV was fitted without sensitive_features: nothing is penalised, "
+                "and lam is 0",
+                NoSensitiveFeaturesWarning,
+                stacklevel=2,
+            )
+            fitted = clone(estimator).set_params(**{_name_of_lam(estimator): 0.0})
+            return self._store(0.0, fitted.fit(X, y, **known), {})
+        results = self._cross_validate(estimator, lams, X, y, sensitive_features, sample_weight)
+        lam = float(lams[self._choice(results)])
+        fit, _ = _fits_by_lam(estimator, X, y, sensitive_features, sample_weight)
+        return self._store(lam, fit(lam), results)
+
+    def _store(self, lam, fitted, results):
+        self.lam_, self.estimator_, self.cv_results_ = lam, fitted, results
+        self.classes_ = fitted.classes_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+        return self
+
+    def _cross_validate(self, estimator, lams, X, y, s, weight):
+        """What `cv_results_` has, for each lam."""
+        check_classification_targets(y)
+        codes, _ = encode_labels(s, "sensitive_features")
+        check_same_length(y=y, sensitive_features=codes)
+        parts = self._parts(X, y, codes)
+        scorer = None if self.scoring is None else check_scoring(estimator, self.scoring)
+        todo = _with_bar(parts) if self.progress else parts
+        found = Parallel(n_jobs=self.n_jobs)(
+            delayed(_out_of_part)(
+                estimator, lams, X, y, s, weight, part, scorer, self.metric, self.pos_label
+            )
+            for part in todo
+        )
+        rows = np.concatenate([test for _, test in parts])
+        truth, group, weight = (_rows(values, rows) for values in (y, s, weight))
+        label = found[0][0]
+        decided = [np.concatenate(each) for each in zip(*(part[1] for part in found))]
+        measure, _ = _METRICS[self.metric]
+        known = {"sensitive_features": group, "pos_label": label}
+        fairness = [measure(truth, each, sample_weight=weight, **known) for each in decided]
+        results = {"lam": lams, "fairness": np.array(fairness)}
+        if self.confidence is not None:
+            results["bound"] = np.array(
+                [
+                    _interval_end(self.metric, truth, each, group, label, self.confidence)
+                    for each in decided
+                ]
+            )
+        results["train_fairness"] = np.mean([part[2] for part in found], axis=0)
+        if scorer is not None:
+            sizes = [len(test) for _, test in parts]
+            results["score"] = np.average([part[3] for part in found], axis=0, weights=sizes)
+        results["holds"] = self._holds(results)
+        return results
+
+    def _parts(self, X, y, group_codes):
+        """Pairs of rows to fit on and rows to decide about."""
+        if not isinstance(self.cv, int) or isinstance(self.cv, bool):
+            return list(check_cv(self.cv, y, classifier=True).split(X, y))
+        whole(2)("cv", self.cv)
+        y_codes, classes = encode_labels(y, "y")
+        cells = np.unique(group_codes * len(classes) + y_codes, return_inverse=True)[1]
+        return list(StratifiedKFold(self.cv).split(np.zeros(len(cells)), cells))
+
+    def _holds(self, results):
+        """Which lams may be chosen."""
+        _, greater_is_better = _METRICS[self.metric]
+        sign = 1 if greater_is_better else -1
+        if self.confidence is None:
+            return sign * results["fairness"] >= sign * self.target
+        holds = sign * results["bound"] >= sign * self.target
+        start = int(np.argmax(sign * results["train_fairness"]))
+        order = np.arange(start, -1, -1)
+        passed = order[np.logical_and.accumulate(holds[order])]
+        return np.isin(np.arange(len(holds)), passed)
+
+    def _choice(self, results):
+        """The position of the best lam."""
+        allowed = np.flatnonzero(results["holds"])
+        if not allowed.size:
+            sign = 1 if _METRICS[self.metric][1] else -1
+            shown = "fairness" if self.confidence is None else "bound"
+            best = int(np.argmax(sign * results[shown]))
+            sure = "" if self.confidence is None else f" with a confidence of {self.confidence:g}"
+            raise TargetNotReachedError(
+                f"the target {self.target} is not reached by any of lams{sure}: the best {shown} "
+                f"is {results[shown][best]:.4g}, at lam = {results['lam'][best]:.4g}. More rows, "
+                "other lams, a smaller confidence or an estimator with on='score' may help"
+            )
+        return allowed[0 if self.scoring is None else results["score"][allowed].argmax()]
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The classes that the chosen classifier predicts."""
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+    @available_if(_inner_has("predict_proba"))
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Class probabilities of the chosen classifier."""
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Scores of the chosen classifier."""
+        check_is_fitted(self)
+        return self.estimator_.decision_function(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = RenyiClassifier() if self.estimator is None else self.estimator
+        tags.input_tags.sparse = get_tags(inner).input_tags.sparse
+        return tags
+
+
+def _out_of_part(estimator, lams, X, y, s, weight, part, scorer, metric, pos_label):
+    """The favourable label and, for each lam, decisions, fairness on the fit's rows, score."""
+    rows = [[_rows(values, chosen) for values in (X, y, s, weight)] for chosen in part]
+    fit, _ = _fits_by_lam(estimator, *rows[0])
+    measure, _ = _measure(metric, None, pos_label)
+    decided, fairness, scores = [], [], []
+    for lam in lams.tolist():
+        fitted = fit(lam)
+        decided.append(fitted.predict(rows[1][0]))
+        fairness.append(measure(fitted, *rows[0]))
+        if scorer is not None:
+            known = {} if weight is None else {"sample_weight": rows[1][3]}
+            scores.append(scorer(fitted, rows[1][0], rows[1][1], **known))
+    return _favorable(fitted, pos_label), decided, fairness, scores
+
+
+def _rows(values, chosen):
+    return None if values is None else _safe_indexing(values, chosen)
 
 
 def _with_bar(items):
@@ -214,17 +688,37 @@ def _with_bar(items):
     return tqdm(items, desc="lam")
 
 
+def _counted(fit):
+    """The same function, with a bar that counts its calls."""
+    bar = _with_bar(None)
+
+    def counted(lam):
+        fitted = fit(lam)
+        bar.update()
+        return fitted
+
+    return counted
+
+
 def _fits_by_lam(estimator, X, y, sensitive_features, sample_weight):
-    """A function from lam to the estimator fitted with it."""
+    """A function from lam to the estimator fitted with it, and whether its fits are independent.
+
+    If they are, each can be made in a process of its own.
+    """
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise ValueError(
+            "estimator must be an estimator of scikit-learn's kind, with a parameter lam, such as "
+            f"RenyiClassifier(), not {estimator!r}"
+        )
     if hasattr(estimator, "_fits_by_lam"):
-        return estimator._fits_by_lam(X, y, sensitive_features, sample_weight)
+        return estimator._fits_by_lam(X, y, sensitive_features, sample_weight), False
     if isinstance(estimator, Pipeline):
         return _fits_of_pipeline(estimator, X, y, sensitive_features, sample_weight)
     name = _name_of_lam(estimator)
     known = {"sensitive_features": sensitive_features}
     if sample_weight is not None:
         known["sample_weight"] = sample_weight
-    return lambda lam: clone(estimator).set_params(**{name: lam}).fit(X, y, **known)
+    return lambda lam: clone(estimator).set_params(**{name: lam}).fit(X, y, **known), True
 
 
 def _fits_of_pipeline(pipeline, X, y, sensitive_features, sample_weight):
@@ -234,14 +728,14 @@ def _fits_of_pipeline(pipeline, X, y, sensitive_features, sample_weight):
         transformers = Pipeline(steps)
         X = transformers.fit_transform(X, y)
         steps = transformers.steps
-    fit_last = _fits_by_lam(last, X, y, sensitive_features, sample_weight)
+    fit_last, independent = _fits_by_lam(last, X, y, sensitive_features, sample_weight)
 
     def fit(lam):
         fitted = copy.copy(pipeline)
         fitted.steps = [*steps, (name, fit_last(lam))]
         return fitted
 
-    return fit
+    return fit, independent
 
 
 def _name_of_lam(estimator):
@@ -278,6 +772,42 @@ def _measure(metric, greater_is_better, pos_label):
         return function(y, y_pred, sensitive_features=s, sample_weight=weight, pos_label=label)
 
     return measured, better
+
+
+def _bound(metric, pos_label, confidence, weight):
+    """The end of the one-sided interval that must meet the target, as a function of a model."""
+    if callable(metric):
+        raise ValueError(
+            f"confidence needs a metric whose interval is known, one of "
+            f"{', '.join(map(repr, _METRICS))}, not a function of your own"
+        )
+    if weight is not None:
+        raise ValueError(
+            "confidence needs people who count once each: weights do not tell how many "
+            "independent people stand behind them. Leave out the weights of the rows to measure on"
+        )
+
+    def bound(fitted, X, y, s):
+        return _interval_end(
+            metric, y, fitted.predict(X), s, _favorable(fitted, pos_label), confidence
+        )
+
+    return bound
+
+
+def _interval_end(metric, y_true, y_pred, s, pos_label, confidence):
+    found = fairness_interval(
+        metric,
+        y_true,
+        y_pred,
+        sensitive_features=s,
+        pos_label=pos_label,
+        # Each of the two ends fails with half of what the whole interval may.
+        confidence_level=2 * confidence - 1,
+        # The same people and decisions always get the same answer.
+        random_state=0,
+    )
+    return found.low if _METRICS[metric][1] else found.high
 
 
 def _favorable(fitted, pos_label):

@@ -45,13 +45,13 @@ def rate_gap(classifier, X, s):
     return max(rates) - min(rates)
 
 
-@pytest.mark.parametrize("name", ["RenyiClassifier", "PenalizedClassifier"])
+@pytest.mark.parametrize("name", ["RenyiClassifier", "PenalizedClassifier", "RenyiClassifierCV"])
 def test_every_one_of_scikit_learn_s_checks_passes(name):
     # In a process of its own: one of the checks needs a switch that scipy reads when imported.
     code = f"""
 import warnings
 from sklearn.utils.estimator_checks import check_estimator
-from renyi_lib.classification import NoSensitiveFeaturesWarning, {name}
+from renyi_lib import NoSensitiveFeaturesWarning, {name}
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", NoSensitiveFeaturesWarning)
 results = check_estimator({name}(), on_fail=None)
@@ -271,6 +271,45 @@ class TestFairness:
         odds = RenyiClassifier(100, fairness="equalized_odds").fit(X, y, sensitive_features=s)
         for k in (0, 1):
             assert rate_gap(odds, X[y == k], s[y == k]) < 0.05 * gaps[k]
+
+    @pytest.mark.parametrize(
+        "fairness", ["demographic_parity", "equal_opportunity", "equalized_odds"]
+    )
+    def test_on_the_score_is_the_penalty_of_its_bins_under_each_notion(self, fairness):
+        X, y, s = biased_data(600, seed=3)
+        options = {"fairness": fairness, "tol": 1e-6}
+        bins = PenalizedClassifier(ScoreBinsPenalty(), 3, **options)
+        bins.fit(X, y, sensitive_features=s)
+        for clf in (
+            RenyiClassifier(3, on="score", **options),
+            PenalizedClassifier(RenyiPenalty(), 3, on="score", **options),
+        ):
+            clf.fit(X, y, sensitive_features=s)
+            np.testing.assert_allclose(clf.coef_, bins.coef_, atol=1e-5)
+            value = clf.penalty_value(X, y, sensitive_features=s)
+            assert value == pytest.approx(bins.penalty_value(X, y, sensitive_features=s), rel=1e-3)
+            assert clf.adversary_ is None
+
+    def test_on_the_score_other_thresholds_than_one_half_become_fair_too(self):
+        rng = np.random.default_rng(0)
+        s = rng.integers(2, size=4000)
+        X = rng.normal(size=(4000, 3))
+        X[:, 0] += s
+        X[:, 1] *= 1 + 2 * s
+        y = (X @ [1, 1, 2] + rng.normal(size=4000) > 1).astype(int)
+        worst = {}
+        for on in ("label", "score"):
+            clf = RenyiClassifier(50, on=on).fit(X, y, sensitive_features=s)
+            score = clf.predict_proba(X)[:, 1]
+            rates = [[np.mean(score[s == j] > t) for j in (0, 1)] for t in (0.3, 0.5, 0.7)]
+            worst[on] = np.ptp(rates, axis=1).max()
+        assert worst["score"] < 0.5 * worst["label"]
+
+    def test_the_label_is_the_default(self):
+        X, y, s = biased_data(300)
+        plain = RenyiClassifier(3).fit(X, y, sensitive_features=s)
+        label = RenyiClassifier(3, on="label").fit(X, y, sensitive_features=s)
+        assert np.array_equal(plain.coef_, label.coef_)
 
     def test_several_columns_become_their_joint_group(self):
         X, y, s = biased_data(400, 2, 4)
@@ -560,6 +599,7 @@ class TestBadInput:
             ({"lam": np.inf}, "lam must be a number"),
             ({"lam": "much"}, "lam must be a number"),
             ({"fairness": "parity"}, "fairness must be one of 'demographic_parity'"),
+            ({"on": "scores"}, "on must be one of 'label', 'score', not 'scores'"),
             ({"algorithm": "ternary"}, "algorithm must be one of 'auto'"),
             ({"solver": "sgd"}, "solver must be one of 'lbfgs', 'gd'"),
             ({"l2": -0.1}, "l2 must be a number"),
@@ -579,6 +619,15 @@ class TestBadInput:
     def test_a_penalty_that_is_none(self):
         with pytest.raises(ValueError, match="penalty must be a Penalty"):
             PenalizedClassifier("renyi").fit(self.X, self.y, sensitive_features=self.s)
+
+    def test_scores_of_several_classes_and_bins_of_bins(self):
+        X, y, s = biased_data(200, n_classes=3)
+        with pytest.raises(ValueError, match=r"on='score' needs two classes.*but y has 3"):
+            RenyiClassifier(on="score").fit(X, y, sensitive_features=s)
+        with pytest.raises(ValueError, match="penalty is a ScoreBinsPenalty"):
+            PenalizedClassifier(ScoreBinsPenalty(), on="score").fit(
+                self.X, self.y, sensitive_features=self.s
+            )
 
     def test_one_class_only(self):
         with pytest.raises(ValueError, match="y has one class only, 1"):

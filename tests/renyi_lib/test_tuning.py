@@ -5,15 +5,39 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator
+import sklearn
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    KFold,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+    cross_val_predict,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from renyi_lib.classification import PenalizedClassifier, RenyiClassifier
-from renyi_lib.metrics import equal_opportunity_violation, p_rule
+from renyi_lib import fairness_interval, fairness_scorer
+from renyi_lib.classification import (
+    NoSensitiveFeaturesWarning,
+    PenalizedClassifier,
+    RenyiClassifier,
+)
+from renyi_lib.metrics import (
+    demographic_parity_violation,
+    equal_opportunity_violation,
+    p_rule,
+)
 from renyi_lib.penalties import PearsonPenalty
-from renyi_lib.tuning import TargetNotReachedError, fit_to_target, lam_path
+from renyi_lib.tuning import (
+    RenyiClassifierCV,
+    TargetNotReachedError,
+    fit_to_target,
+    lam_path,
+)
 from tests.renyi_lib.data import biased_data, objective_value
 
 
@@ -104,6 +128,33 @@ class TestPath:
         with pytest.raises(ValueError, match="LogisticRegression has none"):
             lam_path(estimator, X, y, sensitive_features=s, lams=[1])
 
+    @pytest.mark.parametrize("estimator", [object(), RenyiClassifier, None, "renyi"])
+    def test_what_is_no_estimator_is_told_so(self, estimator):
+        X, y, s = biased_data(100)
+        with pytest.raises(ValueError, match="estimator must be an estimator of scikit-learn"):
+            lam_path(estimator, X, y, sensitive_features=s, lams=[1])
+        with pytest.raises(ValueError, match="estimator must be an estimator of scikit-learn"):
+            fit_to_target(estimator, X, y, sensitive_features=s)
+
+    @pytest.mark.parametrize("estimator", ["theirs", "pipeline", "ours"])
+    def test_several_processes_give_what_one_gives(self, estimator):
+        X, y, s = biased_data(200)
+        estimator = {
+            "theirs": Shifted(),
+            "pipeline": make_pipeline(StandardScaler(), Shifted()),
+            "ours": RenyiClassifier(),
+        }[estimator]
+        options = {"sensitive_features": s, "lams": [3, 0, 1]}
+        one, two = (lam_path(estimator, X, y, **options, n_jobs=n) for n in (None, 2))
+        for a, b in zip(one, two, strict=True):
+            assert np.array_equal(a.predict_proba(X), b.predict_proba(X))
+
+    def test_a_bad_number_of_processes_is_named(self):
+        X, y, s = biased_data(100)
+        for n_jobs in (0, -2, 1.5, "all"):
+            with pytest.raises(ValueError, match="n_jobs must be a number of processes"):
+                lam_path(RenyiClassifier(), X, y, sensitive_features=s, lams=[1], n_jobs=n_jobs)
+
     def test_without_tqdm_only_the_progress_bar_is_missing(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "tqdm", None)
         X, y, s = biased_data(100)
@@ -129,6 +180,37 @@ class Foreign(BaseEstimator):
     def fit(self, X, y, *, sensitive_features, sample_weight=None):
         self.got = len(sensitive_features), len(sample_weight)
         return self
+
+
+class Shifted(ClassifierMixin, BaseEstimator):
+    """A foreign classifier: logistic regression on the score, the second group lifted by lam.
+
+    It needs the groups at the fit only, and learns from them which way to shift a feature.
+    """
+
+    def __init__(self, lam=1.0):
+        self.lam = lam
+
+    def fit(self, X, y, *, sensitive_features, sample_weight=None):
+        self.inner_ = LogisticRegression(C=1 / (1 + self.lam)).fit(X, y, sample_weight)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict(self, X):
+        return self.inner_.predict(X)
+
+    def predict_proba(self, X):
+        return self.inner_.predict_proba(X)
+
+
+def held_out(n=4000, seed=7):
+    """Rows to fit on, and others: one feature gives the group away, another is worth knowing."""
+    rng = np.random.default_rng(seed)
+    s = rng.integers(2, size=n)
+    X = rng.normal(size=(n, 2)) + s[:, None] * [1, 0]
+    y = (X.sum(axis=1) + rng.normal(size=n) > 0.5).astype(int)
+    half = n // 2
+    return (X[:half], y[:half], s[:half]), (X[half:], y[half:], s[half:])
 
 
 class TestTarget:
@@ -283,3 +365,359 @@ class TestTarget:
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, metric="p_value")
         with pytest.raises(ValueError, match="greater_is_better must be given"):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, metric=lambda *_: 0.0)
+
+    def test_the_bar_counts_the_fits(self, capsys):
+        X, y, s = biased_data(200)
+        fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, target=0.01, progress=True)
+        assert "1it" in capsys.readouterr().err
+
+    def test_a_threshold_or_a_calibration_of_scikit_learn_s_is_part_of_what_is_measured(self):
+        (X, y, s), _ = held_out(1200)
+        with sklearn.config_context(enable_metadata_routing=True):
+            inner = RenyiClassifier(on="score").set_fit_request(sensitive_features=True)
+            tuned = TunedThresholdClassifierCV(inner, scoring="f1", cv=2)
+            fitted = fit_to_target(tuned, X, y, sensitive_features=s, target=0.7, max_lam=20)
+            mended = CalibratedClassifierCV(make_pipeline(StandardScaler(), inner), cv=2)
+            mended = fit_to_target(mended, X, y, sensitive_features=s, target=0.7, max_lam=20)
+        for model in (fitted, mended):
+            assert p_rule(None, model.predict(X), sensitive_features=s) >= 0.7
+        assert fitted.best_threshold_ != 0.5
+        at_half = fitted.estimator_.predict(X)
+        assert not np.array_equal(at_half, fitted.predict(X))
+
+
+class TestConfidence:
+    @pytest.mark.parametrize(
+        ("metric", "function", "target"),
+        [
+            ("p_rule", p_rule, 0.8),
+            ("demographic_parity_violation", demographic_parity_violation, 0.08),
+        ],
+    )
+    def test_the_answer_is_the_last_of_the_sequence_whose_bound_meets_the_target(
+        self, metric, function, target
+    ):
+        (X, y, s), new = held_out()
+        sure = fit_to_target(
+            RenyiClassifier(tol=1e-8),
+            X,
+            y,
+            sensitive_features=s,
+            metric=metric,
+            target=target,
+            validation=new,
+            confidence=0.9,
+        )
+        sign = 1 if metric == "p_rule" else -1
+
+        def bound(lam):
+            clf = RenyiClassifier(lam, tol=1e-8).fit(X, y, sensitive_features=s)
+            ends = fairness_interval(
+                metric,
+                new[1],
+                clf.predict(new[0]),
+                sensitive_features=new[2],
+                confidence_level=0.8,
+                random_state=0,
+            )
+            return ends.low if sign == 1 else ends.high
+
+        assert sign * bound(sure.lam) >= sign * target
+        assert sign * bound(sure.lam / 2**0.5) < sign * target
+        # The way down began at the lam that is fairest on the rows of the fit, a power of 2.
+        on_fit = {
+            lam: sign
+            * function(
+                None,
+                RenyiClassifier(lam, tol=1e-8).fit(X, y, sensitive_features=s).predict(X),
+                sensitive_features=s,
+            )
+            for lam in 0.1 * 2.0 ** np.arange(12)
+        }
+        start = max(on_fit, key=on_fit.get)
+        steps = np.log(start / sure.lam) / np.log(2**0.5)
+        assert steps == pytest.approx(round(steps), abs=1e-6)
+        assert sure.lam <= start
+
+    def test_more_confidence_needs_a_larger_lam(self):
+        (X, y, s), new = held_out()
+        lams = [
+            fit_to_target(
+                RenyiClassifier(), X, y, sensitive_features=s, validation=new, confidence=level
+            ).lam
+            for level in (None, 0.75, 0.99)
+        ]
+        assert lams[0] < lams[1] < lams[2]
+
+    def test_a_broken_promise_is_rarer_than_stated(self):
+        # A world without end: the score of a fixed model, whose p% is known for each lam.
+        kept = named = 0
+        for seed in range(40):
+            rng = np.random.default_rng(seed)
+            y, s = rng.integers(2, size=(2, 1500))
+            X = np.zeros((1500, 1))
+            try:
+                sure = fit_to_target(
+                    Lottery(seed=seed),
+                    X,
+                    y,
+                    sensitive_features=s,
+                    validation=(s[:, None], y, s),
+                    confidence=0.9,
+                    max_lam=64,
+                )
+            except TargetNotReachedError:
+                continue
+            named += 1
+            kept += sure.true_p() >= 0.8
+        assert named >= 20
+        assert kept >= 0.85 * named
+
+    def test_nothing_is_promised_where_the_rows_cannot_show_it(self):
+        (X, y, s), new = held_out()
+        few = tuple(part[:60] for part in new)
+        with pytest.raises(TargetNotReachedError, match="cannot be promised with this confidence"):
+            fit_to_target(
+                RenyiClassifier(), X, y, sensitive_features=s, validation=few, confidence=0.95
+            )
+
+    def test_an_unfair_model_can_be_fair_enough(self):
+        (X, y, s), new = held_out()
+        clf = fit_to_target(
+            RenyiClassifier(),
+            X,
+            y,
+            sensitive_features=s,
+            target=0.02,
+            validation=new,
+            confidence=0.9,
+        )
+        assert clf.lam == 0
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"confidence": 0.9}, "confidence needs people whom the fit has not seen"),
+            ({"confidence": 90, "validation": "new"}, "confidence must be a number from 0.75 to"),
+            ({"confidence": 0.5, "validation": "new"}, "confidence must be a number from 0.75 to"),
+            (
+                {
+                    "confidence": 0.9,
+                    "validation": "new",
+                    "metric": lambda *_, **__: 0.0,
+                    "greater_is_better": True,
+                },
+                "confidence needs a metric whose interval is known",
+            ),
+            ({"confidence": 0.9, "validation": "weighted"}, "people who count once each"),
+        ],
+    )
+    def test_what_it_needs_is_said(self, options, message):
+        (X, y, s), new = held_out(400)
+        options = dict(options)
+        if options.get("validation") == "new":
+            options["validation"] = new
+        elif options.get("validation") == "weighted":
+            options["validation"] = (*new, np.ones(200))
+        with pytest.raises(ValueError, match=message):
+            fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, **options)
+
+
+class Lottery(ClassifierMixin, BaseEstimator):
+    """Decides by lot, for group 1 more often; lam brings the two rates together.
+
+    On validation rows, whose only feature is the group, the draws are independent, so that p%
+    of a drawn sample errs as that of real people.
+    """
+
+    def __init__(self, lam=1.0, seed=0):
+        self.lam = lam
+        self.seed = seed
+
+    def true_p(self):
+        return 1 - 0.7 / (1 + self.lam)
+
+    def fit(self, X, y, *, sensitive_features):
+        self.classes_ = np.array([0, 1])
+        self.s_ = sensitive_features
+        return self
+
+    def predict(self, X):
+        s = X[:, 0] if X.any() else self.s_
+        # Common random numbers: decisions for neighbouring lams are alike, as those of models.
+        u = np.random.default_rng([self.seed, int(X.any())]).random(len(X))
+        return (u < 0.3 * np.where(s == 1, 1.0, self.true_p())).astype(int)
+
+
+class TestCrossValidation:
+    lams = (0, 0.5, 1, 2, 4, 8)
+
+    def test_the_results_are_those_of_decisions_by_models_that_did_not_know_the_person(self):
+        X, y, s = biased_data(600, seed=7)
+        clf = RenyiClassifierCV(lams=self.lams, target=0.5, cv=KFold(3)).fit(
+            X, y, sensitive_features=s
+        )
+        for lam, fairness, score in zip(
+            self.lams, clf.cv_results_["fairness"], clf.cv_results_["score"], strict=True
+        ):
+            decided = np.empty(600, dtype=int)
+            for train, test in KFold(3).split(X):
+                one = RenyiClassifier(lam).fit(X[train], y[train], sensitive_features=s[train])
+                decided[test] = one.predict(X[test])
+            assert fairness == pytest.approx(p_rule(None, decided, sensitive_features=s), abs=0.03)
+            assert score == pytest.approx(np.mean(decided == y), abs=0.01)
+        plain = cross_val_predict(LogisticRegression(C=np.inf), X, y, cv=KFold(3))
+        assert clf.cv_results_["score"][0] == pytest.approx(np.mean(plain == y), abs=0.005)
+
+    def test_the_most_accurate_of_the_fair_ones_or_the_smallest(self):
+        X, y, s = biased_data(1000, seed=7)
+        for scoring in ("accuracy", "neg_log_loss", None):
+            clf = RenyiClassifierCV(lams=self.lams, scoring=scoring, target=0.7)
+            clf.fit(X, y, sensitive_features=s)
+            results = clf.cv_results_
+            holds = results["fairness"] >= 0.7
+            assert np.array_equal(results["holds"], holds)
+            if scoring is None:
+                assert clf.lam_ == results["lam"][holds].min()
+                assert "score" not in results
+            else:
+                assert clf.lam_ == results["lam"][holds][results["score"][holds].argmax()]
+            refit = RenyiClassifier(clf.lam_).fit(X, y, sensitive_features=s)
+            np.testing.assert_allclose(clf.predict_proba(X), refit.predict_proba(X), atol=1e-3)
+            assert clf.estimator_.lam == clf.lam_
+
+    def test_with_confidence_the_bounds_hold_in_one_piece_from_the_fairest_down(self):
+        X, y, s = biased_data(3000, seed=7)
+        clf = RenyiClassifierCV(confidence=0.9).fit(X, y, sensitive_features=s)
+        results = clf.cv_results_
+        assert np.all(results["bound"] <= results["fairness"])
+        assert np.all(results["bound"][results["holds"]] >= 0.8)
+        (held,) = np.flatnonzero(np.diff(np.r_[False, results["holds"], False])).reshape(-1, 2)
+        assert held[1] - 1 == results["train_fairness"].argmax()
+        assert results["bound"][held[0] - 1] < 0.8
+        assert clf.lam_ in results["lam"][results["holds"]]
+
+    def test_a_violation_is_to_be_small(self):
+        X, y, s = biased_data(3000, seed=7)
+        labels = np.array(["no", "yes"])[y]
+        clf = RenyiClassifierCV(
+            RenyiClassifier(fairness="equal_opportunity"),
+            metric="equal_opportunity_violation",
+            target=0.1,
+            confidence=0.9,
+        ).fit(X, labels, sensitive_features=s)
+        results = clf.cv_results_
+        assert np.all(results["bound"] >= results["fairness"])
+        assert np.all(results["bound"][results["holds"]] <= 0.1)
+        assert clf.predict(X[:3]).tolist() == clf.estimator_.predict(X[:3]).tolist()
+
+    def test_several_processes_give_what_one_gives(self):
+        X, y, s = biased_data(400)
+        one, two = (
+            RenyiClassifierCV(lams=self.lams, target=0.5, n_jobs=n).fit(X, y, sensitive_features=s)
+            for n in (None, 2)
+        )
+        assert one.lam_ == two.lam_
+        for name, values in one.cv_results_.items():
+            assert np.array_equal(values, two.cv_results_[name])
+
+    def test_a_number_of_parts_shares_out_classes_and_groups(self):
+        X, y, s = biased_data(200)
+        order = np.lexsort([y, s])
+        X, y, s = X[order], y[order], s[order]
+        parts = RenyiClassifierCV(cv=4)._parts(X, y, s)
+        cells = np.array([np.bincount(2 * s[test] + y[test]) for _, test in parts])
+        assert np.ptp(cells, axis=0).max() <= 1
+        with pytest.raises(ValueError, match="cv must be a whole number, 2 or more"):
+            RenyiClassifierCV(cv=1).fit(X, y, sensitive_features=s)
+
+    def test_pipelines_frames_and_routing(self):
+        X, y, s = biased_data(500, seed=7)
+        frame = pd.DataFrame(1000 * X, columns=list("abcd"))
+        pipeline = make_pipeline(StandardScaler(), RenyiClassifier())
+        model = RenyiClassifierCV(pipeline, lams=[0, 5], target=0.5, cv=3)
+        with sklearn.config_context(enable_metadata_routing=True):
+            model.set_fit_request(sensitive_features=True)
+            scores = cross_validate(
+                model,
+                frame,
+                y,
+                cv=StratifiedKFold(2),
+                scoring={"fair": fairness_scorer("p_rule"), "right": "accuracy"},
+                params={"sensitive_features": pd.Series(s)},
+                error_score="raise",
+            )
+        assert np.all(scores["test_fair"] > 0)
+        fitted = clone(model).fit(frame, y, sensitive_features=s)
+        assert fitted.feature_names_in_.tolist() == list("abcd")
+        assert fitted.estimator_[-1].lam == fitted.lam_
+        assert fitted.decision_function(frame).shape == (500,)
+
+    def test_sparse_rows_and_weights(self):
+        X, y, s = biased_data(400, seed=7)
+        weight = np.random.default_rng(0).integers(1, 4, size=400)
+        model = RenyiClassifierCV(lams=self.lams, target=0.5)
+        dense = model.fit(X, y, sensitive_features=s, sample_weight=weight)
+        from_sparse = clone(model).fit(
+            sparse.csr_array(X), y, sensitive_features=s, sample_weight=weight
+        )
+        assert dense.lam_ == from_sparse.lam_
+        unweighted = clone(model).fit(X, y, sensitive_features=s)
+        assert not np.array_equal(
+            unweighted.cv_results_["fairness"], dense.cv_results_["fairness"]
+        )
+
+    def test_of_several_classes_one_must_be_named(self):
+        X, y, s = biased_data(400, n_classes=3)
+        with pytest.raises(ValueError, match="pos_label must be the class whose rates"):
+            RenyiClassifierCV(lams=[0, 5]).fit(X, y, sensitive_features=s)
+        clf = RenyiClassifierCV(lams=[0, 5], target=0.3, pos_label=2)
+        clf.fit(X, y, sensitive_features=s)
+        assert clf.predict_proba(X).shape == (400, 3)
+
+    def test_without_groups_lam_is_zero_and_a_warning_says_so(self):
+        X, y, _ = biased_data(200)
+        with pytest.warns(NoSensitiveFeaturesWarning, match="without sensitive_features"):
+            clf = RenyiClassifierCV().fit(X, y)
+        assert clf.lam_ == 0
+        assert clf.cv_results_ == {}
+
+    def test_an_unreachable_target_is_said_with_the_best(self):
+        X, y, s = biased_data(400)
+        with pytest.raises(TargetNotReachedError, match=r"any of lams: the best fairness is 0\."):
+            RenyiClassifierCV(lams=[0, 0.1], target=1).fit(X, y, sensitive_features=s)
+        with pytest.raises(TargetNotReachedError, match=r"confidence of 0.95: the best bound is"):
+            RenyiClassifierCV(lams=[0, 5], target=1, confidence=0.95).fit(
+                X, y, sensitive_features=s
+            )
+
+    def test_progress_is_shown_on_demand(self, capsys):
+        X, y, s = biased_data(200)
+        RenyiClassifierCV(lams=[0], target=0.01, cv=2, progress=True).fit(
+            X, y, sensitive_features=s
+        )
+        assert "2/2" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"target": 80}, "target must be a number from 0 to 1, not 80"),
+            ({"metric": "p"}, "metric must be one of 'p_rule'"),
+            ({"confidence": 2}, "confidence must be a number from 0.75 to"),
+            ({"lams": []}, "lams is empty"),
+            ({"lams": [-1]}, "each of lams must be a number, 0 or more"),
+            ({"estimator": LogisticRegression()}, "LogisticRegression has none"),
+            ({"n_jobs": 0}, "n_jobs must be a number of processes"),
+        ],
+    )
+    def test_bad_arguments_are_named(self, options, message):
+        X, y, s = biased_data(100)
+        with pytest.raises(ValueError, match=message):
+            RenyiClassifierCV(**options).fit(X, y, sensitive_features=s)
+
+    def test_confidence_and_weights_do_not_go_together(self):
+        X, y, s = biased_data(100)
+        with pytest.raises(ValueError, match="people who count once each"):
+            RenyiClassifierCV(confidence=0.9).fit(
+                X, y, sensitive_features=s, sample_weight=np.ones(100)
+            )

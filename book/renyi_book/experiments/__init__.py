@@ -31,6 +31,7 @@ from renyi_book.experiments._clusters import (
 from renyi_book.experiments._fermi import at_level, batches_compared
 from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
+from renyi_book.experiments._promises import promises
 from renyi_book.experiments._scores import adult_scores
 from renyi_book.experiments._splits import FRESH, resplit, sizes
 from renyi_book.experiments._store import StaleResultsError, load, run_all, stale
@@ -59,6 +60,7 @@ __all__ = [
     "load",
     "multiverse",
     "penalties_compared",
+    "promises",
     "resplit",
     "run_all",
     "sizes",

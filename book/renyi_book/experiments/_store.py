@@ -47,6 +47,7 @@ STORED = {
     "timing": ("timing", {}),
     "multiverse": ("multiverse", {}),
     "adult_scores": ("adult_scores", {}),
+    "promises": ("promises", {}),
 }
 # What takes longest begins first, so that no process is left with it alone at the end.
 _LONG = (
@@ -59,6 +60,7 @@ _LONG = (
     "penalties_bank",
     "penalties_german",
     "boundary_covariance",
+    "promises",
     "calibration",
 )
 _MANIFEST = "manifest.json"

@@ -150,7 +150,12 @@ BATCHED = {
         ("renyi_lib/clustering.py", "RenyiKMeans", ALGORITHM_3),
         ("renyi_book/experiments/_multiverse.py", "_row", {"multiverse"}),
         ("renyi_lib/baselines/neural_network.py", "RenyiNetworkClassifier", {"network"}),
-        ("renyi_lib/datasets/_german.py", "load_german", MEASURED | {"convergence", "timing"}),
+        (
+            "renyi_lib/datasets/_german.py",
+            "load_german",
+            MEASURED | {"convergence", "timing", "promises"},
+        ),
+        ("renyi_book/experiments/_promises.py", "_outcome", {"promises"}),
         ("renyi_book/plotting.py", "show", set()),
         ("renyi_book/scorecard/table.py", "findings", set()),
         ("renyi_book/experiments/_summary.py", "interval", {"multiverse"}),

@@ -1,0 +1,116 @@
+"""Is a fairness target that was met when lam was chosen met by new people?
+
+The rule was fixed before the trials: Adult's rows are shuffled, 5000 are fitted on, some are
+measured on, and all others are the new people. A way of choosing lam keeps its promise in a trial
+if the new people meet the target, and breaks it if they do not; if it names no lam it promises
+nothing. Confidence 0.9 asks that at most a tenth of all trials break the promise.
+"""
+
+import numpy as np
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+from tqdm import tqdm
+
+from renyi_book.experiments._splits import encoded_rows, scaled
+from renyi_lib import metrics
+from renyi_lib.classification import RenyiClassifier
+from renyi_lib.tuning import RenyiClassifierCV, TargetNotReachedError, fit_to_target
+
+TRIALS = range(2000, 2080)
+TARGETS = {"p_rule": 0.8, "demographic_parity_violation": 0.05}
+# What the penalty acts on, for each metric.
+_ON = {"p_rule": ("label", "score"), "demographic_parity_violation": ("label",)}
+_N_TRAIN = 5000
+
+
+def promises(
+    *,
+    trials=TRIALS,
+    sizes=(2000, 5000),
+    confidence=0.9,
+    cv_size=5000,
+    progress=True,
+):
+    """Each way of choosing lam, and what new people then meet.
+
+    Parameters
+    ----------
+    trials : sequence of int
+        Seeds of the shuffles.
+    sizes : sequence of int
+        Numbers of rows to measure on, beside the 5000 rows of the fit.
+    confidence : float, default=0.9
+    cv_size : int, default=5000
+        Cross-validation gets the rows of the fit and so many others, all in one.
+    progress : bool, default=True
+
+    Returns
+    -------
+    DataFrame
+        ``seed, metric, target, on`` ("label" or "score"); ``way``, "estimate" or "confidence" (of
+        `fit_to_target`) or "cross-validation" (`RenyiClassifierCV` with confidence); ``measured``,
+        the rows to measure on; ``lam``, missing if none was named; ``value``, the metric of the
+        new people, and their ``accuracy``.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import promises
+    >>> table = promises(trials=[0], sizes=[5000], progress=False)
+    >>> table.query("way == 'estimate' and on == 'label'")["metric"].tolist()
+    ['p_rule', 'demographic_parity_violation']
+    """
+    found = []
+    for seed in tqdm(trials, desc="trials", disable=not progress, leave=False):
+        order = np.random.default_rng(seed).permutation(len(encoded_rows("adult")[0].y))
+        for size in sizes:
+            parts = np.split(order, [_N_TRAIN, _N_TRAIN + size])
+            named = dict(zip(("train", "validation", "new"), parts))
+            rows = scaled(encoded_rows("adult")[0], named, StandardScaler())
+            for way, on, metric, choose in _ways(rows, confidence, with_cv=size == cv_size):
+                where = {"seed": int(seed), "metric": metric, "target": TARGETS[metric]}
+                where |= {"on": on, "way": way, "measured": size}
+                found.append(where | _outcome(choose, metric, rows["new"]))
+    return pd.DataFrame(found)
+
+
+def _ways(rows, confidence, *, with_cv):
+    """(way, on, metric, function that returns lam and a fitted model)."""
+    train, held = rows["train"], rows["validation"]
+    for metric, target in TARGETS.items():
+        for on in _ON[metric]:
+            for way, level in (("estimate", None), ("confidence", confidence)):
+
+                def searched(on=on, metric=metric, target=target, level=level):
+                    fitted = fit_to_target(
+                        RenyiClassifier(on=on),
+                        train.X,
+                        train.y,
+                        sensitive_features=train.s,
+                        metric=metric,
+                        target=target,
+                        validation=held,
+                        confidence=level,
+                    )
+                    return fitted.lam, fitted
+
+                yield way, on, metric, searched
+    if with_cv:
+        X, y, s = (np.concatenate(pair) for pair in zip(train, held))
+
+        def crossed():
+            model = RenyiClassifierCV(target=TARGETS["p_rule"], confidence=confidence)
+            fitted = model.fit(X, y, sensitive_features=s)
+            return fitted.lam_, fitted
+
+        yield "cross-validation", "label", "p_rule", crossed
+
+
+def _outcome(choose, metric, new):
+    """What the new people meet, or nothing, if no lam was named."""
+    try:
+        lam, model = choose()
+    except TargetNotReachedError:
+        return {"lam": np.nan, "value": np.nan, "accuracy": np.nan}
+    decided = model.predict(new.X)
+    value = getattr(metrics, metric)(new.y, decided, sensitive_features=new.s)
+    return {"lam": float(lam), "value": value, "accuracy": np.mean(decided == new.y)}

@@ -1,0 +1,63 @@
+"""The count of kept promises: what is stored, and what one trial is made of."""
+
+import numpy as np
+import pytest
+
+from renyi_book.chapters import BOOK
+from renyi_book.experiments import load, promises
+from renyi_lib import RenyiClassifier, fit_to_target, p_rule
+from renyi_lib.datasets import load_adult
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return load("promises", BOOK / "results")
+
+
+def broken(table):
+    """The share of all trials in which a named lam failed new people."""
+    greater = table["metric"] == "p_rule"
+    missed = np.where(greater, table["value"] < table["target"], table["value"] > table["target"])
+    return np.mean(missed & table["lam"].notna())
+
+
+def test_a_trial_computed_now_is_what_was_stored(stored):
+    now = promises(trials=[2003], sizes=[2000], progress=False)
+    before = stored.query("seed == 2003 and measured == 2000")
+    keys = ["metric", "on", "way"]
+    both = now.merge(before, on=keys, suffixes=("", "_stored"), validate="one_to_one")
+    assert len(both) == len(now) == 6
+    for column in ("lam", "value", "accuracy"):
+        np.testing.assert_allclose(both[column], both[f"{column}_stored"], rtol=0.02)
+
+
+def test_an_outcome_is_that_of_the_rows_that_were_neither_fitted_nor_measured_on():
+    table = promises(trials=[7], sizes=[1000], progress=False)
+    found = table.query("way == 'estimate' and on == 'label' and metric == 'p_rule'").iloc[0]
+    data = load_adult().encode(sensitive="gender")
+    X, y, s = (
+        np.concatenate([getattr(data, f"{part}_{rows}") for rows in ("train", "test")])
+        for part in "Xys"
+    )
+    order = np.random.default_rng(7).permutation(len(y))
+    train, held, new = np.split(order, [5000, 6000])
+    mean, spread = X[train].mean(axis=0), X[train].std(axis=0)
+    X = (X - mean) / np.where(spread > 0, spread, 1.0)
+    clf = fit_to_target(
+        RenyiClassifier(),
+        X[train],
+        y[train],
+        sensitive_features=s[train],
+        validation=(X[held], y[held], s[held]),
+    )
+    assert found["lam"] == pytest.approx(clf.lam, rel=0.03)
+    value = p_rule(None, clf.predict(X[new]), sensitive_features=s[new])
+    assert found["value"] == pytest.approx(value, abs=0.01)
+
+
+def test_with_confidence_the_promise_is_kept_as_often_as_stated(stored):
+    assert stored["seed"].nunique() >= 40
+    for _, part in stored.query("way == 'confidence'").groupby(["metric", "on", "measured"]):
+        assert broken(part) <= 0.1
+    for _, part in stored.query("way == 'estimate'").groupby(["metric", "on", "measured"]):
+        assert broken(part) > 0.25
