@@ -48,14 +48,33 @@ from renyi_lib.penalties import (
     _SoftBins,
 )
 
-__all__ = ["AtScores", "RowAdversary", "TableAdversary", "adversary_of", "damped", "round_matrix"]
+__all__ = ["AtScores", "RowAdversary", "TableAdversary", "adversary_of", "damped", "held_back", "round_matrix"]
 
 # The gain of the fast part and of the slow part: a double root for a tree that follows entirely.
 FAST = 0.5
 SLOW = (1 - np.sqrt(1 - FAST)) ** 2
+# Of classes A changes as slowly as the scores, and is counted every few rounds. (A bin may be empty
+# in one round and not in the next: of bins it is counted in each.)
+_ROUNDS_BETWEEN = 4
 
 
-def damped(x, slow, gain, lam, learning_rate):
+def held_back(gain, lam, learning_rate):
+    """r, the part of the response that is fast: (1 + lam eta A / a)^{-1}.
+
+    Parameters
+    ----------
+    gain : ndarray of shape (..., c, c)
+        A: how much a step along M of learning rate 1 moves the response.
+    lam, learning_rate : float
+
+    Returns
+    -------
+    ndarray of shape (..., c, c)
+    """
+    return np.linalg.inv(np.eye(gain.shape[-1]) + (lam * learning_rate / FAST) * gain)
+
+
+def damped(x, slow, held, lam):
     """One move of the damped adversary.
 
     Parameters
@@ -64,9 +83,9 @@ def damped(x, slow, gain, lam, learning_rate):
         The best response (its gradient by the table), one vector for each group.
     slow : ndarray of the same shape
         The slow part so far.
-    gain : ndarray of shape (..., c, c)
-        A: how much a step along M of learning rate 1 moves the response.
-    lam, learning_rate : float
+    held : ndarray of shape (..., c, c)
+        r, of `held_back`.
+    lam : float
 
     Returns
     -------
@@ -77,16 +96,16 @@ def damped(x, slow, gain, lam, learning_rate):
 
     Examples
     --------
-    With no gain, or a small lam, the adversary is not held back:
+    Where a step moves nothing the adversary is not held back:
 
     >>> import numpy as np
     >>> x = np.array([[0.5, -0.5]])
-    >>> damped(x, 0 * x, np.zeros((1, 2, 2)), lam=3.0, learning_rate=0.1)[0]
+    >>> damped(x, 0 * x, held_back(np.zeros((1, 2, 2)), lam=3.0, learning_rate=0.1), lam=3.0)[0]
     array([[ 1.5, -1.5]])
     """
-    held = np.linalg.inv(np.eye(x.shape[-1]) + (lam * learning_rate / FAST) * gain)
-    fast = np.einsum("...ab,...b->...a", held, x)
-    slow = slow + SLOW / FAST * np.einsum("...ab,...b->...a", held, lam * (x - fast) - slow)
+    fast = np.matmul(held, x[..., None])[..., 0]
+    behind = lam * (x - fast) - slow
+    slow = slow + SLOW / FAST * np.matmul(held, behind[..., None])[..., 0]
     return lam * fast + slow, slow
 
 
@@ -223,28 +242,67 @@ class Binned(AtScores):
     """
 
     def __init__(self, u, n_bins, slope, steepness):
-        self.bins, self.slope, self.steepness = _SoftBins(u, n_bins), slope, steepness
+        self.u, self.n_bins, self.slope, self.steepness = u, n_bins, slope, steepness
+        n_cells = n_bins - 2
+        position = u * n_cells
+        self.cell = np.minimum(position.astype(np.intp), n_cells - 1)
+        self.t = position - self.cell
+        self._last = None, None
 
     def table(self, cells):
-        """As in `AtScores`."""
-        return self.bins.table(cells)
+        """As in `AtScores`: the bins' (1 - t)^2 / 2, 1/2 + t (1 - t) and t^2 / 2, from moments."""
+        place, shape = self._place(cells)
+        one, t = cells.weight, self.t * cells.weight
+        by_place = [self._sums(place, values, shape) for values in (one, t, t * self.t)]
+        zeroth, first, second = by_place
+        self._zeroth = zeroth
+        T = np.zeros((self.n_bins, shape[1]))
+        T[:-2] += (zeroth + second) / 2 - first
+        T[1:-1] += zeroth / 2 + first - second
+        T[2:] += second / 2
+        return T
 
     def gain(self, cells, ratio):
         """As in `AtScores`, with the means of the slopes."""
-        d, n_cells = len(cells.q), self.bins.n_bins - 2
-        place = self.bins.cell * d + cells.codes
-        mass = np.bincount(place, np.broadcast_to(ratio, place.shape), n_cells * d)
-        mass = mass.reshape(n_cells, d) * (self.steepness * n_cells**2)[:, None]
-        K = np.zeros((d, n_cells + 2, n_cells + 2))
-        cell = np.arange(n_cells)
+        place, shape = self._place(cells)
+        even = np.ndim(ratio) == 0 and np.ndim(cells.weight) == 0
+        mass = self._zeroth * (ratio / cells.weight) if even else self._sums(place, ratio, shape)
+        mass = mass * (self.steepness * shape[0] ** 2)[:, None]
+        K = np.zeros((shape[1], self.n_bins, self.n_bins))
+        cell = np.arange(shape[0])
         for i in range(3):
             for k in range(3):
                 K[:, cell + i, cell + k] += _MEAN_SLOPES[i, k] * mass.T
         return K
 
     def pull_back(self, by_table, cells):
-        """As in `AtScores`."""
-        return self.bins.spread(by_table, cells) * self.slope
+        """As in `AtScores`: the slopes are t - 1, 1 - 2 t and t, times the number of cells."""
+        place, shape = self._place(cells)
+        rise = np.diff(by_table, axis=0)
+        bend = np.diff(rise, axis=0)
+        found = np.take(bend, place)
+        found *= self.t
+        found += np.take(rise[:-1], place)
+        found *= self.slope
+        found *= shape[0] * cells.weight
+        return found
+
+    @property
+    def F(self):
+        """The memberships."""
+        return _SoftBins(self.u, self.n_bins).members()
+
+    def _place(self, cells):
+        """Cell of the grid and group as one number, and how many there are of each."""
+        if self._last[0] is not cells:
+            self._last = cells, self.cell * len(cells.q) + cells.codes
+        return self._last[1], (self.n_bins - 2, len(cells.q))
+
+    @staticmethod
+    def _sums(place, values, shape):
+        if np.ndim(values) == 0:
+            return np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape) * values
+        return np.bincount(place, values, shape[0] * shape[1]).reshape(shape)
 
 
 # The means over a cell of the products of the slopes t - 1, 1 - 2 t and t of three bins.
@@ -281,18 +339,13 @@ class StandardizedBins(Binned):
         self.x, self.weight = x, weight
         self.hessian = np.full(len(z), 1 / unit**2)
 
-    @property
-    def F(self):
-        """The memberships."""
-        return self.bins.members()
-
     def pull_back(self, by_table, cells):
         """As in `AtScores`; the mean and the spread move with the predictions."""
         return self._with_moments(super().pull_back(by_table, cells))
 
     def from_F(self, dF):
         """dvalue/dz from dvalue/dmembers."""
-        return self._with_moments(self.bins.pull_back(dF) * self.slope)
+        return self._with_moments(_SoftBins(self.u, self.n_bins).pull_back(dF) * self.slope)
 
     def _with_moments(self, direct):
         return direct - self.weight * (direct.sum() + self.x * (direct @ self.x))
@@ -325,12 +378,13 @@ class TableAdversary:
         # Classes that the loss hardly counts have next to no Hessian: as if it counted 1 %.
         floor = np.maximum(loss_weight, 0.01 * self.cells.weight)
         self.ratio = self.cells.weight**2 / np.maximum(floor, _EMPTY)
-        self.slow = 0.0
+        self.slow, self.rounds = 0.0, 0
 
     def __call__(self, at):
         """The penalty, and lam times its gradient by z, damped."""
         if self.bins is not None:
             at = logistic_bins(at, self.bins)
+        by_bin = isinstance(at, Binned)
         T = at.table(self.cells)
         value, dT, p = 0.0, np.empty_like(T), np.empty_like(T)
         for part, groups in zip(self._parts(), self.conditions):
@@ -339,9 +393,12 @@ class TableAdversary:
             value += given
         # A constant moves nobody, and would only lose digits.
         dT -= np.sum(p * dT, axis=0) / np.maximum(p.sum(axis=0), _EMPTY)
-        gain = at.gain(self.cells, self.ratio)
-        gain *= 2 / np.maximum(p * self.cells.q, _EMPTY).T[:, :, None]
-        move, self.slow = damped(dT.T, self.slow, gain, self.lam, self.learning_rate)
+        if by_bin or self.rounds % _ROUNDS_BETWEEN == 0:
+            gain = at.gain(self.cells, self.ratio)
+            gain *= 2 / np.maximum(p * self.cells.q, _EMPTY).T[:, :, None]
+            self.held = held_back(gain, self.lam, self.learning_rate)
+        self.rounds += 1
+        move, self.slow = damped(dT.T, self.slow, self.held, self.lam)
         return value, at.pull_back(move.T, self.cells)
 
     def _parts(self):
@@ -366,9 +423,8 @@ class RowAdversary:
             steps = (by_z**2 / np.maximum(at.hessian, 1e-16)).T / self.loss_weight
             # Where the penalty has just vanished its square root has no slope to go by.
             self.gain = max(float(steps.sum()) / (2 * value), self.gain / 2)
-        move, self.slow = damped(
-            dF[..., None], self.slow, np.array([[self.gain]]), self.lam, self.learning_rate
-        )
+        held = held_back(np.array([[self.gain]]), self.lam, self.learning_rate)
+        move, self.slow = damped(dF[..., None], self.slow, held, self.lam)
         return value, at.from_F(move[..., 0])
 
 
