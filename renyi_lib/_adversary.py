@@ -5,25 +5,26 @@ A boosting library takes, each round, a gradient and a Hessian by the raw scores
 adversary's best response taken afresh each round this is a game that swings up from lam ~ 1 / eta
 on, as nothing tells the tree how fast its own step changes the response.
 
-**One round, linearised.** A penalty that depends on the table T has, by T, the gradient
-``dT = best response``; trees see ``M``, which is to be ``lam * dT`` at rest. A step moves the
-table's column j by -eta f K_j M_j, where K_j is the mean over group j of D H^{-1} D^T (D: memberships by z,
-H: the Hessian) and f in [0, 1] is how much of the step the tree can follow. To first
-order the response moves with the table by 2 / (p_i q_j). So one mode of
-``A_j = 2 diag(1 / p) K_j / q_j`` with the eigenvalue alpha has the loop ``x' = x - eta f alpha M``,
-and with M = lam x it is stable only for lam < 2 / (eta f alpha).
+**One round, linearised.** A penalty that depends on the table T has the gradient dT by it, at the
+best response; trees see M, which is to be lam * dT at rest. A step moves column j of the table
+by -eta f K_j M_j, where K_j is the sum over the people of group j of D H^{-1} D^T (D: memberships
+by z, H: the Hessian, with the weights in), and f in [0, 1] is how much of its step a tree can
+follow. To first order the response moves by 2 / (p_i q_j) for each unit of the table. So a mode x
+of ``A_j = 2 diag(1 / p) K_j / q_j`` with the eigenvalue alpha has the loop
+``x' = x - eta f alpha M``, and with M = lam x it is stable only for lam < 2 / (eta f alpha).
 
-**The damped adversary** divides its move in two. With r = 1 / (1 + lam eta alpha / a), a = 1/2::
+**The damped adversary** divides its move in two. With a = 1/2, b = (1 - sqrt(1 - a))^2 and
+r = 1 / (1 + lam eta alpha / a)::
 
-    fast part   lam r x,                    no larger than a / (eta alpha) times x
-    slow part   u <- u + (b / a) r (lam (1 - r) x - u),      b = (1 - sqrt(1 - a))^2
-    M = fast part + u
+    slow part   u <- u + (b / a) r (lam (1 - r) x - u)
+    move        M  = lam r x + u
 
-At rest u = lam (1 - r) x and M = lam x: the undamped game's resting point, whatever lam and eta.
-For every lam and every f in (0, 1] both eigenvalues of a round are inside the unit circle; as lam
-grows they tend to the roots of t^2 - (2 - f (a + b)) t + (1 - f a), of modulus sqrt(1 - f a) or
-less: how fast the round comes to rest does not depend on lam. In the limit u is the Lagrange multiplier of the
-constraint that the table be independent. r is a function of the matrix A, one for each group.
+The fast part lam r x is at most a / (eta alpha) times x, whatever lam. At rest u = lam (1 - r) x
+and M = lam x: the undamped game's resting point. For every lam and every f in (0, 1] both
+eigenvalues of a round are inside the unit circle; as lam grows they tend to the roots of
+t^2 - (2 - f (a + b)) t + (1 - f a), of modulus sqrt(1 - f a): how soon the game comes to rest does
+not depend on lam. In the limit u is the Lagrange multiplier of independence. For several modes r
+is the same function of the matrix A, one for each group.
 
 **Bins.** The slopes of soft bins change as soon as somebody moves within a bin, and A would miss
 directions in which nobody can move just now and everybody a round later; the slow part would grow
@@ -48,13 +49,21 @@ from renyi_lib.penalties import (
     _SoftBins,
 )
 
-__all__ = ["AtScores", "RowAdversary", "TableAdversary", "adversary_of", "damped", "held_back", "round_matrix"]
+__all__ = [
+    "AtScores",
+    "RowAdversary",
+    "TableAdversary",
+    "adversary_of",
+    "damped",
+    "held_back",
+    "round_matrix",
+]
 
 # The gain of the fast part and of the slow part: a double root for a tree that follows entirely.
 FAST = 0.5
 SLOW = (1 - np.sqrt(1 - FAST)) ** 2
-# Of classes A changes as slowly as the scores, and is counted every few rounds. (A bin may be empty
-# in one round and not in the next: of bins it is counted in each.)
+# Of classes A changes as slowly as the scores, and is counted every few rounds; of bins in each, as
+# a bin may be empty in one round and not in the next.
 _ROUNDS_BETWEEN = 4
 
 
@@ -247,7 +256,7 @@ class Binned(AtScores):
         position = u * n_cells
         self.cell = np.minimum(position.astype(np.intp), n_cells - 1)
         self.t = position - self.cell
-        self._last = None, None
+        self._last, self._zeroth = (None, None), None
 
     def table(self, cells):
         """As in `AtScores`: the bins' (1 - t)^2 / 2, 1/2 + t (1 - t) and t^2 / 2, from moments."""
@@ -260,13 +269,16 @@ class Binned(AtScores):
         T[:-2] += (zeroth + second) / 2 - first
         T[1:-1] += zeroth / 2 + first - second
         T[2:] += second / 2
-        return T
+        # The rounding error of a bin that is all but empty must not be a negative probability.
+        return np.maximum(T, 0)
 
     def gain(self, cells, ratio):
         """As in `AtScores`, with the means of the slopes."""
         place, shape = self._place(cells)
         even = np.ndim(ratio) == 0 and np.ndim(cells.weight) == 0
-        mass = self._zeroth * (ratio / cells.weight) if even else self._sums(place, ratio, shape)
+        # The table has counted these already, if all weigh the same.
+        known = even and self._zeroth is not None
+        mass = self._zeroth * (ratio / cells.weight) if known else self._sums(place, ratio, shape)
         mass = mass * (self.steepness * shape[0] ** 2)[:, None]
         K = np.zeros((shape[1], self.n_bins, self.n_bins))
         cell = np.arange(shape[0])

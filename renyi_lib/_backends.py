@@ -5,7 +5,8 @@ A *backend* has ``data(X, categorical, start)`` for rows in the library's own fo
 Neither library is imported before it is used.
 """
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +45,9 @@ class Forest:
     def scores(self, X):
         """The raw scores of rows, of shape (n,) or (n, classes)."""
         found = BACKENDS[self.backend].raw(self.booster, X, self.n_trees)
-        return found.reshape(X.shape[0], -1) + self.start if self.start.ndim else found + self.start
+        return (
+            found.reshape(X.shape[0], -1) + self.start if self.start.ndim else found + self.start
+        )
 
     def importances(self, n_features):
         """How much the splits on each feature gained, of sum 1 (or all 0)."""
@@ -57,9 +60,27 @@ class LightGBM:
 
     # Told elsewhere: by a parameter of the estimator, or by the data.
     taken = frozenset(
-        "objective num_class learning_rate eta shrinkage_rate num_iterations n_estimators "
-        "num_boost_round num_leaves max_leaves max_depth lambda_l2 reg_lambda "
-        "min_sum_hessian_in_leaf min_child_weight num_threads n_jobs seed random_state".split()
+        [
+            "objective",
+            "num_class",
+            "learning_rate",
+            "eta",
+            "shrinkage_rate",
+            "num_iterations",
+            "n_estimators",
+            "num_boost_round",
+            "num_leaves",
+            "max_leaves",
+            "max_depth",
+            "lambda_l2",
+            "reg_lambda",
+            "min_sum_hessian_in_leaf",
+            "min_child_weight",
+            "num_threads",
+            "n_jobs",
+            "seed",
+            "random_state",
+        ]
     )
 
     @staticmethod
@@ -72,19 +93,22 @@ class LightGBM:
         return lightgbm
 
     @classmethod
-    def data(cls, X, categorical, start, like=None):
+    def data(cls, X, categorical, start, more, like=None):
         """Rows in LightGBM's form; with `like`, binned as those."""
         start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
-        return cls.library().Dataset(
-            X,
+        rows = cls.library().Dataset(
+            _as_matrix(X),
             label=np.zeros(X.shape[0]),
             init_score=start if start.ndim == 1 else np.asfortranarray(start),
             categorical_feature=categorical,
             reference=like,
-            free_raw_data=False,
             # A value is a bin, however few have it: a weight of 2 is then the same as two rows.
-            params={"min_data_in_bin": 1, "feature_pre_filter": False, "verbosity": -1},
+            params={"min_data_in_bin": 1, "feature_pre_filter": False, "verbosity": -1} | more,
         )
+        with warnings.catch_warnings():
+            # It warns of arrays that are part of another: ours are, and soon gone.
+            warnings.filterwarnings("ignore", message="Usage of np.ndarray subset")
+            return rows.construct()
 
     @classmethod
     def train(cls, data, gradients, settings, start, validation=None):
@@ -96,7 +120,7 @@ class LightGBM:
             "learning_rate": settings.learning_rate,
             "num_leaves": settings.max_leaves,
             "max_depth": -1 if settings.max_depth is None else settings.max_depth,
-            "min_data_in_leaf": 1,
+            "min_data_in_leaf": 0,
             "min_sum_hessian_in_leaf": settings.min_child_weight,
             "lambda_l2": settings.l2,
             "num_threads": _threads(settings.n_jobs),
@@ -125,8 +149,7 @@ class LightGBM:
     @staticmethod
     def raw(booster, X, n_trees):
         """Raw scores, less the start."""
-        # (Shapes are checked by the estimator, with the names of its columns.)
-        return booster.predict(X, num_iteration=n_trees or None, raw_score=True)
+        return booster.predict(_as_matrix(X), num_iteration=n_trees or None, raw_score=True)
 
     @staticmethod
     def gains(booster, n_features):
@@ -138,8 +161,24 @@ class XGBoost:
     """xgboost.train with an objective of ours."""
 
     taken = frozenset(
-        "objective num_class learning_rate eta n_estimators num_boost_round max_leaves max_depth "
-        "min_child_weight lambda reg_lambda nthread n_jobs seed random_state base_score".split()
+        [
+            "objective",
+            "num_class",
+            "learning_rate",
+            "eta",
+            "n_estimators",
+            "num_boost_round",
+            "max_leaves",
+            "max_depth",
+            "min_child_weight",
+            "lambda",
+            "reg_lambda",
+            "nthread",
+            "n_jobs",
+            "seed",
+            "random_state",
+            "base_score",
+        ]
     )
 
     @staticmethod
@@ -152,7 +191,7 @@ class XGBoost:
         return xgboost
 
     @classmethod
-    def data(cls, X, categorical, start, like=None):
+    def data(cls, X, categorical, start, more, like=None):
         """Rows in XGBoost's form."""
         start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
         return cls._rows(X, categorical, base_margin=start)
@@ -191,7 +230,7 @@ class XGBoost:
         if validation is not None:
             rows, metric, patience = validation
             stop = xgboost.callback.EarlyStopping(
-                patience, metric_name="objective", data_name="validation", save_best=True
+                rounds=patience, metric_name="objective", data_name="validation", save_best=True
             )
             told = {
                 "evals": [(rows, "validation")],
@@ -221,9 +260,11 @@ class XGBoost:
 BACKENDS = {"lightgbm": LightGBM, "xgboost": XGBoost}
 
 
+def _as_matrix(X):
+    """scipy's sparse arrays as the sparse matrices that LightGBM knows."""
+    return sparse.csr_matrix(X) if sparse.issparse(X) else X
+
+
 def _threads(n_jobs):
     """As scikit-learn counts: None is one, -1 is all (0 for either library)."""
     return 1 if n_jobs is None else max(n_jobs, 0)
-
-
-Metric = Callable[[np.ndarray], float]

@@ -34,7 +34,7 @@ from renyi_lib._adversary import (
     TwoClasses,
     adversary_of,
 )
-from renyi_lib._backends import BACKENDS, Forest, Settings
+from renyi_lib._backends import BACKENDS, Settings
 from renyi_lib._parameters import Checked, choice, either, instance, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
@@ -128,7 +128,7 @@ class _SquaredLoss:
     def __init__(self, y, weight, variance, group_weight, n_bins):
         self.y, self.weight, self.variance = y, weight, variance
         self.group_weight, self.n_bins = group_weight, n_bins
-        # The library sees the squared error / 2, whose Hessian is 1: trees as for plain regression.
+        # The library sees half the squared error, of Hessian 1: trees as for plain regression.
         self.unit = variance / 2
 
     def start(self):
@@ -200,7 +200,9 @@ class _Rows:
         """The groups, if there are any."""
         if self.codes is None:
             return None
-        return Groups.from_codes(*without_unused(self.codes, self.categories), _shares(self.weight))
+        return Groups.from_codes(
+            *without_unused(self.codes, self.categories), _shares(self.weight)
+        )
 
     def some(self, kept):
         """Some of the rows."""
@@ -320,12 +322,12 @@ class _Boosting(Checked, BaseEstimator):
         groups = rows.groups()
         self.groups_ = None if groups is None else groups.categories
         start = self._loss(rows, groups).start()
-        data = backend.data(rows.X, self._categorical(), start)
+        data = backend.data(rows.X, self._categorical(), start, more)
         if held_out is not None:
             # The metric is that of the loss and the penalty on these rows.
             others = held_out.groups() if groups is not None else None
             held_out = (
-                backend.data(held_out.X, self._categorical(), start, like=data),
+                backend.data(held_out.X, self._categorical(), start, more, like=data),
                 self._loss(held_out, others),
                 others,
                 held_out.y,
@@ -350,9 +352,7 @@ class _Boosting(Checked, BaseEstimator):
         adversary = None
         if problem.groups is not None:
             penalty = self._penalty_on(problem.groups, rows.y)
-            adversary = adversary_of(
-                penalty, problem.groups, lam, self.learning_rate, loss.weight
-            )
+            adversary = adversary_of(penalty, problem.groups, lam, self.learning_rate, loss.weight)
         total = len(rows.y) if rows.weight is None else float(rows.weight.sum())
         game = _Game(loss, adversary, lam, total)
         validation = None
@@ -410,7 +410,9 @@ class _Boosting(Checked, BaseEstimator):
         if s is not None:
             codes, categories = self._code_groups(s)
             check_same_length(**{"y of validation": y, "sensitive_features": codes})
-        check_same_length(**{"X of validation": X.indptr[1:] if hasattr(X, "indptr") else X, "y": y})
+        check_same_length(
+            **{"X of validation": X.indptr[1:] if hasattr(X, "indptr") else X, "y": y}
+        )
         weight = None if weight is None else sample_weights(weight)
         return _Rows(X, y, codes, categories, weight)
 
@@ -427,9 +429,9 @@ class _Boosting(Checked, BaseEstimator):
             kept, held = train_test_split(order, **split)
         return rows.some(np.sort(kept)), rows.some(np.sort(held))
 
-    def _features(self, X, y=None):
+    def _features(self, X, *targets):
         """X as numbers, with y if this is the fit; the columns of categories are remembered."""
-        fitting = y is not None
+        fitting = len(targets) > 0
         how = {
             "accept_sparse": "csr",
             "dtype": np.float64,
@@ -439,7 +441,7 @@ class _Boosting(Checked, BaseEstimator):
             self.categories_ = _categories_of(X)
         if not self.categories_:
             if fitting:
-                return validate_data(self, X, y, **how, **self._target_checks())
+                return validate_data(self, X, *targets, **how, **self._target_checks())
             return validate_data(self, X, reset=False, **how)
         if not isinstance(X, pd.DataFrame):
             raise ValueError(
@@ -449,7 +451,7 @@ class _Boosting(Checked, BaseEstimator):
         validate_data(self, X, skip_check_array=True, reset=fitting)
         X = X.assign(**{name: _codes_of(X[name], kept) for name, kept in self.categories_.items()})
         if fitting:
-            return check_X_y(X, y, **how, **self._target_checks())
+            return check_X_y(X, *targets, **how, **self._target_checks())
         return check_array(X, **how)
 
     def _categorical(self):
@@ -1013,5 +1015,5 @@ def _categories_of(X):
 
 def _codes_of(column, categories):
     """Codes of a column's entries; one that is missing, or was not seen in the fit, is NaN."""
-    codes = pd.Categorical(column, categories=categories).codes
+    codes = categories.get_indexer(pd.Index(column.astype(object)))
     return np.where(codes < 0, np.nan, codes)
