@@ -62,8 +62,8 @@ __all__ = [
 # The gain of the fast part and of the slow part: a double root for a tree that follows entirely.
 FAST = 0.5
 SLOW = (1 - np.sqrt(1 - FAST)) ** 2
-# Of classes A changes as slowly as the scores, and is counted every few rounds; of bins in each, as
-# a bin may be empty in one round and not in the next.
+# Of classes A changes as slowly as the scores, and is counted every few rounds; of bins in each,
+# as a bin may be empty in one round and not in the next.
 _ROUNDS_BETWEEN = 4
 
 
