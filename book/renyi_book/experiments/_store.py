@@ -47,9 +47,11 @@ STORED = {
     "timing": ("timing", {}),
     "multiverse": ("multiverse", {}),
     "adult_scores": ("adult_scores", {}),
+    "boosting": ("fair_boosting", {}),
 }
 # What takes longest begins first, so that no process is left with it alone at the end.
 _LONG = (
+    "boosting",
     "multiverse",
     "network",
     "penalties_adult_gender_race",
