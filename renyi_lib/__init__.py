@@ -30,6 +30,11 @@ _PUBLIC = {
         "PenalizedClassifier",
         "RenyiClassifier",
     ],
+    "boosting": [
+        "RenyiBoostingClassifier",
+        "RenyiBoostingRegressor",
+        "renyi_objective",
+    ],
     "tuning": [
         "RenyiClassifierCV",
         "TargetNotReachedError",

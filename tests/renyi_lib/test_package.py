@@ -20,7 +20,17 @@ ROOT = Path(__file__).parents[2]
 
 
 # What a plain installation does not have: the extras, and the book.
-EXTRAS = ("numba", "tqdm", "fairlearn", "matplotlib", "renyi_book", "IPython", "yaml")
+EXTRAS = (
+    "numba",
+    "tqdm",
+    "fairlearn",
+    "lightgbm",
+    "xgboost",
+    "matplotlib",
+    "renyi_book",
+    "IPython",
+    "yaml",
+)
 
 
 def run(code):
@@ -142,6 +152,7 @@ def hinted(module):
         "tables",
         "metrics",
         "classification",
+        "boosting",
         "tuning",
         "clustering",
         "cluster_metrics",

@@ -10,6 +10,7 @@ table whenever it is called with the same options. Only columns named ``cpu_seco
 code behind it or the data have changed since; `stale` tells which it would refuse.
 """
 
+from renyi_book.experiments._boosting import fair_boosting
 from renyi_book.experiments._calibration import (
     calibration,
     fairness_calibration,
@@ -52,6 +53,7 @@ __all__ = [
     "convergence",
     "equal_opportunity",
     "equal_opportunity_rivals",
+    "fair_boosting",
     "fair_clusters",
     "fair_network",
     "fairness_calibration",

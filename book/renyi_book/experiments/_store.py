@@ -48,9 +48,11 @@ STORED = {
     "multiverse": ("multiverse", {}),
     "adult_scores": ("adult_scores", {}),
     "promises": ("promises", {}),
+    "boosting": ("fair_boosting", {}),
 }
 # What takes longest begins first, so that no process is left with it alone at the end.
 _LONG = (
+    "boosting",
     "multiverse",
     "network",
     "penalties_adult_gender_race",

@@ -1,0 +1,466 @@
+"""The adversary of a boosted model: it moves no faster than trees can follow.
+
+A boosting library takes, each round, a gradient and a Hessian by the raw scores z, and moves z by
+-eta * gradient / Hessian as far as a tree can. The Hessian is that of the loss alone. With the
+adversary's best response taken afresh each round this is a game that swings up from lam ~ 1 / eta
+on, as nothing tells the tree how fast its own step changes the response.
+
+**One round, linearised.** A penalty that depends on the table T has the gradient dT by it, at the
+best response; trees see M, which is to be lam * dT at rest. A step moves column j of the table
+by -eta f K_j M_j, where K_j is the sum over the people of group j of D H^{-1} D^T (D: memberships
+by z, H: the Hessian, with the weights in), and f in [0, 1] is how much of its step a tree can
+follow. To first order the response moves by 2 / (p_i q_j) for each unit of the table. So a mode x
+of ``A_j = 2 diag(1 / p) K_j / q_j`` with the eigenvalue alpha has the loop
+``x' = x - eta f alpha M``, and with M = lam x it is stable only for lam < 2 / (eta f alpha).
+
+**The damped adversary** divides its move in two. With a = 1/2, b = (1 - sqrt(1 - a))^2 and
+r = 1 / (1 + lam eta alpha / a)::
+
+    slow part   u <- u + (b / a) r (lam (1 - r) x - u)
+    move        M  = lam r x + u
+
+The fast part lam r x is at most a / (eta alpha) times x, whatever lam. At rest u = lam (1 - r) x
+and M = lam x: the undamped game's resting point. For every lam and every f in (0, 1] both
+eigenvalues of a round are inside the unit circle; as lam grows they tend to the roots of
+t^2 - (2 - f (a + b)) t + (1 - f a), of modulus sqrt(1 - f a): how soon the game comes to rest does
+not depend on lam. In the limit u is the Lagrange multiplier of independence. For several modes r
+is the same function of the matrix A, one for each group.
+
+**Bins.** The slopes of soft bins change as soon as somebody moves within a bin, and A would miss
+directions in which nobody can move just now and everybody a round later; the slow part would grow
+there without bound. So the slopes enter A by their mean over a bin and the Hessian by its largest
+value in it. And the parts are functions of bin and group, not of people: whoever changes bin
+takes the value of the new place.
+
+A penalty that is no function of a table is damped as one mode: as the square of one function of z.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from renyi_lib.penalties import (
+    _EMPTY,
+    ConditionalPenalty,
+    Groups,
+    ScoreBinsPenalty,
+    _RenyiTable,
+    _SoftBins,
+)
+
+__all__ = [
+    "AtScores",
+    "RowAdversary",
+    "TableAdversary",
+    "adversary_of",
+    "damped",
+    "held_back",
+    "round_matrix",
+]
+
+# The gain of the fast part and of the slow part: a double root for a tree that follows entirely.
+FAST = 0.5
+SLOW = (1 - np.sqrt(1 - FAST)) ** 2
+# Of classes A changes as slowly as the scores, and is counted every few rounds; of bins in each,
+# as a bin may be empty in one round and not in the next.
+_ROUNDS_BETWEEN = 4
+
+
+def held_back(gain, lam, learning_rate):
+    """r, the part of the response that is fast: (1 + lam eta A / a)^{-1}.
+
+    Parameters
+    ----------
+    gain : ndarray of shape (..., c, c)
+        A: how much a step along M of learning rate 1 moves the response.
+    lam, learning_rate : float
+
+    Returns
+    -------
+    ndarray of shape (..., c, c)
+    """
+    return np.linalg.inv(np.eye(gain.shape[-1]) + (lam * learning_rate / FAST) * gain)
+
+
+def damped(x, slow, held, lam):
+    """One move of the damped adversary.
+
+    Parameters
+    ----------
+    x : ndarray of shape (..., c)
+        The best response (its gradient by the table), one vector for each group.
+    slow : ndarray of the same shape
+        The slow part so far.
+    held : ndarray of shape (..., c, c)
+        r, of `held_back`.
+    lam : float
+
+    Returns
+    -------
+    move : ndarray
+        M, which is lam * x at rest.
+    slow : ndarray
+        The slow part to keep.
+
+    Examples
+    --------
+    Where a step moves nothing the adversary is not held back:
+
+    >>> import numpy as np
+    >>> x = np.array([[0.5, -0.5]])
+    >>> damped(x, 0 * x, held_back(np.zeros((1, 2, 2)), lam=3.0, learning_rate=0.1), lam=3.0)[0]
+    array([[ 1.5, -1.5]])
+    """
+    fast = np.matmul(held, x[..., None])[..., 0]
+    behind = lam * (x - fast) - slow
+    slow = slow + SLOW / FAST * np.matmul(held, behind[..., None])[..., 0]
+    return lam * fast + slow, slow
+
+
+def round_matrix(loop, follows=1.0):
+    """What one linearised round does to (x, u), in units of the step: for tests and the book.
+
+    Parameters
+    ----------
+    loop : float
+        lam * eta * alpha.
+    follows : float, default=1.0
+        f, how much of its step the tree takes.
+
+    Returns
+    -------
+    ndarray of shape (2, 2)
+        Of the state (x, eta alpha u).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bool(np.abs(np.linalg.eigvals(round_matrix(1e9))).max() < 0.72)
+    True
+    """
+    r = 1 / (1 + loop / FAST)
+    kept = SLOW / FAST * r
+    fast, slow = loop * r, kept * loop * (1 - r)
+    return np.array(
+        [[1 - follows * (fast + slow), -follows * (1 - kept)], [slow, 1 - kept]],
+    )
+
+
+class AtScores:
+    """A model's place: what the raw scores z say, in the terms that an adversary asks for.
+
+    Attributes
+    ----------
+    F : ndarray of shape (n, c)
+        Class probabilities.
+    hessian : ndarray of shape (n,) or (n, c)
+        Of the loss of each sample by z, without weights.
+    """
+
+    def table(self, cells):
+        """T[i, j] = P(Ŷ = i, cell = j)."""
+        raise NotImplementedError
+
+    def gain(self, cells, ratio):
+        """K of each cell, of shape (cells, c, c): the sum of ratio * D H^{-1} D^T."""
+        raise NotImplementedError
+
+    def pull_back(self, by_table, cells):
+        """dvalue/dz from dvalue/dT."""
+        raise NotImplementedError
+
+
+class TwoClasses(AtScores):
+    """Two classes: z is the log-odds of the second."""
+
+    def __init__(self, p, slope):
+        self.p, self.hessian = p, slope
+
+    @property
+    def F(self):
+        """Class probabilities."""
+        return np.column_stack([1 - self.p, self.p])
+
+    def table(self, cells):
+        """As in `AtScores`."""
+        second = np.bincount(cells.codes, self.p * cells.weight, len(cells.q))
+        return np.array([cells.q - second, second])
+
+    def gain(self, cells, ratio):
+        """As in `AtScores`."""
+        k = np.bincount(cells.codes, self.hessian * ratio, len(cells.q))
+        return k[:, None, None] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+
+    def pull_back(self, by_table, cells):
+        """As in `AtScores`."""
+        return self.hessian * (by_table[1] - by_table[0])[cells.codes] * cells.weight
+
+    def from_F(self, dF):
+        """dvalue/dz from dvalue/dF."""
+        return self.hessian * (dF[:, 1] - dF[:, 0])
+
+
+class Softmax(AtScores):
+    """More than two classes: a z for each."""
+
+    def __init__(self, F):
+        self.F = F
+        # The diagonal alone would let classes overshoot together: c / (c - 1) of it, as LightGBM.
+        classes = F.shape[1]
+        self.hessian = np.maximum(F * (1 - F), 1e-16) * (classes / (classes - 1))
+
+    def table(self, cells):
+        """As in `AtScores`."""
+        return cells.table(self.F)
+
+    def gain(self, cells, ratio):
+        """As in `AtScores`."""
+        F, c = self.F, self.F.shape[1]
+        # D = diag(F) - F F^T, so that D H^{-1} D^T needs sums over the samples of a few products.
+        lifted = F**2 / self.hessian
+        total = lifted.sum(axis=1)
+        K = np.empty((len(cells.q), c, c))
+        for i in range(c):
+            for k in range(i, c):
+                term = F[:, i] * F[:, k] * total - F[:, k] * lifted[:, i] - F[:, i] * lifted[:, k]
+                term += lifted[:, i] if i == k else 0
+                K[:, i, k] = K[:, k, i] = np.bincount(cells.codes, term * ratio, len(cells.q))
+        return K
+
+    def pull_back(self, by_table, cells):
+        """As in `AtScores`."""
+        return self.from_F(cells.spread(by_table))
+
+    def from_F(self, dF):
+        """dvalue/dz from dvalue/dF."""
+        return self.F * (dF - np.sum(self.F * dF, axis=1, keepdims=True))
+
+
+class Binned(AtScores):
+    """Soft bins of a score u in [0, 1].
+
+    Parameters
+    ----------
+    u : ndarray of shape (n,)
+    n_bins : int
+    slope : ndarray of shape (n,)
+        du/dz.
+    steepness : ndarray of shape (n_bins - 2,)
+        The largest (du/dz)^2 / Hessian in each cell of the bins' grid.
+    """
+
+    def __init__(self, u, n_bins, slope, steepness):
+        self.u, self.n_bins, self.slope, self.steepness = u, n_bins, slope, steepness
+        n_cells = n_bins - 2
+        position = u * n_cells
+        self.cell = np.minimum(position.astype(np.intp), n_cells - 1)
+        self.t = position - self.cell
+        self._last, self._zeroth = (None, None), None
+
+    def table(self, cells):
+        """As in `AtScores`: the bins' (1 - t)^2 / 2, 1/2 + t (1 - t) and t^2 / 2, from moments."""
+        place, shape = self._place(cells)
+        one, t = cells.weight, self.t * cells.weight
+        by_place = [self._sums(place, values, shape) for values in (one, t, t * self.t)]
+        zeroth, first, second = by_place
+        self._zeroth = zeroth
+        T = np.zeros((self.n_bins, shape[1]))
+        T[:-2] += (zeroth + second) / 2 - first
+        T[1:-1] += zeroth / 2 + first - second
+        T[2:] += second / 2
+        # The rounding error of a bin that is all but empty must not be a negative probability.
+        return np.maximum(T, 0)
+
+    def gain(self, cells, ratio):
+        """As in `AtScores`, with the means of the slopes."""
+        place, shape = self._place(cells)
+        even = np.ndim(ratio) == 0 and np.ndim(cells.weight) == 0
+        # The table has counted these already, if all weigh the same.
+        known = even and self._zeroth is not None
+        mass = self._zeroth * (ratio / cells.weight) if known else self._sums(place, ratio, shape)
+        mass = mass * (self.steepness * shape[0] ** 2)[:, None]
+        K = np.zeros((shape[1], self.n_bins, self.n_bins))
+        cell = np.arange(shape[0])
+        for i in range(3):
+            for k in range(3):
+                K[:, cell + i, cell + k] += _MEAN_SLOPES[i, k] * mass.T
+        return K
+
+    def pull_back(self, by_table, cells):
+        """As in `AtScores`: the slopes are t - 1, 1 - 2 t and t, times the number of cells."""
+        place, shape = self._place(cells)
+        rise = np.diff(by_table, axis=0)
+        bend = np.diff(rise, axis=0)
+        found = np.take(bend, place)
+        found *= self.t
+        found += np.take(rise[:-1], place)
+        found *= self.slope
+        found *= shape[0] * cells.weight
+        return found
+
+    @property
+    def F(self):
+        """The memberships."""
+        return _SoftBins(self.u, self.n_bins).members()
+
+    def _place(self, cells):
+        """Cell of the grid and group as one number, and how many there are of each."""
+        if self._last[0] is not cells:
+            self._last = cells, self.cell * len(cells.q) + cells.codes
+        return self._last[1], (self.n_bins - 2, len(cells.q))
+
+    @staticmethod
+    def _sums(place, values, shape):
+        if np.ndim(values) == 0:
+            return np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape) * values
+        return np.bincount(place, values, shape[0] * shape[1]).reshape(shape)
+
+
+# The means over a cell of the products of the slopes t - 1, 1 - 2 t and t of three bins.
+_MEAN_SLOPES = (np.eye(3) - 1 / 3) / 2
+
+
+@lru_cache
+def _nearest_middle(n_bins):
+    """The point of each cell that is nearest to 1/2, where slopes are steepest."""
+    border = np.linspace(0, 1, n_bins - 1)
+    return np.clip(0.5, border[:-1], border[1:])
+
+
+def logistic_bins(at, n_bins):
+    """The bins of a two-class score."""
+    u = _nearest_middle(n_bins)
+    return Binned(at.p, n_bins, at.hessian, u * (1 - u))
+
+
+class StandardizedBins(Binned):
+    """Soft bins of a prediction z, wherever it lies and however wide it spreads.
+
+    u = Phi((z - mean) / spread), the mean and spread being those of the predictions themselves, so
+    that the bins ask for the order of the predictions more than for their size. A spread below
+    `least` is taken for none.
+    """
+
+    def __init__(self, z, weight, least, unit, n_bins):
+        mean = np.sum(z * weight)
+        spread = np.sqrt(np.sum((z - mean) ** 2 * weight) + least**2)
+        x = (z - mean) / spread
+        steepness = (_density(ndtri(_nearest_middle(n_bins))) * unit / spread) ** 2
+        super().__init__(ndtr(x), n_bins, _density(x) / spread, steepness)
+        self.x, self.weight = x, weight
+        self.hessian = np.full(len(z), 1 / unit**2)
+
+    def pull_back(self, by_table, cells):
+        """As in `AtScores`; the mean and the spread move with the predictions."""
+        return self._with_moments(super().pull_back(by_table, cells))
+
+    def from_F(self, dF):
+        """dvalue/dz from dvalue/dmembers."""
+        return self._with_moments(_SoftBins(self.u, self.n_bins).pull_back(dF) * self.slope)
+
+    def _with_moments(self, direct):
+        return direct - self.weight * (direct.sum() + self.x * (direct @ self.x))
+
+
+def _density(x):
+    return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+
+
+class TableAdversary:
+    """The damped adversary of a penalty that is a function of a table, or a sum of such.
+
+    Parameters
+    ----------
+    penalty : _RenyiTable
+    conditions : list of Groups
+        One table for each: all samples, or those of each label that is looked at. No sample is in
+        two of them.
+    bins : int or None
+        How many bins of a two-class score; None for the classes themselves.
+    lam, learning_rate : float
+    loss_weight : float or ndarray of shape (n,)
+        The weight of each sample in the loss, of sum 1.
+    """
+
+    def __init__(self, penalty, conditions, bins, lam, learning_rate, loss_weight):
+        self.penalty, self.conditions, self.bins = penalty, conditions, bins
+        self.lam, self.learning_rate = lam, learning_rate
+        self.cells = _joined(conditions)
+        # Classes that the loss hardly counts have next to no Hessian: as if it counted 1 %.
+        floor = np.maximum(loss_weight, 0.01 * self.cells.weight)
+        self.ratio = self.cells.weight**2 / np.maximum(floor, _EMPTY)
+        self.slow, self.rounds = 0.0, 0
+
+    def __call__(self, at):
+        """The penalty, and lam times its gradient by z, damped."""
+        if self.bins is not None:
+            at = logistic_bins(at, self.bins)
+        by_bin = isinstance(at, Binned)
+        T = at.table(self.cells)
+        value, dT, p = 0.0, np.empty_like(T), np.empty_like(T)
+        for part, groups in zip(self._parts(), self.conditions):
+            given, dT[:, part] = self.penalty._of_table(T[:, part], groups.q)
+            p[:, part] = T[:, part].sum(axis=1, keepdims=True)
+            value += given
+        # A constant moves nobody, and would only lose digits.
+        dT -= np.sum(p * dT, axis=0) / np.maximum(p.sum(axis=0), _EMPTY)
+        if by_bin or self.rounds % _ROUNDS_BETWEEN == 0:
+            gain = at.gain(self.cells, self.ratio)
+            gain *= 2 / np.maximum(p * self.cells.q, _EMPTY).T[:, :, None]
+            self.held = held_back(gain, self.lam, self.learning_rate)
+        self.rounds += 1
+        move, self.slow = damped(dT.T, self.slow, self.held, self.lam)
+        return value, at.pull_back(move.T, self.cells)
+
+    def _parts(self):
+        ends = np.cumsum([len(groups.q) for groups in self.conditions])
+        return [slice(end - len(g.q), end) for end, g in zip(ends, self.conditions)]
+
+
+class RowAdversary:
+    """The damped adversary of any other penalty: one mode, and a slow part for each sample."""
+
+    def __init__(self, penalty, groups, lam, learning_rate, loss_weight):
+        self.penalty, self.groups = penalty, groups
+        self.lam, self.learning_rate = lam, learning_rate
+        self.loss_weight = np.maximum(np.maximum(loss_weight, 0.01 * groups.weight), _EMPTY)
+        self.slow, self.gain = 0.0, 0.0
+
+    def __call__(self, at):
+        """As in `TableAdversary`."""
+        value, dF = self.penalty.value_and_grad(at.F, self.groups)
+        by_z = at.from_F(dF)
+        if value > _EMPTY:
+            steps = (by_z**2 / np.maximum(at.hessian, 1e-16)).T / self.loss_weight
+            # Where the penalty has just vanished its square root has no slope to go by.
+            self.gain = max(float(steps.sum()) / (2 * value), self.gain / 2)
+        held = held_back(np.array([[self.gain]]), self.lam, self.learning_rate)
+        move, self.slow = damped(dF[..., None], self.slow, held, self.lam)
+        return value, at.from_F(move[..., 0])
+
+
+def adversary_of(penalty, groups, lam, learning_rate, loss_weight):
+    """The damped adversary that a penalty calls for."""
+    conditions, inner = [groups], penalty
+    if isinstance(penalty, ConditionalPenalty):
+        conditions, inner = penalty._conditions(groups), penalty.penalty
+    bins = None
+    if isinstance(inner, ScoreBinsPenalty):
+        bins, inner = inner.n_bins, inner._of_bins()
+    if isinstance(inner, _RenyiTable):
+        return TableAdversary(inner, conditions, bins, lam, learning_rate, loss_weight)
+    return RowAdversary(penalty, groups, lam, learning_rate, loss_weight)
+
+
+def _joined(conditions):
+    """All conditions' groups as the cells of one table; whoever is in none has no weight."""
+    if len(conditions) == 1:
+        return conditions[0]
+    first, d = conditions[0], len(conditions[0].q)
+    codes, weight = first.codes.copy(), np.zeros(len(first.codes))
+    for k, given in enumerate(conditions):
+        codes += k * d * (given.weight > 0)
+        weight += given.weight
+    q = np.concatenate([given.q for given in conditions])
+    return Groups(codes, np.arange(len(q)), weight, q)

@@ -1,0 +1,270 @@
+"""Boosting libraries behind one small interface: rows in, trees out, by a gradient of ours.
+
+A *backend* has ``data(X, categorical, start)`` for rows in the library's own form, and
+``train(data, gradients, …)``, where ``gradients(z)`` gives gradient and Hessian at the raw scores.
+Neither library is imported before it is used.
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from renyi_lib._optional import missing
+
+__all__ = ["BACKENDS", "Forest", "Settings"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of the trees, in words that are the same for each backend."""
+
+    n_estimators: int
+    learning_rate: float
+    max_leaves: int
+    max_depth: int | None
+    min_child_weight: float
+    l2: float
+    n_jobs: int | None
+    seed: int
+    more: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees of either library, and where they start from."""
+
+    backend: str
+    booster: Any
+    start: np.ndarray
+    n_trees: int
+
+    def scores(self, X):
+        """The raw scores of rows, of shape (n,) or (n, classes)."""
+        found = BACKENDS[self.backend].raw(self.booster, X, self.n_trees)
+        return (
+            found.reshape(X.shape[0], -1) + self.start if self.start.ndim else found + self.start
+        )
+
+    def importances(self, n_features):
+        """How much the splits on each feature gained, of sum 1 (or all 0)."""
+        gains = BACKENDS[self.backend].gains(self.booster, n_features)
+        return gains / (gains.sum() or 1.0)
+
+
+class LightGBM:
+    """lightgbm.train with an objective of ours."""
+
+    # Told elsewhere: by a parameter of the estimator, or by the data.
+    taken = frozenset(
+        [
+            "objective",
+            "num_class",
+            "learning_rate",
+            "eta",
+            "shrinkage_rate",
+            "num_iterations",
+            "n_estimators",
+            "num_boost_round",
+            "num_leaves",
+            "max_leaves",
+            "max_depth",
+            "lambda_l2",
+            "reg_lambda",
+            "min_sum_hessian_in_leaf",
+            "min_child_weight",
+            "num_threads",
+            "n_jobs",
+            "seed",
+            "random_state",
+        ]
+    )
+
+    @staticmethod
+    def library():
+        """The library, imported."""
+        try:
+            import lightgbm
+        except ImportError as error:
+            raise missing("lightgbm", 'backend="lightgbm"', "boosting") from error
+        return lightgbm
+
+    @classmethod
+    def data(cls, X, categorical, start, more, like=None):
+        """Rows in LightGBM's form; with `like`, binned as those."""
+        start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
+        rows = cls.library().Dataset(
+            _as_matrix(X),
+            label=np.zeros(X.shape[0]),
+            init_score=start if start.ndim == 1 else np.asfortranarray(start),
+            categorical_feature=categorical,
+            reference=like,
+            # A value is a bin, however few have it: a weight of 2 is then the same as two rows.
+            params={"min_data_in_bin": 1, "feature_pre_filter": False, "verbosity": -1} | more,
+        )
+        with warnings.catch_warnings():
+            # It warns of arrays that are part of another: ours are, and soon gone.
+            warnings.filterwarnings("ignore", message="Usage of np.ndarray subset")
+            return rows.construct()
+
+    @classmethod
+    def train(cls, data, gradients, settings, start, validation=None):
+        """Trees; `validation` is (data, metric of raw scores, rounds to wait)."""
+        lightgbm = cls.library()
+        parameters = {
+            # A function, since LightGBM copies objects that it is given, state and all.
+            "objective": lambda z, _: gradients(z),
+            "learning_rate": settings.learning_rate,
+            "num_leaves": settings.max_leaves,
+            "max_depth": -1 if settings.max_depth is None else settings.max_depth,
+            "min_data_in_leaf": 0,
+            "min_sum_hessian_in_leaf": settings.min_child_weight,
+            "lambda_l2": settings.l2,
+            "num_threads": _threads(settings.n_jobs),
+            "seed": settings.seed,
+            "deterministic": True,
+            "force_col_wise": True,
+            "verbosity": -1,
+            "metric": "None",
+            **data.params,
+            **settings.more,
+        }
+        if np.ndim(start):
+            parameters["num_class"] = len(start)
+        told = {}
+        if validation is not None:
+            rows, metric, patience = validation
+            told = {
+                "valid_sets": [rows],
+                "feval": lambda z, _: ("objective", metric(z), False),
+                "callbacks": [lightgbm.early_stopping(patience, verbose=False)],
+            }
+        booster = lightgbm.train(parameters, data, settings.n_estimators, **told)
+        n_trees = booster.best_iteration if validation is not None else 0
+        return Forest("lightgbm", booster, start, n_trees or booster.current_iteration())
+
+    @staticmethod
+    def raw(booster, X, n_trees):
+        """Raw scores, less the start."""
+        return booster.predict(_as_matrix(X), num_iteration=n_trees or None, raw_score=True)
+
+    @staticmethod
+    def gains(booster, n_features):
+        """The gain of each feature."""
+        return booster.feature_importance("gain").astype(float)
+
+
+class XGBoost:
+    """xgboost.train with an objective of ours."""
+
+    taken = frozenset(
+        [
+            "objective",
+            "num_class",
+            "learning_rate",
+            "eta",
+            "n_estimators",
+            "num_boost_round",
+            "max_leaves",
+            "max_depth",
+            "min_child_weight",
+            "lambda",
+            "reg_lambda",
+            "nthread",
+            "n_jobs",
+            "seed",
+            "random_state",
+            "base_score",
+        ]
+    )
+
+    @staticmethod
+    def library():
+        """The library, imported."""
+        try:
+            import xgboost
+        except ImportError as error:
+            raise missing("xgboost", 'backend="xgboost"', "xgboost") from error
+        return xgboost
+
+    @classmethod
+    def data(cls, X, categorical, start, more, like=None):
+        """Rows in XGBoost's form."""
+        start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
+        return cls._rows(X, categorical, base_margin=start)
+
+    @classmethod
+    def _rows(cls, X, categorical, **told):
+        # XGBoost takes what a sparse matrix leaves out for missing, where it is 0.
+        X = X.toarray() if sparse.issparse(X) else X
+        kinds = None
+        if categorical:
+            kinds = ["c" if k in categorical else "float" for k in range(X.shape[1])]
+        return cls.library().DMatrix(X, feature_types=kinds, enable_categorical=True, **told)
+
+    @classmethod
+    def train(cls, data, gradients, settings, start, validation=None):
+        """Trees; `validation` is (data, metric of raw scores, rounds to wait)."""
+        xgboost = cls.library()
+        parameters = {
+            "learning_rate": settings.learning_rate,
+            "tree_method": "hist",
+            "grow_policy": "lossguide",
+            "max_leaves": settings.max_leaves,
+            "max_depth": settings.max_depth or 0,
+            "min_child_weight": settings.min_child_weight,
+            "reg_lambda": settings.l2,
+            "nthread": _threads(settings.n_jobs),
+            "seed": settings.seed,
+            "base_score": 0.0,
+            "disable_default_eval_metric": True,
+            "verbosity": 0,
+            **settings.more,
+        }
+        if np.ndim(start):
+            parameters["num_class"] = len(start)
+        told = {}
+        if validation is not None:
+            rows, metric, patience = validation
+            stop = xgboost.callback.EarlyStopping(
+                rounds=patience, metric_name="objective", data_name="validation", save_best=True
+            )
+            told = {
+                "evals": [(rows, "validation")],
+                "custom_metric": lambda z, _: ("objective", metric(z)),
+                "callbacks": [stop],
+                "verbose_eval": False,
+            }
+        booster = xgboost.train(
+            parameters, data, settings.n_estimators, obj=lambda z, _: gradients(z), **told
+        )
+        return Forest("xgboost", booster, start, booster.num_boosted_rounds())
+
+    @classmethod
+    def raw(cls, booster, X, n_trees):
+        """Raw scores, less the start."""
+        kinds = booster.feature_types or []
+        rows = cls._rows(X, [k for k, kind in enumerate(kinds) if kind == "c"])
+        return booster.predict(rows, output_margin=True).astype(float)
+
+    @staticmethod
+    def gains(booster, n_features):
+        """The gain of each feature."""
+        found = booster.get_score(importance_type="total_gain")
+        return np.array([found.get(f"f{k}", 0.0) for k in range(n_features)])
+
+
+BACKENDS = {"lightgbm": LightGBM, "xgboost": XGBoost}
+
+
+def _as_matrix(X):
+    """scipy's sparse arrays as the sparse matrices that LightGBM knows."""
+    return sparse.csr_matrix(X) if sparse.issparse(X) else X
+
+
+def _threads(n_jobs):
+    """As scikit-learn counts: None is one, -1 is all (0 for either library)."""
+    return 1 if n_jobs is None else max(n_jobs, 0)

@@ -1,0 +1,1019 @@
+"""Fair boosting: the Rényi penalty inside LightGBM or XGBoost.
+
+Both estimators minimise, over sums of trees,
+
+    mean loss + lam * penalty,
+
+the objective of the linear ones with trees in their place. The group S is used in the fit only: a
+prediction never asks for it. The penalty's adversary is *damped* (`renyi_lib._adversary` has the
+argument): a fast adversary and a tree's step, whose size knows nothing of the penalty, swing each
+other up from lam of about 1 / learning_rate on. The damped one rests where the undamped would, and
+comes to rest as fast at lam = 1e6 as at lam = 10.
+
+`renyi_objective` is the same as a function for those who call the libraries themselves.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.special import expit, logsumexp, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state, check_X_y
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from renyi_lib._adversary import (
+    Softmax,
+    StandardizedBins,
+    TwoClasses,
+    adversary_of,
+)
+from renyi_lib._backends import BACKENDS, Settings
+from renyi_lib._parameters import Checked, choice, either, instance, number, whole
+from renyi_lib._validation import (
+    NoSensitiveFeaturesWarning,
+    check_same_length,
+    check_several_groups,
+    encode_labels,
+    known_codes,
+    looks_continuous,
+    numeric_values,
+    sample_weights,
+    without_unused,
+)
+from renyi_lib.classification import (
+    MAX_LAM,
+    PenalizedClassifier,
+    _class_codes,
+    _loss_weight,
+)
+from renyi_lib.penalties import (
+    BinaryRenyiPenalty,
+    Groups,
+    Penalty,
+    RenyiPenalty,
+    ScoreBinsPenalty,
+)
+
+__all__ = [
+    "RenyiBoostingClassifier",
+    "RenyiBoostingRegressor",
+    "RenyiObjective",
+    "renyi_objective",
+]
+
+# A prediction that spreads by less than this part of y's deviation is taken for a constant.
+_CONSTANT = 0.05
+
+
+class _LogisticLoss:
+    """Of two classes (z of shape (n,)) or more (z of shape (n, classes))."""
+
+    def __init__(self, y, n_classes, weight):
+        self.y, self.n_classes, self.weight = y, n_classes, weight
+        self.unit = 1.0
+        self._rows, self._other = np.arange(len(y)), 1.0 - y
+
+    def start(self):
+        """The raw scores of the best constant, as near as a class without weight allows."""
+        weight = np.broadcast_to(self.weight, self.y.shape)
+        share = np.maximum(np.bincount(self.y, weight, self.n_classes), 1e-9)
+        if self.n_classes == 2:
+            return np.asarray(np.log(share[1] / share[0]))
+        return np.log(share / share.sum())
+
+    def at(self, z):
+        """The place of an adversary's move."""
+        if self.n_classes == 2:
+            p = expit(z)
+            return TwoClasses(p, np.maximum(p * (1 - p), 1e-16))
+        return Softmax(softmax(z, axis=1))
+
+    def gradient(self, at, z):
+        """By z, for each sample, without weights."""
+        if self.n_classes == 2:
+            return at.p - self.y
+        gradient = at.F.copy()
+        gradient[self._rows, self.y] -= 1
+        return gradient
+
+    def quick_value(self, at, z):
+        """The mean loss, for the history: nobody's is counted as more than 36, that of 1e-16."""
+        right = np.abs(self._other - at.p) if self.n_classes == 2 else at.F[self._rows, self.y]
+        right = np.maximum(right, 1e-16)
+        if np.ndim(self.weight):
+            return -float(np.sum(np.log(right) * self.weight))
+        # Logarithms are dear: one for each product of 16 samples.
+        whole = len(right) // 16 * 16
+        products = np.multiply.reduce(right[:whole].reshape(16, -1), axis=0)
+        return -float(np.log(products).sum() + np.log(right[whole:]).sum()) * self.weight
+
+    def value(self, z):
+        """The mean loss."""
+        if self.n_classes == 2:
+            return float(np.sum(np.logaddexp(0, np.where(self.y == 1, -z, z)) * self.weight))
+        right = z[self._rows, self.y]
+        return float(np.sum((logsumexp(z, axis=1) - right) * self.weight))
+
+
+class _SquaredLoss:
+    """The mean squared error over the variance of y: 1 - R^2."""
+
+    def __init__(self, y, weight, variance, group_weight, n_bins):
+        self.y, self.weight, self.variance = y, weight, variance
+        self.group_weight, self.n_bins = group_weight, n_bins
+        # The library sees half the squared error, of Hessian 1: trees as for plain regression.
+        self.unit = variance / 2
+
+    def start(self):
+        """The mean of y."""
+        return np.asarray(np.sum(self.y * self.weight))
+
+    def at(self, z):
+        """The place of an adversary's move."""
+        deviation = np.sqrt(self.variance)
+        least, unit = _CONSTANT * deviation, deviation / np.sqrt(2)
+        return StandardizedBins(z, self.group_weight, least, unit, self.n_bins)
+
+    def gradient(self, at, z):
+        """By z, for each sample, without weights."""
+        return 2 * (z - self.y) / self.variance
+
+    def value(self, z):
+        """The mean loss."""
+        return float(np.sum((z - self.y) ** 2 * self.weight) / self.variance)
+
+    def quick_value(self, at, z):
+        """The mean loss."""
+        return self.value(z)
+
+
+class _Game:
+    """Loss and adversary together: what a boosting library asks for, round after round."""
+
+    def __init__(self, loss, adversary, lam, total):
+        self.loss, self.adversary, self.lam, self.total = loss, adversary, lam, total
+        self.history = {"loss": [], "penalty": []}
+
+    def gradients(self, z):
+        """Gradient and Hessian by the raw scores z, for weights of sum `total`."""
+        z = np.asarray(z, dtype=float)
+        loss, at = self.loss, self.loss.at(z)
+        scale = self.total * loss.unit
+        weight = loss.weight * scale
+        gradient, hessian = loss.gradient(at, z), at.hessian
+        if np.ndim(weight) or weight != 1:
+            gradient, hessian = (gradient.T * weight).T, (hessian.T * weight).T
+        penalty = 0.0
+        if self.adversary is not None:
+            penalty, by_z = self.adversary(at)
+            by_z *= scale
+            gradient += by_z
+        self.history["loss"].append(loss.quick_value(at, z))
+        self.history["penalty"].append(penalty)
+        return gradient, hessian
+
+    def columns(self):
+        """What was seen before each round."""
+        columns = {name: np.array(values) for name, values in self.history.items()}
+        columns["objective"] = columns["loss"] + self.lam * columns["penalty"]
+        return columns
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows of a fit or for early stopping, checked and coded."""
+
+    X: Any
+    y: np.ndarray
+    codes: np.ndarray | None
+    categories: np.ndarray | None
+    weight: np.ndarray | None
+
+    def groups(self):
+        """The groups, if there are any."""
+        if self.codes is None:
+            return None
+        return Groups.from_codes(
+            *without_unused(self.codes, self.categories), _shares(self.weight)
+        )
+
+    def some(self, kept):
+        """Some of the rows."""
+        codes = None if self.codes is None else self.codes[kept]
+        weight = None if self.weight is None else self.weight[kept]
+        return _Rows(self.X[kept], self.y[kept], codes, self.categories, weight)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """All that does not depend on lam."""
+
+    rows: _Rows
+    groups: Groups | None
+    start: np.ndarray
+    data: Any
+    settings: Settings
+    held_out: tuple | None
+
+
+class _Boosting(Checked, BaseEstimator):
+    """What both estimators share: the reading of rows, the backend, early stopping."""
+
+    _tree_constraints: ClassVar = {
+        "lam": number(0, MAX_LAM),
+        "penalty": either(None, instance(Penalty, "a Penalty, such as RenyiPenalty()")),
+        "backend": choice(*BACKENDS),
+        "n_estimators": whole(1),
+        "learning_rate": number(0, 1, above=True),
+        "max_leaves": whole(2),
+        "max_depth": either(None, whole(1)),
+        "min_child_weight": number(0),
+        "l2": number(0),
+        "n_iter_no_change": either(None, whole(1)),
+        "validation_fraction": number(0, 0.9, above=True),
+        "backend_params": either(None, instance(dict, "a dictionary")),
+        "n_jobs": either(None, whole(-1)),
+    }
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        validation: tuple | None = None,
+    ):
+        """Fit the trees.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n, n_features)
+            Missing values are the backend's business, and so are columns of a DataFrame that are
+            pandas categories.
+        y : array-like of shape (n,)
+        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+            The group of each sample, labels of any kind; several columns become one joint group.
+            Without it nothing is penalised, and a warning says so.
+        sample_weight : array-like of shape (n,), optional
+            Weights, 0 or more, in the loss and in the penalty.
+        validation : tuple, optional
+            ``(X, y, sensitive_features)``, with weights as a fourth entry if need be: the rows for
+            early stopping, in place of a part of the training rows.
+
+        Returns
+        -------
+        self
+        """
+        return self._boost(self._prepare(X, y, sensitive_features, sample_weight, validation))
+
+    def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
+        """A function from lam to a fitted estimator, the data checked and binned once."""
+        template = clone(self)
+        problem = template._prepare(X, y, sensitive_features, sample_weight, None)
+
+        def fit(lam):
+            fitted = clone(self).set_params(lam=lam)
+            fitted._check_parameters()
+            for name, value in vars(template).items():
+                if name.endswith("_") and not name.startswith("__"):
+                    setattr(fitted, name, value)
+            return fitted._boost(problem)
+
+        return fit
+
+    def _prepare(self, X, y, sensitive_features, sample_weight, validation):
+        """Check everything, and bring the rows into the backend's form."""
+        self._check_parameters()
+        backend = BACKENDS[self.backend]
+        backend.library()
+        more = {} if self.backend_params is None else self.backend_params
+        taken = sorted(backend.taken.intersection(more))
+        if taken:
+            raise ValueError(
+                f"backend_params has {taken[0]!r}, which the estimator sets itself: use its own "
+                "parameters (n_estimators, learning_rate, max_leaves, max_depth, "
+                "min_child_weight, l2, n_jobs, random_state)"
+            )
+        random_state = check_random_state(self.random_state)
+        seed = int(random_state.randint(2**31 - 1))
+        rows = self._read(X, y, sensitive_features, sample_weight)
+        if sensitive_features is None and self.lam > 0:
+            warnings.warn(
+                f"{type(self).__name__} was fitted without sensitive_features: nothing is "
+                "penalised, and this is plain boosting",
+                NoSensitiveFeaturesWarning,
+                stacklevel=3,
+            )
+        held_out = None
+        if validation is not None:
+            if self.n_iter_no_change is None:
+                raise ValueError("validation is for early stopping: set n_iter_no_change too")
+            held_out = self._read_validation(validation)
+        elif self.n_iter_no_change is not None:
+            rows, held_out = self._hold_out(rows, random_state)
+        groups = rows.groups()
+        self.groups_ = None if groups is None else groups.categories
+        start = self._loss(rows, groups).start()
+        data = backend.data(rows.X, self._categorical(), start, more)
+        if held_out is not None:
+            # The metric is that of the loss and the penalty on these rows.
+            others = held_out.groups() if groups is not None else None
+            held_out = (
+                backend.data(held_out.X, self._categorical(), start, more, like=data),
+                self._loss(held_out, others),
+                others,
+                held_out.y,
+            )
+        settings = Settings(
+            self.n_estimators,
+            self.learning_rate,
+            self.max_leaves,
+            self.max_depth,
+            self.min_child_weight,
+            self.l2,
+            self.n_jobs,
+            seed,
+            more,
+        )
+        return _Problem(rows, groups, start, data, settings, held_out)
+
+    def _boost(self, problem):
+        """Grow the trees for this lam, and keep them."""
+        rows, lam = problem.rows, float(self.lam)
+        loss = self._loss(rows, problem.groups)
+        adversary = None
+        if problem.groups is not None:
+            penalty = self._penalty_on(problem.groups, rows.y)
+            adversary = adversary_of(penalty, problem.groups, lam, self.learning_rate, loss.weight)
+        total = len(rows.y) if rows.weight is None else float(rows.weight.sum())
+        game = _Game(loss, adversary, lam, total)
+        validation = None
+        if problem.held_out is not None:
+            data, held_loss, groups, y = problem.held_out
+            penalty = None if groups is None else self._penalty_on(groups, y)
+
+            def metric(z):
+                value = held_loss.value(z)
+                if penalty is None or lam == 0:
+                    return value
+                return value + lam * penalty.value(held_loss.at(np.asarray(z, float)).F, groups)
+
+            validation = (data, metric, self.n_iter_no_change)
+        backend = BACKENDS[self.backend]
+        self._forest = backend.train(
+            problem.data, game.gradients, problem.settings, problem.start, validation
+        )
+        self.booster_ = self._forest.booster
+        self.n_iter_ = self._forest.n_trees
+        self.history_ = game.columns()
+        return self
+
+    def _read(self, X, y, sensitive_features, sample_weight):
+        """Rows of a fit; whoever has no weight is not there, and neither is a group of such."""
+        X, y = self._features(X, y)
+        codes = categories = weight = None
+        if sensitive_features is not None:
+            self._learn_groups(sensitive_features, sample_weight)
+            codes, categories = self._code_groups(sensitive_features)
+            check_same_length(y=y, sensitive_features=codes)
+        if sample_weight is not None:
+            weight = sample_weights(sample_weight)
+            check_same_length(y=y, sample_weight=weight)
+        rows = _Rows(X, y, codes, categories, weight)
+        if weight is not None and not weight.all():
+            rows = rows.some(weight > 0)
+        if rows.codes is not None:
+            codes, categories = without_unused(rows.codes, rows.categories)
+            check_several_groups(categories, len(codes))
+            rows = _Rows(rows.X, rows.y, codes, categories, rows.weight)
+        return self._with_targets(rows)
+
+    def _read_validation(self, validation):
+        """The rows that the caller holds out, in the codes of the fit."""
+        if not isinstance(validation, tuple | list) or len(validation) not in (3, 4):
+            raise ValueError(
+                "validation must be (X, y, sensitive_features), or these and sample_weight, "
+                f"not a {type(validation).__name__}"
+            )
+        X, y, s, weight = (*validation, None)[:4]
+        X = self._features(X)
+        y = self._known_targets(y)
+        codes = categories = None
+        if s is not None:
+            codes, categories = self._code_groups(s)
+            check_same_length(**{"y of validation": y, "sensitive_features": codes})
+        check_same_length(
+            **{"X of validation": X.indptr[1:] if hasattr(X, "indptr") else X, "y": y}
+        )
+        weight = None if weight is None else sample_weights(weight)
+        return _Rows(X, y, codes, categories, weight)
+
+    def _hold_out(self, rows, random_state):
+        """Training rows and rows for early stopping, alike in groups and classes if possible."""
+        strata = self._strata(rows)
+        several = strata is not None and np.bincount(strata)[np.unique(strata)].min() >= 2
+        order = np.arange(len(rows.y))
+        seed = int(random_state.randint(2**31 - 1))
+        split = {"test_size": self.validation_fraction, "random_state": seed}
+        try:
+            kept, held = train_test_split(order, stratify=strata if several else None, **split)
+        except ValueError:  # fewer rows than strata on one of the sides
+            kept, held = train_test_split(order, **split)
+        return rows.some(np.sort(kept)), rows.some(np.sort(held))
+
+    def _features(self, X, *targets):
+        """X as numbers, with y if this is the fit; the columns of categories are remembered."""
+        fitting = len(targets) > 0
+        how = {
+            "accept_sparse": "csr",
+            "dtype": np.float64,
+            "ensure_all_finite": "allow-nan",
+        }
+        if fitting:
+            self.categories_ = _categories_of(X)
+        if not self.categories_:
+            if fitting:
+                return validate_data(self, X, *targets, **how, **self._target_checks())
+            return validate_data(self, X, reset=False, **how)
+        if not isinstance(X, pd.DataFrame):
+            raise ValueError(
+                "X must be a DataFrame, as in the fit: its columns "
+                f"{', '.join(map(str, self.categories_))} are categories"
+            )
+        validate_data(self, X, skip_check_array=True, reset=fitting)
+        X = X.assign(**{name: _codes_of(X[name], kept) for name, kept in self.categories_.items()})
+        if fitting:
+            return check_X_y(X, *targets, **how, **self._target_checks())
+        return check_array(X, **how)
+
+    def _categorical(self):
+        """The numbers of the columns of categories."""
+        if not self.categories_:
+            return []
+        names = self.feature_names_in_.tolist()
+        return [names.index(name) for name in self.categories_]
+
+    def _scores(self, X):
+        """Raw scores of rows."""
+        check_is_fitted(self)
+        return self._forest.scores(self._features(X))
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """How much the splits on each feature gained, of sum 1."""
+        check_is_fitted(self)
+        return self._forest.importances(self.n_features_in_)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_forest")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class RenyiBoostingClassifier(ClassifierMixin, _Boosting):
+    """Boosted trees whose label, or whose score, has a small Rényi correlation with the group.
+
+    Minimises mean logistic loss + lam * rho_R^2 by LightGBM or XGBoost with a damped adversary.
+    Groups are needed in `fit` alone.
+
+    Parameters
+    ----------
+    lam : float, default=1.0
+        The weight of the penalty beside the mean loss, from 0 to 1e12.
+    fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}
+        As in `RenyiClassifier`.
+    on : {"label", "score"}, default="label"
+        What is to be independent of the group: the label that is drawn with the predicted
+        probabilities, which makes decisions at the threshold 1/2 fair, more or less; or the score
+        itself, in soft bins (`ScoreBinsPenalty`, two classes only), which makes decisions at every
+        threshold fair and costs more accuracy.
+    penalty : Penalty, default=None
+        Another measure in place of `RenyiPenalty`, of what `on` says.
+    pos_label : label, default=None
+        The favourable class, which equality of opportunity is about. None is the last in sorted
+        order.
+    backend : {"lightgbm", "xgboost"}, default="lightgbm"
+        ``pip install "renyi-lib[boosting]"`` brings LightGBM.
+    n_estimators : int, default=200
+        Rounds: a tree each, or one for each of three and more classes. A large lam needs enough of
+        them to come to rest: 20 / learning_rate is a good number.
+    learning_rate : float, default=0.1
+    max_leaves : int, default=31
+        Of a tree.
+    max_depth : int or None, default=None
+    min_child_weight : float, default=1.0
+        The smallest sum of Hessians (p (1 - p) each) in a leaf.
+    l2 : float, default=0.0
+        Adds ``l2 / 2 * value^2`` of each leaf to the sum of the losses.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes in the loss. The penalty still counts everybody alike.
+    n_iter_no_change : int or None, default=None
+        With a number, early stopping: the fit ends when loss + lam * penalty on held-out rows has
+        not become smaller for so many rounds, and keeps the best. On few held-out rows the penalty
+        is mostly chance: with a large lam hold out thousands.
+    validation_fraction : float, default=0.1
+        The part of the rows that is then held out, unless `fit` is given ``validation``.
+    backend_params : dict, default=None
+        Anything else for the library, in its own words, such as ``monotone_constraints``,
+        ``feature_fraction`` or ``max_bin``.
+    n_jobs : int or None, default=None
+        Threads; None is one, -1 all.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    groups_ : ndarray or None
+    booster_ : lightgbm.Booster or xgboost.Booster
+    history_ : dict of ndarray
+        ``"loss"``, ``"penalty"`` and ``"objective"`` on the training rows before each round.
+    n_iter_ : int
+        Rounds that are used.
+    feature_importances_ : ndarray of shape (n_features,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        If X had names of columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib import RenyiBoostingClassifier, p_rule
+    >>> rng = np.random.default_rng(0)
+    >>> s = rng.choice(["f", "m"], size=2000)
+    >>> X = rng.normal(size=(2000, 3)) + (s == "m")[:, None]
+    >>> y = (X.sum(axis=1) + rng.normal(size=2000) > 1).astype(int)
+    >>> for lam in [0, 100]:
+    ...     clf = RenyiBoostingClassifier(lam, on="score").fit(X, y, sensitive_features=s)
+    ...     print(lam, p_rule(None, clf.predict(X), sensitive_features=s) > 0.8)
+    0 False
+    100 True
+    """
+
+    _constraints: ClassVar = _Boosting._tree_constraints | {
+        "fairness": choice("demographic_parity", "equalized_odds", "equal_opportunity"),
+        "on": choice("label", "score"),
+        "class_weight": PenalizedClassifier._constraints["class_weight"],
+    }
+
+    def __init__(
+        self,
+        lam=1.0,
+        *,
+        fairness="demographic_parity",
+        on="label",
+        penalty=None,
+        pos_label=None,
+        backend="lightgbm",
+        n_estimators=200,
+        learning_rate=0.1,
+        max_leaves=31,
+        max_depth=None,
+        min_child_weight=1.0,
+        l2=0.0,
+        class_weight=None,
+        n_iter_no_change=None,
+        validation_fraction=0.1,
+        backend_params=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.lam = lam
+        self.fairness = fairness
+        self.on = on
+        self.penalty = penalty
+        self.pos_label = pos_label
+        self.backend = backend
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaves = max_leaves
+        self.max_depth = max_depth
+        self.min_child_weight = min_child_weight
+        self.l2 = l2
+        self.class_weight = class_weight
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.backend_params = backend_params
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
+        return self._scores(X)
+
+    # What follows from the scores is the linear classifiers' own.
+    predict_proba = PenalizedClassifier.predict_proba
+    predict = PenalizedClassifier.predict
+    penalty_value = PenalizedClassifier.penalty_value
+    _penalty_given = PenalizedClassifier._penalty_given
+
+    def _penalty_of(self, groups):
+        """The penalty, before any conditioning on the label."""
+        return _measure(self.penalty, self.on, len(groups.q))
+
+    def _penalty_on(self, groups, y):
+        return self._penalty_given(groups, y, self.classes_)
+
+    def _loss(self, rows, groups):
+        weight = _shares(rows.weight)
+        weight = _loss_weight(self.class_weight, self.classes_, rows.y, weight)
+        weight = 1 / len(rows.y) if weight is None else weight
+        return _LogisticLoss(rows.y, len(self.classes_), weight)
+
+    def _learn_groups(self, sensitive_features, sample_weight):
+        """Nothing: groups are labels."""
+
+    def _code_groups(self, sensitive_features):
+        return encode_labels(sensitive_features, "sensitive_features")
+
+    def _target_checks(self):
+        return {}
+
+    def _with_targets(self, rows):
+        """The classes as codes."""
+        check_classification_targets(rows.y)
+        self.classes_, y = np.unique(rows.y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only, {self.classes_.tolist()[0]!r}: a classifier needs two"
+            )
+        if self.on == "score" and len(self.classes_) > 2:
+            raise ValueError(
+                f'on="score" is for two classes, but y has {len(self.classes_)}: use on="label"'
+            )
+        rows = _Rows(rows.X, y, rows.codes, rows.categories, rows.weight)
+        if rows.codes is not None:
+            self._penalty_on(rows.groups(), y)  # so that errors come before any work
+        return rows
+
+    def _known_targets(self, y):
+        return _class_codes(y, self.classes_)
+
+    def _strata(self, rows):
+        if rows.codes is None:
+            return rows.y
+        return rows.y * len(rows.categories) + rows.codes
+
+
+class RenyiBoostingRegressor(RegressorMixin, _Boosting):
+    """Boosted trees whose prediction has a small Rényi correlation with an attribute.
+
+    Minimises mean squared error / variance of y + lam * rho_R^2, that is 1 - R^2 + lam * rho_R^2,
+    where rho_R is that of the attribute and soft bins of the prediction. The bins lie on the
+    normal scores of the predictions, (z - mean) / deviation: they see their order and not their
+    unit, so that the penalty does not become small by predicting nearly the same for all.
+
+    Parameters
+    ----------
+    lam : float, default=1.0
+        The weight of the penalty beside 1 - R^2, from 0 to 1e12.
+    kind : {"auto", "discrete", "continuous"}, default="auto"
+        What the attribute is. A continuous one is cut at its quantiles into `n_groups` groups;
+        "auto" takes numbers that hardly ever repeat for continuous.
+    n_groups : int, default=8
+        Groups of a continuous attribute.
+    n_bins : int, default=12
+        Bins of the prediction.
+    penalty : Penalty, default=None
+        Another measure of bins and groups in place of `RenyiPenalty`.
+    backend, n_estimators, learning_rate, max_leaves, max_depth, l2, n_iter_no_change
+        As in `RenyiBoostingClassifier`, and so are all others that are not named here.
+    min_child_weight : float, default=5.0
+        The smallest sum of weights (of samples, if there are none) in a leaf.
+
+    Attributes
+    ----------
+    groups_ : ndarray or None
+        The groups; of a continuous attribute their numbers.
+    group_borders_ : ndarray or None
+        Where a continuous attribute is cut.
+    booster_, history_, n_iter_, feature_importances_, n_features_in_, feature_names_in_
+        As in `RenyiBoostingClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib import RenyiBoostingRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> s = rng.integers(2, size=1000)
+    >>> X = rng.normal(size=(1000, 3)) + s[:, None]
+    >>> y = X.sum(axis=1) + rng.normal(size=1000)
+    >>> for lam in [0, 100]:
+    ...     model = RenyiBoostingRegressor(lam, n_estimators=100).fit(X, y, sensitive_features=s)
+    ...     print(lam, model.penalty_value(X, sensitive_features=s) < 0.01)
+    0 False
+    100 True
+    """
+
+    _constraints: ClassVar = _Boosting._tree_constraints | {
+        "kind": choice("auto", "discrete", "continuous"),
+        "n_groups": whole(2),
+        "n_bins": whole(3),
+    }
+
+    def __init__(
+        self,
+        lam=1.0,
+        *,
+        kind="auto",
+        n_groups=8,
+        n_bins=12,
+        penalty=None,
+        backend="lightgbm",
+        n_estimators=200,
+        learning_rate=0.1,
+        max_leaves=31,
+        max_depth=None,
+        min_child_weight=5.0,
+        l2=0.0,
+        n_iter_no_change=None,
+        validation_fraction=0.1,
+        backend_params=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.lam = lam
+        self.kind = kind
+        self.n_groups = n_groups
+        self.n_bins = n_bins
+        self.penalty = penalty
+        self.backend = backend
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaves = max_leaves
+        self.max_depth = max_depth
+        self.min_child_weight = min_child_weight
+        self.l2 = l2
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.backend_params = backend_params
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The prediction for each sample."""
+        return self._scores(X)
+
+    def penalty_value(
+        self,
+        X: ArrayLike,
+        *,
+        sensitive_features: Any,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """The penalty of the fitted model's predictions on any data, such as a test set.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n, n_features)
+        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+            Groups that have been seen in the fit, or numbers if it is continuous.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
+        z = self.predict(X)
+        codes, categories = self._code_groups(sensitive_features)
+        check_same_length(X=z, sensitive_features=codes)
+        if self.groups_ is not None:
+            known_codes(categories[codes], self.groups_, "sensitive_features")
+        weight = None if sample_weight is None else sample_weights(sample_weight)
+        rows = _Rows(None, z, codes, categories, weight)
+        groups = rows.groups()
+        bins = _SquaredLoss(z, None, self._variance, groups.weight, self.n_bins).at(z)
+        return _measure(self.penalty, "label", len(groups.q)).value(bins.F, groups)
+
+    def _penalty_on(self, groups, y):
+        return _measure(self.penalty, "label", len(groups.q))
+
+    def _loss(self, rows, groups):
+        weight = _shares(rows.weight)
+        weight = np.full(len(rows.y), 1 / len(rows.y)) if weight is None else weight
+        return _SquaredLoss(rows.y, weight, self._variance, weight, self.n_bins)
+
+    def _learn_groups(self, sensitive_features, sample_weight):
+        """Where to cut an attribute that is continuous."""
+        name, self.group_borders_ = "sensitive_features", None
+        continuous = self.kind == "continuous"
+        if self.kind == "auto":
+            continuous = looks_continuous(sensitive_features, name)
+        if continuous:
+            values = numeric_values(sensitive_features, name)
+            self.group_borders_ = _quantiles(values, sample_weight, self.n_groups)
+
+    def _code_groups(self, sensitive_features):
+        """Labels as codes, or numbers as codes of the bins between their quantiles."""
+        name = "sensitive_features"
+        if self.group_borders_ is None:
+            return encode_labels(sensitive_features, name)
+        values = numeric_values(sensitive_features, name)
+        codes = np.searchsorted(self.group_borders_, values, side="right")
+        return without_unused(codes, np.arange(len(self.group_borders_) + 1))
+
+    def _target_checks(self):
+        return {"y_numeric": True}
+
+    def _with_targets(self, rows):
+        """y as floats, and its variance, the unit of the loss."""
+        y = np.asarray(rows.y, dtype=float)
+        weight = _shares(rows.weight)
+        self._variance = float(np.cov(y, aweights=weight, bias=True)) if len(y) > 1 else 0.0
+        self._variance = self._variance or 1.0  # a constant y: every unit is as good
+        return _Rows(rows.X, y, rows.codes, rows.categories, rows.weight)
+
+    def _known_targets(self, y):
+        return numeric_values(y, "y")
+
+    def _strata(self, rows):
+        return rows.codes
+
+
+class RenyiObjective:
+    """An objective for LightGBM or XGBoost: what `renyi_objective` returns.
+
+    It takes either library's arguments: ``(scores, data)`` of `train`, or ``(y_true, scores)`` of
+    the scikit-learn wrappers. It has a memory, the damped adversary, and is for one training run:
+    call `reset` before another.
+
+    Attributes
+    ----------
+    history : dict of ndarray
+        ``"loss"``, ``"penalty"`` and ``"objective"`` before each round. (LightGBM trains with a
+        copy of an objective that it is given as it is; give it ``lambda *args: objective(*args)``
+        to read the history.)
+    """
+
+    def __init__(self, loss, penalty, groups, lam, learning_rate, total):
+        self._loss, self._penalty, self._groups = loss, penalty, groups
+        self._lam, self._learning_rate, self._total = lam, learning_rate, total
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all rounds: begin another training run."""
+        adversary = adversary_of(
+            self._penalty, self._groups, self._lam, self._learning_rate, self._loss.weight
+        )
+        self._game = _Game(self._loss, adversary, self._lam, self._total)
+
+    def __call__(self, first: Any, second: Any, *_: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient and Hessian by the raw scores."""
+        z = np.asarray(first if hasattr(second, "get_label") else second, dtype=float)
+        n, classes = len(self._loss.y), self._loss.n_classes
+        shape = (n,) if classes == 2 else (n, classes)
+        if z.size != np.prod(shape):
+            raise ValueError(
+                f"the scores have shape {z.shape}, but y and sensitive_features have {n} samples "
+                f"of {classes} classes: the objective must be made from the rows that are trained "
+                "on, in their order"
+            )
+        return self._game.gradients(z.reshape(shape))
+
+    @property
+    def history(self) -> dict:
+        """What was seen before each round."""
+        return self._game.columns()
+
+
+def renyi_objective(
+    y: ArrayLike,
+    *,
+    sensitive_features: Any,
+    lam: float = 1.0,
+    learning_rate: float = 0.1,
+    fairness: str = "demographic_parity",
+    on: str = "label",
+    penalty: Penalty | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: Any = None,
+) -> RenyiObjective:
+    """A fair objective for those who call LightGBM or XGBoost themselves.
+
+    The trees then give raw scores: log-odds of the second class, or one score for each of three
+    and more classes. (`RenyiBoostingClassifier` does all that around it.)
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Classes of the training rows, in their order. The library's own labels are not looked at.
+    sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+    lam : float, default=1.0
+    learning_rate : float, default=0.1
+        That of the library: the adversary's pace depends on it.
+    fairness, on, penalty, pos_label, class_weight
+        As in `RenyiBoostingClassifier`.
+    sample_weight : array-like of shape (n,), optional
+        Weights in loss and penalty. Neither library applies its own to an objective like this.
+
+    Returns
+    -------
+    RenyiObjective
+        A function from raw scores and data to gradient and Hessian, with a memory.
+
+    Examples
+    --------
+    >>> import lightgbm
+    >>> import numpy as np
+    >>> from renyi_lib import renyi_objective
+    >>> rng = np.random.default_rng(0)
+    >>> s = rng.integers(2, size=500)
+    >>> X = rng.normal(size=(500, 2)) + s[:, None]
+    >>> y = (X[:, 0] + rng.normal(size=500) > 0.5).astype(int)
+    >>> objective = renyi_objective(y, sensitive_features=s, lam=100)
+    >>> parameters = {"objective": objective, "learning_rate": 0.1, "verbosity": -1}
+    >>> trees = lightgbm.train(parameters, lightgbm.Dataset(X, y), 50)
+    >>> p = 1 / (1 + np.exp(-trees.predict(X)))
+    >>> bool(abs(p[s == 1].mean() - p[s == 0].mean()) < 0.01)
+    True
+    """
+    told = RenyiBoostingClassifier(
+        lam,
+        fairness=fairness,
+        on=on,
+        penalty=penalty,
+        pos_label=pos_label,
+        class_weight=class_weight,
+        learning_rate=learning_rate,
+    )
+    told._check_parameters()
+    y = np.asarray(y)
+    if y.ndim != 1:
+        raise ValueError(f"y must be one class for each sample, got shape {y.shape}")
+    codes, categories = encode_labels(sensitive_features, "sensitive_features")
+    check_same_length(y=y, sensitive_features=codes)
+    check_several_groups(categories, len(codes))
+    weight = None
+    if sample_weight is not None:
+        weight = sample_weights(sample_weight)
+        check_same_length(y=y, sample_weight=weight)
+    rows = told._with_targets(_Rows(None, y, codes, categories, weight))
+    groups = rows.groups()
+    total = len(y) if weight is None else float(weight.sum())
+    return RenyiObjective(
+        told._loss(rows, groups),
+        told._penalty_on(groups, rows.y),
+        groups,
+        float(lam),
+        learning_rate,
+        total,
+    )
+
+
+def _measure(penalty, on, n_groups):
+    """The penalty as asked for, on labels or on scores; by default rho_R^2 in its fastest form."""
+    if penalty is None:
+        penalty = BinaryRenyiPenalty() if n_groups == 2 else RenyiPenalty()
+    if on == "label":
+        return penalty
+    if isinstance(penalty, ScoreBinsPenalty):
+        raise ValueError('penalty is a ScoreBinsPenalty already: leave on="label"')
+    return ScoreBinsPenalty(penalty)
+
+
+def _shares(weight):
+    """Weights of sum 1, or None."""
+    return None if weight is None else weight / weight.sum()
+
+
+def _quantiles(values, sample_weight, n_groups):
+    """Borders between groups of equal weight."""
+    values, place = np.unique(values, return_inverse=True)
+    weight = None if sample_weight is None else sample_weights(sample_weight)
+    reached = np.cumsum(np.bincount(place, weight))
+    wanted = reached[-1] * np.arange(1, n_groups) / n_groups
+    return np.unique(values[np.searchsorted(reached, wanted * (1 - 1e-12), side="left")])
+
+
+def _categories_of(X):
+    """The categories of those columns of a DataFrame that are of pandas' kind."""
+    if not isinstance(X, pd.DataFrame):
+        return {}
+    found = {}
+    for name, column in X.items():
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            found[name] = column.dtype.categories
+        elif pd.api.types.is_string_dtype(column.dtype) and column.dtype != object:
+            raise ValueError(
+                f"column {name!r} of X holds text: make it a category, X[{name!r}].astype"
+                "('category'), or encode it"
+            )
+    return found
+
+
+def _codes_of(column, categories):
+    """Codes of a column's entries; one that is missing, or was not seen in the fit, is NaN."""
+    codes = categories.get_indexer(pd.Index(column.astype(object)))
+    return np.where(codes < 0, np.nan, codes)

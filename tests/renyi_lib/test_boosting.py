@@ -1,0 +1,771 @@
+"""Fair boosting: the right problem, a game that comes to rest, and the libraries' conventions."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.special import expit, softmax
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from renyi_lib import (
+    RenyiBoostingClassifier,
+    RenyiBoostingRegressor,
+    continuous_correlation,
+    fit_to_target,
+    lam_path,
+    p_rule,
+    renyi_objective,
+)
+from renyi_lib._adversary import (
+    FAST,
+    Softmax,
+    StandardizedBins,
+    TwoClasses,
+    adversary_of,
+    damped,
+    held_back,
+    logistic_bins,
+    round_matrix,
+)
+from renyi_lib._validation import NoSensitiveFeaturesWarning
+from renyi_lib.correlation import renyi_from_soft
+from renyi_lib.penalties import (
+    BinaryRenyiPenalty,
+    ChiSquarePenalty,
+    ConditionalPenalty,
+    Groups,
+    HSICPenalty,
+    PearsonPenalty,
+    RenyiPenalty,
+    ScoreBinsPenalty,
+)
+from tests.renyi_lib.data import biased_data, objective_value
+
+xgboost = pytest.importorskip("xgboost")
+BACKENDS = ["lightgbm", "xgboost"]
+FEW = {"n_estimators": 20, "max_leaves": 8}
+
+
+def small(lam=10, **more):
+    return RenyiBoostingClassifier(lam, random_state=0, **{**FEW, **more})
+
+
+def test_scikit_learn_s_checks_pass():
+    # In a process of its own: one of the checks needs a switch that scipy reads when imported.
+    # LightGBM keeps gradients in 32 bits: a weight of 2 is two rows up to 1e-7 only, and in data
+    # as small as scikit-learn's such a difference decides between splits of equal gain.
+    code = """
+import warnings
+from sklearn.utils.estimator_checks import check_estimator
+from renyi_lib import NoSensitiveFeaturesWarning, RenyiBoostingClassifier, RenyiBoostingRegressor
+warnings.simplefilter("error")
+warnings.simplefilter("ignore", NoSensitiveFeaturesWarning)
+same = "check_sample_weight_equivalence_on_{}_data"
+rounding = {same.format(kind): "32 bits" for kind in ("dense", "sparse")}
+for Estimator in RenyiBoostingClassifier, RenyiBoostingRegressor:
+    for backend in "lightgbm", "xgboost":
+        known = rounding if backend == "lightgbm" else {}
+        estimator = Estimator(backend=backend, n_estimators=20)
+        for result in check_estimator(estimator, on_fail=None, expected_failed_checks=known):
+            print(result["status"], result["check_name"], result["exception"] or "")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.split()[0] in STATUSES]
+    assert len(lines) > 200
+    assert [line for line in lines if line.split()[0] not in ("passed", "xfail")] == []
+    assert sum(line.startswith("xfail") for line in lines) == 4
+
+
+STATUSES = ("passed", "failed", "skipped", "xfail")
+
+
+def test_no_library_is_imported_before_it_is_used():
+    code = "import sys, renyi_lib.boosting; print({'lightgbm', 'xgboost'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(("backend", "extra"), [("lightgbm", "boosting"), ("xgboost", "xgboost")])
+def test_a_missing_backend_says_what_to_install(monkeypatch, backend, extra):
+    X, y, s = biased_data(50)
+    monkeypatch.setitem(sys.modules, backend, None)
+    with pytest.raises(ImportError, match=rf'pip install "renyi-lib\[{extra}\]"'):
+        small(backend=backend).fit(X, y, sensitive_features=s)
+
+
+def places(seed=0, n=60):
+    """A function from raw scores to a place, the scores, cells and loss weights, of each kind."""
+    rng = np.random.default_rng(seed)
+    weight = rng.random(n)
+    weight /= weight.sum()
+    groups = Groups.from_codes(np.arange(n) % 3, np.arange(3), weight)
+    two = rng.normal(size=n)
+    three = rng.normal(size=(n, 3))
+
+    def of_two(z):
+        p = expit(z)
+        return TwoClasses(p, p * (1 - p))
+
+    return {
+        "two classes": (of_two, two, groups),
+        "softmax": (lambda z: Softmax(softmax(z, axis=1)), three, groups),
+        "score bins": (lambda z: logistic_bins(of_two(z), 7), two, groups),
+        "predictions": (
+            lambda z: StandardizedBins(z, weight, 0.05, 0.7, 7),
+            3 * two + 1,
+            groups,
+        ),
+    }
+
+
+class TestGradients:
+    """What a tree is told is the gradient of the fair loss, the adversary held fixed."""
+
+    @pytest.mark.parametrize("kind", list(places()))
+    def test_of_a_frozen_adversary_by_finite_differences(self, kind):
+        place, z, groups = places()[kind]
+        move = np.random.default_rng(1).normal(size=place(z).table(groups).shape)
+        gradient = place(z).pull_back(move, groups)
+        for index in list(np.ndindex(z.shape))[::7]:
+            step = np.zeros_like(z)
+            step[index] = 1e-6
+            ahead, behind = place(z + step).table(groups), place(z - step).table(groups)
+            slope = np.sum(move * (ahead - behind)) / 2e-6
+            np.testing.assert_allclose(gradient[index], slope, rtol=1e-5, atol=1e-9)
+
+    @pytest.mark.parametrize("kind", ["score bins", "predictions"])
+    def test_tables_of_moments_are_those_of_the_memberships(self, kind):
+        place, z, groups = places()[kind]
+        at = place(z)
+        np.testing.assert_allclose(at.table(groups), groups.table(at.F), atol=1e-15)
+
+    @pytest.mark.parametrize("kind", ["two classes", "softmax"])
+    def test_gain_is_how_far_a_step_moves_the_table(self, kind):
+        place, z, groups = places()[kind]
+        at = place(z)
+        loss_weight = np.random.default_rng(2).random(len(z)) / len(z)
+        K = at.gain(groups, groups.weight**2 / loss_weight)
+        move = np.random.default_rng(1).normal(size=at.table(groups).shape)
+        step = at.pull_back(move, groups) / at.hessian
+        step = (step.T / loss_weight).T * 1e-6
+        moved = (place(z + step).table(groups) - place(z - step).table(groups)) / 2e-6
+        np.testing.assert_allclose(moved, np.einsum("jik,kj->ij", K, move), rtol=1e-5)
+
+    def test_gain_of_bins_is_at_least_that_of_the_scores_spread_over_their_cells(self):
+        # 200 scores in each of the cells, evenly: the mean slopes are theirs, the Hessian is less.
+        u = (np.arange(1000) + 0.5) / 1000
+        groups = Groups.from_codes(np.arange(1000) % 2, np.arange(2))
+        at = logistic_bins(TwoClasses(u, u * (1 - u)), 7)
+        exact = np.zeros((2, 7, 7))
+        t = u * 5 - at.cell
+        slopes = 5 * np.array([t - 1, 1 - 2 * t, t])
+        for n in range(1000):
+            part = slice(at.cell[n], at.cell[n] + 3)
+            outer = np.outer(slopes[:, n], slopes[:, n]) * (u * (1 - u))[n] / 1000
+            exact[groups.codes[n], part, part] += outer
+        surplus = np.linalg.eigvalsh(at.gain(groups, groups.weight) - exact)
+        assert surplus.min() > -1e-3
+        assert surplus.max() < np.linalg.eigvalsh(exact).max()
+
+    @pytest.mark.parametrize(
+        "penalty",
+        [
+            RenyiPenalty(),
+            ChiSquarePenalty(),
+            ScoreBinsPenalty(),
+            ScoreBinsPenalty(ChiSquarePenalty(), n_bins=5),
+            ConditionalPenalty(RenyiPenalty(), np.arange(60) % 2),
+            ConditionalPenalty(ScoreBinsPenalty(n_bins=5), np.arange(60) % 2, [1]),
+            PearsonPenalty(),
+            HSICPenalty(),
+        ],
+        ids=lambda penalty: type(getattr(penalty, "penalty", penalty)).__name__,
+    )
+    def test_at_rest_it_is_that_of_the_undamped_game(self, penalty):
+        lam = 0.1
+        place, z, groups = places()["two classes"]
+        adversary = adversary_of(penalty, groups, lam, 0.1, groups.weight)
+        at = place(z)
+        for _ in range(600):
+            value, gradient = adversary(at)
+        expected, dF = penalty.value_and_grad(at.F, groups)
+        assert value == pytest.approx(expected, rel=1e-9)
+        by_z = lam * at.hessian * (dF[:, 1] - dF[:, 0])
+        np.testing.assert_allclose(gradient, by_z, atol=1e-4 * np.abs(by_z).max())
+
+
+class TestTheGameComesToRest:
+    @given(st.floats(-6, 12), st.floats(0.001, 1))
+    def test_for_every_lam_and_every_part_that_a_tree_follows(self, exponent, follows):
+        radius = np.abs(np.linalg.eigvals(round_matrix(10.0**exponent, follows))).max()
+        assert radius < 1
+
+    @given(st.floats(2, 12), st.floats(0.05, 1))
+    def test_as_fast_for_a_huge_lam(self, exponent, follows):
+        radius = np.abs(np.linalg.eigvals(round_matrix(10.0**exponent, follows))).max()
+        assert radius <= np.sqrt(1 - follows * FAST) + 0.01
+
+    def test_the_round_is_the_one_that_is_played(self):
+        lam, eta, gain, follows = 40.0, 0.1, 3.0, 0.6
+        loop = lam * eta * gain
+        x, slow = np.array([[1.0]]), np.array([[0.3]])
+        move, kept = damped(x, slow, held_back(np.array([[gain]]), lam, eta), lam)
+        after = x - follows * eta * gain * move
+        M = round_matrix(loop, follows)
+        np.testing.assert_allclose(
+            M @ [x[0, 0], eta * gain * slow[0, 0]], [after[0, 0], eta * gain * kept[0, 0]]
+        )
+
+    @pytest.mark.parametrize("lam", [0.1, 1e3, 1e6])
+    def test_where_it_rests_the_response_is_the_undamped_one(self, lam):
+        rng = np.random.default_rng(0)
+        root, x = rng.normal(size=(4, 4)), rng.normal(size=4)
+        held = held_back(root.T @ root, lam, 0.1)
+        slow = lam * (x - held @ x)
+        move, after = damped(x, slow, held, lam)
+        np.testing.assert_allclose(move, lam * x, rtol=1e-9)
+        np.testing.assert_allclose(after, slow, rtol=1e-9)
+
+    @pytest.mark.parametrize("lam", [1, 30, 1e3, 1e6])
+    def test_for_many_modes_and_any_tree(self, lam):
+        """The trees' part is a random contraction, which does not commute with the damping."""
+        rng = np.random.default_rng(0)
+        for _ in range(20):
+            root = rng.normal(size=(5, 5)) * np.array([0.1, 0.3, 1, 3, 6])
+            gain = root.T @ root
+            turn, _ = np.linalg.qr(rng.normal(size=(5, 5)))
+            followed = root.T @ (turn * rng.uniform(0.02, 1, size=5)) @ turn.T @ root
+            held = held_back(gain, lam, 0.1)
+            round_ = np.empty((10, 10))
+            for k, state in enumerate(np.eye(10)):
+                move, slow = damped(state[:5], state[5:], held, lam)
+                round_[:, k] = np.concatenate([state[:5] - 0.1 * followed @ move, slow])
+            assert np.abs(np.linalg.eigvals(round_)).max() < 1
+
+    def test_the_undamped_game_does_not(self):
+        X, y, s = biased_data(600, seed=3)
+        groups, start = Groups.from_labels(s), np.log(y.mean() / (1 - y.mean()))
+
+        def undamped(z, _):
+            p = expit(z)
+            dF = BinaryRenyiPenalty().value_and_grad(np.column_stack([1 - p, p]), groups)[1]
+            return p - y + 1e3 * len(y) * (dF[:, 1] - dF[:, 0]) * p * (1 - p), p * (1 - p)
+
+        data = lightgbm.Dataset(X, y, init_score=np.full(len(y), start))
+        trees = lightgbm.train({"objective": undamped, "verbosity": -1}, data, 30)
+        wild = expit(trees.predict(X) + start)
+        F = small(1e3, n_estimators=30).fit(X, y, sensitive_features=s).predict_proba(X)
+        assert (
+            renyi_from_soft(F, s) ** 2
+            < 1e-3
+            < renyi_from_soft(np.column_stack([1 - wild, wild]), s) ** 2
+        )
+
+    @pytest.mark.parametrize("backend", BACKENDS)
+    @pytest.mark.parametrize("on", ["label", "score"])
+    @pytest.mark.parametrize("learning_rate", [0.1, 0.3])
+    def test_up_to_a_lam_of_a_million(self, backend, on, learning_rate):
+        X, y, s = biased_data(1500, seed=1)
+        told = {"on": on, "backend": backend, "learning_rate": learning_rate}
+        model = small(n_estimators=int(15 / learning_rate), **told)
+        path = lam_path(model, X, y, lams=[0, 1, 10, 1e3, 1e6], sensitive_features=s)
+        penalties = [fit.penalty_value(X, sensitive_features=s) for fit in path]
+        losses = [fit.history_["loss"][-1] for fit in path]
+        of_a_constant = path[0].history_["loss"][0]
+        # As fair as asked for, and never worse than to say the same of everybody, which is fair.
+        for fit, loss, penalty in zip(path, losses, penalties):
+            assert loss <= of_a_constant + 0.01
+            if fit.lam <= 10:
+                assert loss + fit.lam * penalty < of_a_constant
+        assert penalties[0] > penalties[1] > penalties[2]
+        assert max(penalties[3:]) < penalties[0] * (0.05 if on == "score" else 1e-3)
+        assert np.mean(path[-1].predict(X) == y) > max(y.mean(), 1 - y.mean())
+
+
+class TestTheProblem:
+    @pytest.mark.parametrize("backend", BACKENDS)
+    def test_lam_0_is_plain_boosting(self, backend):
+        X, y, s = biased_data()
+        ours = small(0, backend=backend).fit(X, y, sensitive_features=s)
+        start = np.log(y.mean() / (1 - y.mean()))
+        if backend == "lightgbm":
+            theirs = lightgbm.LGBMClassifier(
+                n_estimators=20,
+                num_leaves=8,
+                min_child_samples=0,
+                min_child_weight=1.0,
+                min_data_in_bin=1,
+                verbosity=-1,
+            ).fit(X, y)
+            score = theirs.predict(X, raw_score=True)
+        else:
+            theirs = xgboost.XGBClassifier(
+                n_estimators=20,
+                max_leaves=8,
+                grow_policy="lossguide",
+                max_depth=0,
+                learning_rate=0.1,
+                reg_lambda=0,
+                base_score=y.mean(),
+            ).fit(X, y)
+            score = theirs.predict(X, output_margin=True)
+        np.testing.assert_allclose(ours.decision_function(X), score, atol=1e-5)
+        assert abs(start) > 0.01
+
+    @pytest.mark.parametrize(
+        "fairness", ["demographic_parity", "equal_opportunity", "equalized_odds"]
+    )
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_every_notion_and_number_of_classes_gets_its_objective_down(self, fairness, n_classes):
+        X, y, s = biased_data(900, n_classes, n_groups=3)
+        models = [
+            small(lam, fairness=fairness, n_estimators=60).fit(X, y, sensitive_features=s)
+            for lam in (0, 100)
+        ]
+        for model in models:
+            model.lam = 100
+        unfair, fair = (objective_value(model, X, y, s) for model in models)
+        assert fair < unfair
+        # (A constant is fair, and its loss is that of the start.)
+        assert fair < models[0].history_["loss"][0]
+
+    def test_penalty_value_is_that_of_the_soft_label(self):
+        X, y, s = biased_data(n_groups=3)
+        model = small().fit(X, y, sensitive_features=s)
+        expected = renyi_from_soft(model.predict_proba(X), s) ** 2
+        assert model.penalty_value(X, sensitive_features=s) == pytest.approx(expected)
+        assert model.groups_.tolist() == [0, 1, 2]
+
+    def test_history_is_what_the_staged_scores_say(self):
+        X, y, s = biased_data()
+        model = small(5).fit(X, y, sensitive_features=s)
+        for k in (0, 7, 19):
+            z = model.booster_.predict(X, num_iteration=k, raw_score=True) if k else 0.0
+            p = expit(z + np.log(y.mean() / (1 - y.mean())) + np.zeros(len(y)))
+            F = np.column_stack([1 - p, p])
+            loss = -np.log(F[np.arange(len(y)), y]).mean()
+            assert model.history_["loss"][k] == pytest.approx(loss, rel=1e-6)
+            penalty = renyi_from_soft(F, s) ** 2
+            assert model.history_["penalty"][k] == pytest.approx(penalty, rel=1e-5, abs=1e-12)
+            assert model.history_["objective"][k] == pytest.approx(loss + 5 * penalty, rel=1e-5)
+
+    @pytest.mark.parametrize("penalty", [PearsonPenalty(), HSICPenalty(), ChiSquarePenalty()])
+    def test_any_penalty(self, penalty):
+        X, y, s = biased_data(800)
+        lam = 1e3 if isinstance(penalty, HSICPenalty) else 30
+        fair, plain = (
+            small(k, penalty=penalty, n_estimators=60).fit(X, y, sensitive_features=s)
+            for k in (lam, 0)
+        )
+        values = [m.penalty_value(X, sensitive_features=s) for m in (fair, plain)]
+        assert values[0] < 0.1 * values[1]
+
+    def test_on_the_score_is_fair_at_every_threshold(self):
+        X, y, s = biased_data(3000, seed=1)
+        told = {"n_estimators": 150, "max_leaves": 16}
+        gaps = {}
+        for on in ("label", "score"):
+            model = small(100, on=on, **told).fit(X, y, sensitive_features=s)
+            p = model.predict_proba(X)[:, 1]
+            above = [(p > t) for t in np.linspace(0.2, 0.8, 7)]
+            gaps[on] = max(abs(a[s == 0].mean() - a[s == 1].mean()) for a in above)
+        assert gaps["score"] < 0.05
+        assert gaps["score"] < gaps["label"]
+
+
+class TestWeights:
+    @pytest.mark.parametrize("backend", BACKENDS)
+    @pytest.mark.parametrize("on", ["label", "score"])
+    def test_a_weight_is_so_many_rows(self, backend, on):
+        X, y, s = biased_data(300)
+        weight = np.random.default_rng(0).integers(0, 3, size=300)
+        told = {"backend": backend, "on": on, "n_estimators": 5}
+        weighted = small(5, **told).fit(X, y, sensitive_features=s, sample_weight=weight)
+        repeated = small(5, **told).fit(
+            X.repeat(weight, axis=0), y.repeat(weight), sensitive_features=s.repeat(weight)
+        )
+        np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
+
+    def test_the_unit_of_weights_does_not_matter_beyond_the_size_of_leaves(self):
+        X, y, s = biased_data(300)
+        known = {"sensitive_features": s}
+        told = {"min_child_weight": 0.0, "n_estimators": 5}
+        ones = small(5, **told).fit(X, y, **known, sample_weight=np.full(300, 8.0))
+        none = small(5, **told).fit(X, y, **known)
+        np.testing.assert_allclose(ones.predict_proba(X), none.predict_proba(X), atol=1e-4)
+
+    def test_groups_and_classes_without_weight_are_not_there(self):
+        X, y, s = biased_data(300, n_classes=3, n_groups=3)
+        weight = ((y < 2) & (s < 2)).astype(float)
+        model = small().fit(X, y, sensitive_features=s, sample_weight=weight)
+        assert model.classes_.tolist() == [0, 1]
+        assert model.groups_.tolist() == [0, 1]
+
+    def test_class_weights_count_in_the_loss_alone(self):
+        X, y, s = biased_data(600)
+        known = {"sensitive_features": s}
+        rare = y & (np.arange(600) % 4 == 0)
+        plain = small(0).fit(X, rare, **known)
+        balanced = small(0, class_weight="balanced").fit(X, rare, **known)
+        told = small(0, class_weight={0: 1, 1: (rare == 0).sum() / rare.sum()}).fit(
+            X, rare, **known
+        )
+        assert balanced.predict(X).mean() > plain.predict(X).mean()
+        np.testing.assert_allclose(balanced.predict_proba(X), told.predict_proba(X), atol=1e-4)
+        fair = small(1e3, class_weight="balanced", n_estimators=60).fit(X, rare, **known)
+        assert fair.penalty_value(X, **known) < 1e-3
+        assert fair.history_["penalty"][-1] == pytest.approx(
+            fair.penalty_value(X, **known), abs=1e-3
+        )
+
+
+class TestObjective:
+    """`renyi_objective` in the hands of the libraries themselves."""
+
+    def test_of_lightgbm_is_that_of_the_estimator(self):
+        X, y, s = biased_data()
+        ours = small(20).fit(X, y, sensitive_features=s)
+        start = np.log(y.mean() / (1 - y.mean()))
+        parameters = {
+            "objective": renyi_objective(y, sensitive_features=s, lam=20),
+            "learning_rate": 0.1,
+            "num_leaves": 8,
+            "min_data_in_leaf": 0,
+            "min_sum_hessian_in_leaf": 1.0,
+            "min_data_in_bin": 1,
+            "verbosity": -1,
+        }
+        data = lightgbm.Dataset(X, y, init_score=np.full(len(y), start))
+        trees = lightgbm.train(parameters, data, 20)
+        np.testing.assert_allclose(trees.predict(X) + start, ours.decision_function(X), atol=1e-6)
+
+    def test_of_xgboost_is_that_of_the_estimator(self):
+        X, y, s = biased_data()
+        ours = small(20, backend="xgboost").fit(X, y, sensitive_features=s)
+        start = np.log(y.mean() / (1 - y.mean()))
+        objective = renyi_objective(y, sensitive_features=s, lam=20)
+        parameters = {
+            "learning_rate": 0.1,
+            "max_leaves": 8,
+            "grow_policy": "lossguide",
+            "max_depth": 0,
+            "reg_lambda": 0,
+            "base_score": 0.0,
+        }
+        data = xgboost.DMatrix(X, y, base_margin=np.full(len(y), start))
+        for _ in range(2):  # the second run like the first, after a reset
+            trees = xgboost.train(parameters, data, 20, obj=objective)
+            score = trees.predict(data, output_margin=True)
+            np.testing.assert_allclose(score, ours.decision_function(X), atol=1e-4)
+            np.testing.assert_allclose(objective.history["loss"], ours.history_["loss"], rtol=1e-4)
+            objective.reset()
+        assert len(objective.history["loss"]) == 0
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_scikit_learn_wrappers_take_it(self, n_classes):
+        X, y, s = biased_data(600, n_classes)
+        plain = renyi_from_soft(
+            small(0, n_estimators=40).fit(X, y, sensitive_features=s).predict_proba(X), s
+        )
+        told = {"n_estimators": 40, "learning_rate": 0.1}
+        theirs = lightgbm.LGBMClassifier(
+            objective=renyi_objective(y, sensitive_features=s, lam=100), verbosity=-1, **told
+        ).fit(X, y)
+        raw = theirs.predict(X, raw_score=True)
+        also = xgboost.XGBClassifier(
+            objective=renyi_objective(y, sensitive_features=s, lam=100), **told
+        ).fit(X, y)
+        for z in raw, also.predict(X, output_margin=True):
+            F = softmax(z, axis=1) if n_classes == 3 else np.column_stack([expit(-z), expit(z)])
+            assert renyi_from_soft(F, s) < 0.2 * plain
+
+    def test_other_rows_are_refused(self):
+        _, y, s = biased_data(100)
+        objective = renyi_objective(y, sensitive_features=s)
+        with pytest.raises(ValueError, match="100 samples of 2 classes"):
+            objective(y[:50], np.zeros(50))
+        with pytest.raises(ValueError, match="y must be one class"):
+            renyi_objective(np.ones((5, 2)), sensitive_features=np.arange(5) % 2)
+
+
+class TestEarlyStopping:
+    @pytest.mark.parametrize("backend", BACKENDS)
+    def test_keeps_the_round_with_the_best_fair_objective(self, backend):
+        X, y, s = biased_data(1200)
+        held = (X[:500], y[:500], s[:500])
+        told = {"n_estimators": 150, "learning_rate": 0.3, "backend": backend}
+        model = small(2, n_iter_no_change=15, **told)
+        model.fit(X[500:], y[500:], sensitive_features=s[500:], validation=held)
+        values = []
+        for k in range(1, model.n_iter_ + 16):
+            staged = small(2, **{**told, "n_estimators": k})
+            if k in (1, model.n_iter_ // 2, model.n_iter_, model.n_iter_ + 7, model.n_iter_ + 15):
+                staged.fit(X[500:], y[500:], sensitive_features=s[500:])
+                values.append(objective_value(staged, *held))
+        assert model.n_iter_ < 135
+        assert objective_value(model, *held) == pytest.approx(min(values), abs=1e-6)
+        assert values.index(min(values)) == 2
+
+    def test_holds_out_rows_of_every_group_and_class(self):
+        X, y, s = biased_data(400, n_groups=3)
+        model = small(1, n_iter_no_change=5, n_estimators=100, fairness="equalized_odds")
+        again = clone(model).fit(X, y, sensitive_features=s)
+        model.fit(X, y, sensitive_features=s)
+        assert 0 < model.n_iter_ < 100
+        np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
+
+    def test_its_rows_are_checked(self):
+        X, y, s = biased_data(100)
+        with pytest.raises(ValueError, match="set n_iter_no_change"):
+            small().fit(X, y, sensitive_features=s, validation=(X, y, s))
+        with pytest.raises(ValueError, match="validation must be"):
+            small(n_iter_no_change=3).fit(X, y, sensitive_features=s, validation=(X, y))
+
+
+class TestConventions:
+    def test_pickles_and_clones(self):
+        X, y, s = biased_data()
+        for backend in BACKENDS:
+            model = small(backend=backend).fit(X, y, sensitive_features=s)
+            again = pickle.loads(pickle.dumps(model))
+            np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+            assert clone(model).get_params() == model.get_params()
+
+    def test_pipeline_routing_and_grid_search(self):
+        X, y, s = biased_data(600)
+        with sklearn.config_context(enable_metadata_routing=True):
+            model = small(n_estimators=10).set_fit_request(sensitive_features=True)
+            pipeline = make_pipeline(StandardScaler(), model)
+            search = GridSearchCV(pipeline, {"renyiboostingclassifier__lam": [0, 10]}, cv=2)
+            search.fit(X, y, sensitive_features=s)
+        # (Without the groups there would have been a warning, which is an error here.)
+        assert np.ptp(search.cv_results_["mean_test_score"]) > 0
+        assert search.best_estimator_[-1].groups_.tolist() == [0, 1]
+
+    def test_path_and_target_share_the_binned_data(self):
+        X, y, s = biased_data(800)
+        path = lam_path(small(), X, y, lams=[0, 30], sensitive_features=s)
+        alone = small(30).fit(X, y, sensitive_features=s)
+        np.testing.assert_allclose(path[1].predict_proba(X), alone.predict_proba(X), atol=1e-9)
+        assert path[1].lam == 30
+        assert path[1].n_features_in_ == 4
+        fair = fit_to_target(small(), X, y, sensitive_features=s, target=0.7)
+        assert p_rule(None, fair.predict(X), sensitive_features=s) >= 0.7
+
+    def test_sparse_is_dense(self):
+        X, y, s = biased_data()
+        X[np.abs(X) < 0.5] = 0
+        for backend in BACKENDS:
+            dense, thin = (
+                small(backend=backend).fit(form, y, sensitive_features=s)
+                for form in (X, sparse.csr_array(X))
+            )
+            np.testing.assert_allclose(dense.predict_proba(X), thin.predict_proba(X), atol=1e-6)
+            np.testing.assert_allclose(
+                dense.predict_proba(sparse.csr_array(X)), thin.predict_proba(X), atol=1e-6
+            )
+
+    @pytest.mark.parametrize("backend", BACKENDS)
+    def test_columns_of_categories_are_the_backend_s(self, backend):
+        rng = np.random.default_rng(0)
+        kind = rng.choice(list("abcdef"), size=800)
+        s = rng.integers(2, size=800)
+        y = (np.isin(kind, ["a", "d", "f"]) ^ (rng.random(800) < 0.1)).astype(int)
+        X = pd.DataFrame({"x": rng.normal(size=800), "kind": pd.Categorical(kind)})
+        X.loc[:20, "x"] = np.nan
+        # One split divides the categories in any two sets: two leaves are enough.
+        told = {"backend": backend, "max_leaves": 2, "n_estimators": 30}
+        model = small(0.1, **told).fit(X, y, sensitive_features=s)
+        assert model.score(X, y) > 0.88
+        assert model.feature_names_in_.tolist() == ["x", "kind"]
+        # Rows of a part of the categories, in another order of codes, mean the same.
+        rows = np.isin(kind, ["d", "e"])
+        some = X[rows].assign(kind=pd.Categorical(kind[rows], ["e", "d"]))
+        np.testing.assert_array_equal(model.predict_proba(some), model.predict_proba(X)[rows])
+        new = X.head(2).assign(kind=pd.Categorical(["z", None]))
+        assert model.predict(new).shape == (2,)
+        with pytest.raises(ValueError, match="X must be a DataFrame"):
+            model.predict(X.assign(kind=0).to_numpy())
+        with pytest.raises(ValueError, match="'kind' of X holds text"):
+            small().fit(X.assign(kind=kind), y, sensitive_features=s)
+
+    @pytest.mark.parametrize("backend", BACKENDS)
+    def test_monotone_constraints_are_kept(self, backend):
+        X, y, s = biased_data(600, n_features=2)
+        constraint = [1, 0] if backend == "lightgbm" else "(1,0)"
+        model = small(10, backend=backend, backend_params={"monotone_constraints": constraint})
+        model.fit(X, y, sensitive_features=s)
+        grid = np.column_stack([np.linspace(-3, 3, 100), np.zeros(100)])
+        assert (np.diff(model.decision_function(grid)) >= 0).all()
+        free = small(10, backend=backend).fit(X, y, sensitive_features=s)
+        assert (np.diff(free.decision_function(grid)) < 0).any()
+
+    def test_importances_and_names(self):
+        X, y, s = biased_data()
+        for backend in BACKENDS:
+            model = small(0, backend=backend).fit(X, y, sensitive_features=s)
+            assert model.feature_importances_.shape == (4,)
+            assert model.feature_importances_.sum() == pytest.approx(1)
+
+    def test_groups_are_not_needed_to_predict_nor_in_the_fit(self):
+        X, y, _ = biased_data()
+        with pytest.warns(NoSensitiveFeaturesWarning, match="plain boosting"):
+            model = small(1).fit(X, y)
+        assert model.groups_ is None
+        assert not model.history_["penalty"].any()
+
+
+class TestHostileInput:
+    @pytest.mark.parametrize(
+        ("told", "words"),
+        [
+            ({"lam": -1}, "lam must be a number from 0"),
+            ({"lam": 1e300}, "lam must be"),
+            ({"on": "rank"}, "on must be one of"),
+            ({"fairness": "dp"}, "fairness must be one of"),
+            ({"backend": "catboost"}, "backend must be one of"),
+            ({"learning_rate": 0}, "learning_rate must be"),
+            ({"n_estimators": 0}, "n_estimators must be"),
+            ({"penalty": "renyi"}, "penalty must be a Penalty"),
+            ({"on": "score", "penalty": ScoreBinsPenalty()}, "a ScoreBinsPenalty already"),
+            ({"backend_params": {"learning_rate": 1}}, "'learning_rate', which the estimator"),
+            ({"pos_label": 7, "fairness": "equal_opportunity"}, "pos_label=7 is not one of"),
+            ({"class_weight": {5: 1}}, "class_weight has 5"),
+        ],
+    )
+    def test_parameters(self, told, words):
+        X, y, s = biased_data(60)
+        with pytest.raises(ValueError, match=words):
+            RenyiBoostingClassifier(**told).fit(X, y, sensitive_features=s)
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"s": np.zeros(60)}, "one group only"),
+            ({"s": np.random.default_rng(0).normal(size=60)}, "looks continuous"),
+            ({"s": [None] * 60}, "missing value"),
+            ({"s": [0, 1]}, "same number of samples"),
+            ({"y": np.zeros(60)}, "one class only"),
+            ({"y": np.r_[np.nan, np.zeros(59)]}, "NaN"),
+            ({"w": -np.ones(60)}, "negative"),
+            ({"w": np.zeros(60)}, "all zero"),
+        ],
+    )
+    def test_data(self, change, words):
+        X, y, s = biased_data(60)
+        given = {"y": y, "s": s, "w": None} | change
+        with pytest.raises(ValueError, match=words):
+            small().fit(X, given["y"], sensitive_features=given["s"], sample_weight=given["w"])
+
+    def test_scores_of_three_classes(self):
+        X, y, s = biased_data(60, 3)
+        with pytest.raises(ValueError, match='on="score" is for two classes'):
+            small(on="score").fit(X, y, sensitive_features=s)
+
+    def test_a_group_that_a_condition_does_not_have(self):
+        X, y, s = biased_data(60)
+        with pytest.raises(ValueError, match="group 1 has none"):
+            small(fairness="equalized_odds").fit(X, y * (s == 0), sensitive_features=s)
+
+    def test_new_groups(self):
+        X, y, s = biased_data(60)
+        model = small().fit(X, y, sensitive_features=s)
+        with pytest.raises(ValueError, match="not seen in the fit"):
+            model.penalty_value(X, sensitive_features=s + 1)
+
+
+def regression_data(n=1500, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=n)
+    X = np.column_stack([a + rng.normal(size=n), rng.normal(size=(n, 2))])
+    return X, X[:, 0] + np.sin(2 * X[:, 1]) + 0.5 * rng.normal(size=n), a
+
+
+class TestRegressor:
+    @pytest.mark.parametrize("backend", BACKENDS)
+    def test_a_label(self, backend):
+        X, y, a = regression_data()
+        s = np.where(a > 0, "high", "low")
+        told = {"backend": backend, "random_state": 0, "max_leaves": 8}
+        path = [
+            RenyiBoostingRegressor(lam, n_estimators=150, **told).fit(X, y, sensitive_features=s)
+            for lam in (0, 1, 1e3, 1e6)
+        ]
+        penalties = [m.penalty_value(X, sensitive_features=s) for m in path]
+        assert penalties[0] > 0.2
+        assert penalties[2] < penalties[1] < penalties[0] / 1.5
+        assert max(penalties[2:]) < 0.03
+        # What does not depend on S can still be told.
+        assert min(m.score(X, y) for m in path) > 0.15
+        assert path[0].score(X, y) > 0.8
+
+    def test_a_number(self):
+        X, y, a = regression_data()
+        told = {"random_state": 0, "max_leaves": 8, "n_estimators": 150}
+        plain, fair = (
+            RenyiBoostingRegressor(lam, **told).fit(X, y, sensitive_features=a) for lam in (0, 100)
+        )
+        assert len(fair.group_borders_) == 7
+        before, after = (continuous_correlation(m.predict(X), a).rho for m in (plain, fair))
+        assert before > 0.5
+        assert after < 0.2
+        assert fair.penalty_value(X, sensitive_features=a) < 0.05
+
+    def test_units_do_not_matter(self):
+        X, y, a = regression_data(600)
+        known = {"sensitive_features": a > 0}
+        told = {"n_estimators": 20, "random_state": 0}
+        one = RenyiBoostingRegressor(3, **told).fit(X, y, **known)
+        other = RenyiBoostingRegressor(3, **told).fit(X, 1000 * y + 5, **known)
+        np.testing.assert_allclose(other.predict(X), 1000 * one.predict(X) + 5, rtol=1e-3, atol=5)
+        np.testing.assert_allclose(
+            other.history_["objective"], one.history_["objective"], rtol=1e-3
+        )
+
+    def test_history_penalty_is_penalty_value(self):
+        X, y, a = regression_data(600)
+        s = (a > 0).astype(int)
+        model = RenyiBoostingRegressor(
+            1, n_estimators=30, penalty=PearsonPenalty(), random_state=0
+        )
+        model.fit(X, y, sensitive_features=s)
+        shorter = clone(model).set_params(n_estimators=29).fit(X, y, sensitive_features=s)
+        assert model.history_["penalty"][-1] == pytest.approx(
+            shorter.penalty_value(X, sensitive_features=s), rel=1e-6
+        )
+
+    def test_kind_says_what_the_attribute_is(self):
+        X, y, a = regression_data(400)
+        with pytest.raises(ValueError, match="looks continuous"):
+            RenyiBoostingRegressor(kind="discrete").fit(X, y, sensitive_features=a)
+        whole = np.round(3 * a)
+        discrete = RenyiBoostingRegressor(n_estimators=3).fit(X, y, sensitive_features=whole > 0)
+        assert discrete.group_borders_ is None
+        told = RenyiBoostingRegressor(n_estimators=3, kind="continuous", n_groups=3)
+        assert len(told.fit(X, y, sensitive_features=whole).group_borders_) == 2
+        weight = (whole > 0).astype(float)
+        cut = told.fit(X, y, sensitive_features=whole, sample_weight=weight)
+        assert cut.group_borders_.min() > 0
+
+    def test_early_stopping(self):
+        X, y, a = regression_data(900)
+        model = RenyiBoostingRegressor(1, n_estimators=300, n_iter_no_change=5, random_state=0)
+        assert model.fit(X, y, sensitive_features=a > 0).n_iter_ < 300
