@@ -69,6 +69,9 @@ _PUBLIC = {
         "RenyiPenalty",
         "ScoreBinsPenalty",
     ],
+    "regression": [
+        "RenyiRegressor",
+    ],
     "report": [
         "FairnessReport",
         "fairness_report",
@@ -76,6 +79,10 @@ _PUBLIC = {
     "scorers": [
         "fairness_scorer",
         "renyi_dependence",
+    ],
+    "smooth_penalties": [
+        "ContinuousRenyiPenalty",
+        "PredictionPenalty",
     ],
     "tables": [
         "JointTable",
