@@ -53,8 +53,8 @@ __all__ = ["ContinuousRenyiPenalty", "PredictionPenalty", "ordered_groups"]
 # The share of people who tell nothing, and whose prediction is spread evenly, that is added to the
 # Gram matrix of the splines: where there are no predictions the splines are not defined otherwise.
 _EVENLY = 1e-3
-# Newton's method takes about six for the location and scale of a prediction.
-_NEWTON_STEPS = 50
+# The standard deviation of a normal variable over its mean absolute deviation.
+_NORMAL_SCALE = np.sqrt(np.pi / 2)
 # A prediction that varies by less than this share of its size is a constant with rounding errors.
 _CONSTANT = 1e-12
 
@@ -183,10 +183,11 @@ class ContinuousRenyiPenalty(_RenyiTable):
 class PredictionPenalty(Penalty):
     """rho_R^2 of a real-valued prediction and the attribute, over smooth functions of both.
 
-    The functions of the prediction are quadratic splines of u = Phi((prediction - m) / s), on even
-    knots in [0, 1], with m and s such that u has the mean and variance of an even spread; so the
-    penalty does not depend on the prediction's origin and scale, nor much on a few outliers. The
-    functions of S are all of them for labels, and the smoothest ones of the rank for numbers.
+    The functions of the prediction are quadratic splines of u = Phi((prediction - mean) / scale),
+    on even knots in [0, 1]; the scale is the mean absolute deviation times sqrt(pi / 2), which for
+    a normal prediction is the standard deviation. So the penalty does not depend on the
+    prediction's origin and units. The functions of S are all of them for labels, and the smoothest
+    ones of the rank for numbers.
 
     Parameters
     ----------
@@ -318,13 +319,16 @@ class _Splines:
         if not np.isfinite(prediction).all():
             raise ValueError("F has missing or infinite predictions")
         self.groups, self.weight = groups, np.broadcast_to(groups.weight, prediction.shape)
-        self.location, self.scale = _location_and_scale(prediction, self.weight)
-        self.constant = self.scale == 0
+        # The mean absolute deviation as the scale: a few large predictions would blow up the
+        # standard deviation, and all others would be squeezed where splines see nothing.
+        centered = prediction - self.weight @ prediction
+        self.scale = _NORMAL_SCALE * (self.weight @ np.abs(centered))
+        self.constant = not self.scale > _CONSTANT * np.abs(prediction).max()
         if self.constant:
             return
-        self.z = (prediction - self.location) / self.scale
-        self.u, self.density = ndtr(self.z), _normal_density(self.z)
-        self.bins = _SoftBins(self.u, n_functions + 1)
+        self.z = centered / self.scale
+        self.density = np.exp(-(self.z**2) / 2) / np.sqrt(2 * np.pi)
+        self.bins = _SoftBins(ndtr(self.z), n_functions + 1)
         self.root = np.linalg.cholesky(self._gram() + _EVENLY * _even_gram(n_functions + 1))
 
     def _gram(self):
@@ -357,16 +361,10 @@ class _Splines:
         return value, slope * self.density
 
     def by_prediction(self, by_z):
-        """Through z = (prediction - location) / scale, where both depend on all predictions.
-
-        They solve the two equations E[u] = 1/2 and E[u^2] = 1/3, whose derivatives tell how far
-        they move with each prediction.
-        """
-        density = self.density * self.weight
-        of_equations = np.stack([density, self.u * density])
-        moved = np.column_stack([of_equations.sum(axis=1), of_equations @ self.z])
-        shares = np.linalg.solve(moved.T, [by_z.sum(), by_z @ self.z])
-        return (by_z - shares @ of_equations) / self.scale
+        """Through z = (prediction - mean) / scale, where both depend on all predictions."""
+        sign = np.sign(self.z)
+        by_scale = _NORMAL_SCALE * (by_z @ self.z) * (sign - self.weight @ sign)
+        return (by_z - self.weight * (by_z.sum() + by_scale)) / self.scale
 
 
 class _Products(Sequence):
@@ -384,37 +382,6 @@ class _Products(Sequence):
     def __getitem__(self, item):
         k, j = divmod(range(len(self))[item], len(self.right))
         return self.finish(self.left[k] * self.right[j])
-
-
-def _location_and_scale(x, weight):
-    """The m and s for which u = Phi((x - m) / s) has the mean 1/2 and the mean square 1/3.
-
-    These are those of an even spread. For normal x they are mean and standard deviation, and no
-    outlier can move them far: with the standard deviation in their place, a few large predictions
-    would squeeze all others into a corner where splines see nothing. 0 is the scale of a constant.
-    """
-    mean = weight @ x
-    m, s = mean, np.sqrt(weight @ (x - mean) ** 2)
-    floor = _CONSTANT * np.abs(x).max()
-    for _ in range(_NEWTON_STEPS):
-        if not s > floor:
-            return m, 0.0
-        z = (x - m) / s
-        u = ndtr(z)
-        weighted = weight * u
-        excess = np.array([weighted.sum() - 1 / 2, weighted @ u - 1 / 3])
-        if np.abs(excess).max() < 1e-12:
-            break
-        by_m, by_square = (density := _normal_density(z) * weight), 2 * u * density
-        slopes = [[by_m.sum(), by_m @ z], [by_square.sum(), by_square @ z]]
-        step = np.linalg.solve(slopes, excess)
-        # At most a factor of e at a time: so the scale stays positive.
-        m, s = m + s * np.clip(step[0], -1, 1), s * np.exp(np.clip(step[1], -1, 1))
-    return m, s
-
-
-def _normal_density(z):
-    return np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
 
 
 def _adversary(W, mu):
