@@ -25,6 +25,11 @@ _PUBLIC = {
         "continuous_correlation",
         "continuous_test",
     ],
+    "autodiff": [
+        "as_jax",
+        "as_torch",
+        "damped_as_jax",
+    ],
     "classification": [
         "NoSensitiveFeaturesWarning",
         "PenalizedClassifier",

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 
 # What a plain installation does not have: the extras, and the book.
-EXTRAS = ("numba", "tqdm", "fairlearn", "matplotlib", "renyi_book", "IPython", "yaml")
+EXTRAS = ("numba", "tqdm", "fairlearn", "matplotlib", "jax", "renyi_book", "IPython", "yaml")
 
 
 def run(code):
@@ -141,6 +141,9 @@ def hinted(module):
         "tables",
         "metrics",
         "classification",
+        "regression",
+        "smooth_penalties",
+        "autodiff",
         "tuning",
         "clustering",
         "cluster_metrics",
