@@ -25,6 +25,11 @@ _PUBLIC = {
         "continuous_correlation",
         "continuous_test",
     ],
+    "autodiff": [
+        "as_jax",
+        "as_torch",
+        "damped_as_jax",
+    ],
     "classification": [
         "NoSensitiveFeaturesWarning",
         "PenalizedClassifier",
@@ -75,6 +80,9 @@ _PUBLIC = {
         "RenyiPenalty",
         "ScoreBinsPenalty",
     ],
+    "regression": [
+        "RenyiRegressor",
+    ],
     "report": [
         "FairnessReport",
         "fairness_report",
@@ -82,6 +90,10 @@ _PUBLIC = {
     "scorers": [
         "fairness_scorer",
         "renyi_dependence",
+    ],
+    "smooth_penalties": [
+        "ContinuousRenyiPenalty",
+        "PredictionPenalty",
     ],
     "tables": [
         "JointTable",

@@ -257,6 +257,125 @@ def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
     return moved, change, chi_square
 
 
+def sparse_descent_pass(
+    values,
+    columns,
+    starts,
+    squares,
+    groups,
+    weights,
+    labels,
+    totals,
+    n_clusters,
+    n_features,
+    weight,
+    slack,
+):
+    """`descent_pass` for points of which only the entries other than 0 are stored (CSR).
+
+    With sums instead of centres, a point's squared distance to centre k is
+
+        |x|^2 - 2 x . sum_k / n_k + |sum_k|^2 / n_k^2,
+
+    and a move changes sum and |sum|^2 by the entries that the point has: no step costs more than
+    these entries times the clusters.
+
+    Parameters
+    ----------
+    values, columns, starts : ndarray
+        The points, as scipy stores them.
+    squares : ndarray of shape (n_samples,)
+        |x|^2.
+
+    Returns
+    -------
+    moved, change, chi_square
+        As in `descent_pass`.
+    """
+    n_samples = len(labels)
+    n_groups = len(totals)
+    total = totals.sum()
+    count = np.zeros(n_clusters)
+    size = np.zeros(n_clusters)
+    table = np.zeros((n_clusters, n_groups))
+    sums = np.zeros((n_features, n_clusters))
+    for i in range(n_samples):
+        k = labels[i]
+        count[k] += 1
+        size[k] += weights[i]
+        table[k, groups[i]] += weights[i]
+        for p in range(starts[i], starts[i + 1]):
+            sums[columns[p], k] += weights[i] * values[p]
+    sums_squared = np.zeros(n_clusters)
+    for j in range(n_features):
+        for k in range(n_clusters):
+            sums_squared[k] += sums[j, k] * sums[j, k]
+
+    products = np.empty(n_clusters)
+    moved = 0
+    change = 0.0
+    for i in range(n_samples):
+        a = labels[i]
+        if count[a] < 2:
+            continue
+        alpha = weights[i]
+        g = groups[i]
+        odds = alpha * (total - totals[g]) / totals[g]
+        products[:] = 0.0
+        for p in range(starts[i], starts[i + 1]):
+            for k in range(n_clusters):
+                products[k] += values[p] * sums[columns[p], k]
+        b = a
+        least = np.inf
+        saving = 0.0
+        joined = 0.0
+        left = 0.0
+        for k in range(n_clusters):
+            n = size[k]
+            distance = max(0.0, squares[i] - 2 * products[k] / n + sums_squared[k] / (n * n))
+            E = 0.0
+            for h in range(n_groups):
+                e = (total * table[k, h] - totals[h] * n) / total
+                E += e * e * total / totals[h]
+            pull = 2 * (total * table[k, g] - totals[g] * n) / totals[g]
+            error = 1e-14 * (n * (abs(pull) + odds) + E)
+            if k == a:
+                left = alpha * n / (n - alpha) * distance
+                saved = n * (pull - odds) - E - error
+                saving = left + weight * alpha * saved / (n * (n - alpha)) - alpha * slack
+            else:
+                near = alpha * n / (n + alpha) * distance
+                paid = n * (pull + odds) - E + error
+                cost = near + weight * alpha * paid / (n * (n + alpha))
+                if cost < least:
+                    least = cost
+                    b = k
+                    joined = near
+        if not least < saving:
+            continue
+        labels[i] = b
+        moved += 1
+        change += joined - left
+        for p in range(starts[i], starts[i + 1]):
+            sums[columns[p], a] -= alpha * values[p]
+            sums[columns[p], b] += alpha * values[p]
+        sums_squared[a] += alpha * (alpha * squares[i] - 2 * products[a])
+        sums_squared[b] += alpha * (alpha * squares[i] + 2 * products[b])
+        count[a] -= 1
+        count[b] += 1
+        size[a] -= alpha
+        size[b] += alpha
+        table[a, g] -= alpha
+        table[b, g] += alpha
+
+    chi_square = 0.0
+    for k in range(n_clusters):
+        for g in range(n_groups):
+            e = (total * table[k, g] - totals[g] * size[k]) / total
+            chi_square += e * e * total / (totals[g] * size[k])
+    return moved, change, chi_square
+
+
 def join_in_turn(distances, groups, table, totals, weight):
     """Let new points join the clusters one after another, centres fixed; `table` in place.
 

@@ -24,7 +24,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from scipy import sparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    clone,
+)
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
@@ -32,7 +39,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from renyi_lib._counting import count_codes
-from renyi_lib._kmeans_loops import compiled, descent_pass, join_in_turn, paper_pass
+from renyi_lib._kmeans_loops import (
+    compiled,
+    descent_pass,
+    join_in_turn,
+    paper_pass,
+    sparse_descent_pass,
+)
 from renyi_lib._parameters import Checked, choice, either, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
@@ -60,6 +73,9 @@ __all__ = [
 
 # Rounding error of one term of a squared distance, as a share of the largest squared norm.
 _ROUNDING = 8 * np.finfo(float).eps
+# tol="auto": exact up to so many points; beyond, a pass that gains less than this share ends it.
+_EXACT_UP_TO = 50_000
+_EARLY = 1e-6
 # The lead-in to lambda doubles it at most this often (2**60 is about 1e18).
 _MAX_DOUBLINGS = 60
 
@@ -72,7 +88,9 @@ class KMeansObjective(NamedTuple):
     penalty: float
 
 
-class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
+class RenyiKMeans(
+    Checked, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """K-means with a Rényi penalty on the dependence of cluster and group (Algorithm 3).
 
     Minimises SSE + lam * sum_k n_k (w_k - p)^2, where w_k is the proportion of the second group
@@ -100,9 +118,10 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
         otherwise. An array is one start, whatever `n_init` says.
     max_iter : int, default=300
         Largest number of passes over the data at `lam`.
-    tol : float, default=0.0
+    tol : "auto" or float, default="auto"
         "descent" also stops once a pass lowers the objective by less than this share of it.
-        With zero it stops when no single move lowers the objective.
+        With zero it stops when no single move lowers the objective. "auto" is 0 for up to 50 000
+        points and 1e-6 for more, where the last moves take hundreds of passes.
     random_state : int, RandomState instance or None, default=None
         Source of the random start.
 
@@ -198,7 +217,7 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
         "algorithm": choice("descent", "paper"),
         "n_init": either("auto", whole(1)),
         "max_iter": whole(1),
-        "tol": number(0),
+        "tol": either("auto", number(0)),
     }
 
     def __init__(
@@ -210,7 +229,7 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
         init="k-means++",
         n_init="auto",
         max_iter=300,
-        tol=0.0,
+        tol="auto",
         random_state=None,
     ):
         self.n_clusters = n_clusters
@@ -234,8 +253,9 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The points. The sensitive attribute should not be among the columns.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The points. The sensitive attribute should not be among the columns. A sparse X is
+            never made dense; it needs the algorithm "descent".
         y : ignored
             Present by convention.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
@@ -272,10 +292,11 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             New points.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
-            Their groups, which must have occurred in `fit`.
+            Their groups, which must have occurred in `fit`. Without them much of the fairness is
+            lost, and a warning says so unless `lam` is 0.
 
         Returns
         -------
@@ -296,12 +317,103 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
 
         An empty cluster (Algorithm 3 may leave some) takes no points.
         """
+        X = self._new_points(X)
+        if sensitive_features is None and self.groups_ is not None and self.lam > 0:
+            warnings.warn(
+                f"predict without sensitive_features takes the nearest centre: the fairness of "
+                f"lam={self.lam} is lost on these points. Give their groups, or set lam=0",
+                NoSensitiveFeaturesWarning,
+                stacklevel=2,
+            )
+        return self._assigned(X, sensitive_features)
+
+    def transform(self, X: ArrayLike) -> np.ndarray:
+        """Distances of points to the centres.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+        """
+        return euclidean_distances(*self._about_the_centers(self._new_points(X)))
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Minus the objective on points that join the fitted centres: larger is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+            Present by convention.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
+            Their groups. The points are assigned as by `predict`, and lam times the penalty of
+            that assignment counts. Without groups only the squared distances to the nearest
+            centres count, and a warning says so unless `lam` is 0.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights in both terms, not in the assignment.
+
+        Returns
+        -------
+        float
+        """
+        X = self._new_points(X)
+        if sensitive_features is None and self.groups_ is not None and self.lam > 0:
+            warnings.warn(
+                f"score without sensitive_features is that of plain k-means: lam={self.lam} does "
+                "not count. Give the points' groups, or set lam=0",
+                NoSensitiveFeaturesWarning,
+                stacklevel=2,
+            )
+        weights = np.ones(X.shape[0])
+        if sample_weight is not None:
+            weights = sample_weights(sample_weight)
+        labels = self._assigned(X, sensitive_features)
+        check_same_length(X=labels, sample_weight=weights)
+        distances = euclidean_distances(*self._about_the_centers(X), squared=True)
+        cost = float(weights @ distances[np.arange(len(labels)), labels])
+        if sensitive_features is not None:
+            groups = known_codes(sensitive_features, self.groups_, "sensitive_features")
+            table = count_codes([labels, groups], self.contingency_.shape, weights)
+            cost += self.lam * penalty_of_table(table[:, table.any(axis=0)])
+        return -cost
+
+    @property
+    def _n_features_out(self):
+        return len(self.cluster_centers_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.algorithm == "descent"
+        return tags
+
+    def _new_points(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return validate_data(
+            self, X, dtype=np.float64, order="C", accept_sparse="csr", reset=False
+        )
+
+    def _about_the_centers(self, X, centers=None):
+        """Points and centres about the mean of the centres, so that squares lose no digits."""
+        centers = self.cluster_centers_ if centers is None else centers
+        if sparse.issparse(X):
+            return X, centers
+        origin = centers.mean(axis=0)
+        return X - origin, centers - origin
+
+    def _assigned(self, X, sensitive_features):
+        """The clusters of new points, of those that are not empty."""
         occupied = np.flatnonzero(self.contingency_.sum(axis=1))
-        centers = self.cluster_centers_[occupied]
-        origin = centers.mean(axis=0)  # near the data, so that squares lose no digits
-        X, centers = X - origin, centers - origin
+        X, centers = self._about_the_centers(X, self.cluster_centers_[occupied])
         if sensitive_features is None:
             chosen = pairwise_distances_argmin(X, centers)
         else:
@@ -310,9 +422,9 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
                     "sensitive_features was given to predict but not to fit: fit with it first"
                 )
             groups = known_codes(sensitive_features, self.groups_, "sensitive_features")
-            check_same_length(X=X, sensitive_features=groups)
-            totals = self.contingency_.sum(axis=0).astype(float)
             distances = euclidean_distances(X, centers, squared=True)
+            check_same_length(X=distances, sensitive_features=groups)
+            totals = self.contingency_.sum(axis=0).astype(float)
             table = self.contingency_[occupied].astype(float)
             weight = float(self.lam) * penalty_scale(totals)
             chosen = compiled(join_in_turn)(distances, groups, table, totals, weight)
@@ -321,7 +433,12 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
     def _read(self, X, sensitive_features, sample_weight):
         """X, and the points that count with their groups and weights, all checked."""
         self._check_parameters()
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse="csr")
+        if self.algorithm == "paper" and sparse.issparse(X):
+            raise ValueError(
+                "X is sparse and Algorithm 3 needs it dense: use algorithm='descent', or "
+                "X.toarray() if that fits in the memory"
+            )
         data = _prepare(X, sensitive_features, self.n_clusters, sample_weight)
         if sensitive_features is None and self.lam > 0:
             warnings.warn(
@@ -356,7 +473,7 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
                 last = max(before, key=lambda other: other.lam)
                 labels = last.labels_[data.kept]
                 doublings = _doublings(data, labels, last.lam, lam)
-                run = _descent(data, labels, lam, doublings, self.max_iter, self.tol)
+                run = _descent(data, labels, lam, doublings, self.max_iter, self._tol(data))
             for name in ("n_features_in_", "feature_names_in_"):
                 if hasattr(reader, name):
                     setattr(model, name, getattr(reader, name))
@@ -384,7 +501,12 @@ class RenyiKMeans(Checked, ClusterMixin, BaseEstimator):
         else:
             labels = _lloyd(data, _initial_centers(data, init, rng), self.max_iter)
             doublings = _doublings(data, labels, 0.0, self.lam)
-        return _descent(data, labels, float(self.lam), doublings, self.max_iter, self.tol)
+        return _descent(data, labels, float(self.lam), doublings, self.max_iter, self._tol(data))
+
+    def _tol(self, data):
+        if self.tol != "auto":
+            return self.tol
+        return 0.0 if len(data.groups) <= _EXACT_UP_TO else _EARLY
 
     def _keep(self, X, data, run):
         """Set the fitted attributes."""
@@ -456,7 +578,7 @@ def renyi_kmeans_objective(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         The points.
     labels : array-like of shape (n_samples,)
         The cluster of each; labels of any kind.
@@ -480,9 +602,9 @@ def renyi_kmeans_objective(
     KMeansObjective(objective=3.0, inertia=1.0, penalty=1.0)
     """
     number(0)("lam", lam)
-    X = check_array(X, dtype=np.float64)
+    X = check_array(X, dtype=np.float64, accept_sparse="csr")
     labels, names = encode_labels(labels, "labels")
-    check_same_length(X=X, labels=labels)
+    check_same_length(X=range(X.shape[0]), labels=labels)
     data = _prepare(X, sensitive_features, len(names), sample_weight)
     labels = labels[data.kept]
     return _evaluate(data, labels, _centers(data, labels), _contingency(labels, data), lam)
@@ -490,6 +612,8 @@ def renyi_kmeans_objective(
 
 class _Data(NamedTuple):
     """Points about their mean, that mean, their groups as codes, and the rounding to expect.
+
+    Sparse points stay where they are.
 
     Of the points that were given these are the `kept` ones, those that have weight.
     """
@@ -537,27 +661,30 @@ class _History:
 
 def _prepare(X, sensitive_features, n_clusters, sample_weight=None):
     """The points about their mean and the groups as codes, checked; points without weight go."""
-    weights, kept = np.ones(len(X)), ...
+    weights, kept = np.ones(X.shape[0]), ...
     if sample_weight is not None:
         weights = sample_weights(sample_weight)
-        check_same_length(X=X, sample_weight=weights)
+        check_same_length(X=range(X.shape[0]), sample_weight=weights)
         if not weights.all():
             kept = weights > 0
     if sensitive_features is None:
-        groups, names = np.zeros(len(X), dtype=np.int64)[kept], None
+        groups, names = np.zeros(X.shape[0], dtype=np.int64)[kept], None
     else:
         groups, names = encode_labels(sensitive_features, "sensitive_features")
-        check_same_length(X=X, sensitive_features=groups)
+        check_same_length(X=range(X.shape[0]), sensitive_features=groups)
         groups, names = without_unused(groups[kept], names)
         check_several_groups(names, len(groups))
         groups = groups.astype(np.int64)
-    X, weights = X[kept], weights[kept]
-    if len(X) < n_clusters:
-        raise ValueError(f"n_samples={len(X)} should be >= n_clusters={n_clusters}.")
-    offset = X.mean(axis=0) if sample_weight is None else np.average(X, 0, weights)
-    X = np.ascontiguousarray(X - offset)
+    X, weights = X if kept is ... else X[kept], weights[kept]
+    if len(weights) < n_clusters:
+        raise ValueError(f"n_samples={len(weights)} should be >= n_clusters={n_clusters}.")
+    if sparse.issparse(X):
+        offset = np.zeros(X.shape[1])  # about its mean it would be dense
+    else:
+        offset = X.mean(axis=0) if sample_weight is None else np.average(X, 0, weights)
+        X = np.ascontiguousarray(X - offset)
     with np.errstate(over="ignore"):
-        largest = float(np.einsum("ij,ij->i", X, X).max())
+        largest = float(_squared_norms(X).max())
     if not math.isfinite(largest):
         raise ValueError("X has values whose squares overflow: scale its columns")
     slack = _ROUNDING * (X.shape[1] + 8) * largest
@@ -575,7 +702,7 @@ def _check_init(init, data):
             "init must be 'k-means++', 'random', 'random-assignment', an array of centres or an "
             f"array of labels, got {init!r}"
         )
-    n_samples = len(data.X) if data.kept is ... else len(data.kept)
+    n_samples = len(data.groups) if data.kept is ... else len(data.kept)
     n_features = data.X.shape[1]
     array = np.asarray(init)
     if array.ndim == 2:
@@ -605,7 +732,7 @@ def _is_assignment(init):
 
 def _initial_labels(data, init, rng):
     """The assignment that a start means, no cluster empty."""
-    n_samples = len(data.X)
+    n_samples = len(data.groups)
     if not _is_assignment(init):
         centers = _initial_centers(data, init, rng)
         return _without_empty(data, pairwise_distances_argmin(data.X, centers))
@@ -620,9 +747,10 @@ def _initial_centers(data, init, rng):
     if not isinstance(init, str):
         return init
     if init == "random":
-        return data.X[rng.choice(len(data.X), data.n_clusters, replace=False)]
+        return _rows(data.X, rng.choice(len(data.groups), data.n_clusters, replace=False))
     weights = data.weights if data.weighted else None
-    return kmeans_plusplus(data.X, data.n_clusters, sample_weight=weights, random_state=rng)[0]
+    _, chosen = kmeans_plusplus(data.X, data.n_clusters, sample_weight=weights, random_state=rng)
+    return _rows(data.X, chosen)
 
 
 def _lloyd(data, centers, max_iter):
@@ -642,7 +770,7 @@ def _without_empty(data, labels):
     empty = np.flatnonzero(size == 0)
     if len(empty):
         centers = _centers(data, labels)
-        far = np.argsort(-((data.X - centers[labels]) ** 2).sum(axis=1), kind="stable")
+        far = np.argsort(-_squared_distances(data.X, centers, labels), kind="stable")
         candidates = iter(far)
         for k in empty:
             i = next(i for i in candidates if size[labels[i]] > 1)
@@ -669,7 +797,7 @@ def _descent(data, labels, lam, doublings, max_iter, tol):
     Where a pass of this lead-in moves nothing, lambda grows faster: four, sixteen, ... fold.
     """
     labels = labels.copy()
-    one_pass = compiled(descent_pass)
+    one_pass = _one_pass(data)
     scale = penalty_scale(data.totals)
     inertia = _inertia(data, labels, _centers(data, labels))
     penalty = penalty_of_table(_contingency(labels, data))
@@ -680,16 +808,7 @@ def _descent(data, labels, lam, doublings, max_iter, tol):
     while passes < max_iter and not converged:
         lam_now = lam / 2.0**left
         before = inertia + lam_now * penalty
-        moved, change, chi_square = one_pass(
-            data.X,
-            data.groups,
-            data.weights,
-            labels,
-            data.totals,
-            data.n_clusters,
-            lam_now * scale,
-            data.slack,
-        )
+        moved, change, chi_square = one_pass(labels, lam_now * scale)
         inertia += change
         penalty = scale * chi_square
         history.add(lam_now, inertia, penalty, moved)
@@ -701,6 +820,20 @@ def _descent(data, labels, lam, doublings, max_iter, tol):
             fall = before - inertia - lam * penalty
             converged = moved == 0 or fall < tol * before
     return _Run(labels, _centers(data, labels), history, converged)
+
+
+def _one_pass(data):
+    """A pass of the descent over these points, as a function of the labels and of lambda."""
+    about = data.groups, data.weights
+    if sparse.issparse(data.X):
+        stored = data.X.data, data.X.indices, data.X.indptr, _squared_norms(data.X)
+        sizes = data.totals, data.n_clusters, data.X.shape[1]
+        return lambda labels, weight: compiled(sparse_descent_pass)(
+            *stored, *about, labels, *sizes, weight, data.slack
+        )
+    return lambda labels, weight: compiled(descent_pass)(
+        data.X, *about, labels, data.totals, data.n_clusters, weight, data.slack
+    )
 
 
 def _algorithm_3(data, labels, lam, max_iter):
@@ -740,14 +873,43 @@ def _state(labels, centers, w):
 def _centers(data, labels):
     """Means of the clusters; zero, the mean of all the data, for an empty one."""
     size = np.bincount(labels, data.weights, data.n_clusters)
+    size = np.where(size > 0, size, 1.0)[:, None]
+    if sparse.issparse(data.X):
+        rows = labels, np.arange(len(labels))
+        member = sparse.csr_array((data.weights, rows), (data.n_clusters, len(labels)))
+        return (member @ data.X).toarray() / size
     columns = [np.bincount(labels, column * data.weights, data.n_clusters) for column in data.X.T]
-    return np.column_stack(columns) / np.where(size > 0, size, 1.0)[:, None]
+    return np.column_stack(columns) / size
 
 
 def _inertia(data, labels, centers):
+    if sparse.issparse(data.X):
+        return float(data.weights @ _squared_distances(data.X, centers, labels))
     difference = data.X - centers[labels]
     weighted = difference * data.weights[:, None]
     return float(np.einsum("ij,ij->", weighted, difference))
+
+
+def _squared_distances(X, centers, labels):
+    """The squared distance of each point to the centre of its cluster."""
+    if not sparse.issparse(X):
+        return ((X - centers[labels]) ** 2).sum(axis=1)
+    norms = (centers**2).sum(axis=1)
+    entries = X.data * centers[np.repeat(labels, np.diff(X.indptr)), X.indices]
+    products = np.add.reduceat(np.append(entries, 0.0), X.indptr[:-1])
+    products[np.diff(X.indptr) == 0] = 0.0
+    return np.maximum(_squared_norms(X) - 2 * products + norms[labels], 0.0)
+
+
+def _squared_norms(X):
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+def _rows(X, rows):
+    """Some points as a dense array, which may become centres."""
+    return X[rows].toarray() if sparse.issparse(X) else X[rows]
 
 
 def _contingency(labels, data):

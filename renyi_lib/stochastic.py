@@ -22,6 +22,8 @@ With JAX, or any library that can pull a gradient back::
     F, pull_back = jax.vjp(network, theta)
     value, dF = way.value_and_grad(numpy.asarray(F), codes)
     (by_theta,) = pull_back(lam * jax.numpy.asarray(dF))
+
+Inside `jax.jit`, and for torch, see `renyi_lib.autodiff`.
 """
 
 import numpy as np

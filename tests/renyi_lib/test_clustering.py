@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.datasets import make_blobs
@@ -135,9 +136,10 @@ def algorithm_3(X, s, labels, lam, passes):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [RenyiKMeans(), RenyiKMeans(algorithm="paper")],
-    expected_failed_checks=lambda _: {
-        "check_sample_weight_equivalence_on_dense_data": "as for KMeans: the random start of "
+    expected_failed_checks=lambda estimator: {
+        f"check_sample_weight_equivalence_on_{kind}_data": "as for KMeans: the random start of "
         "repeated rows is another, and rows that are repeated may part"
+        for kind in (("dense", "sparse") if estimator.algorithm == "descent" else ("dense",))
     },
 )
 def test_scikit_learn_conventions_hold(estimator, check):
@@ -149,7 +151,8 @@ def test_an_estimator_can_be_cloned_pickled_and_put_in_a_pipeline(blobs):
     model = RenyiKMeans(5, 20.0, random_state=0)
     fitted = clone(model).fit(X, sensitive_features=s)
     again = pickle.loads(pickle.dumps(fitted))
-    assert (again.predict(X) == fitted.predict(X)).all()
+    known = {"sensitive_features": s}
+    assert (again.predict(X, **known) == fitted.predict(X, **known)).all()
     pipeline = make_pipeline(StandardScaler(), model)
     pipeline.fit(X, renyikmeans__sensitive_features=s)
     alone = clone(model).fit(StandardScaler().fit_transform(X), sensitive_features=s)
@@ -597,7 +600,14 @@ def test_predict_without_groups_takes_the_nearest_centre(blobs):
     model = RenyiKMeans(5, 100.0, random_state=0).fit(X, sensitive_features=s)
     new = np.random.default_rng(0).uniform(-10, 10, size=(50, 2))
     distances = ((new[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
-    assert (model.predict(new) == distances.argmin(axis=1)).all()
+    with pytest.warns(NoSensitiveFeaturesWarning, match="fairness of lam=100.0 is lost"):
+        assert (model.predict(new) == distances.argmin(axis=1)).all()
+    # Where there is no fairness to lose there is no warning.
+    for plain in (
+        RenyiKMeans(5, random_state=0).fit(X, sensitive_features=s),
+        RenyiKMeans(5, random_state=0).fit(X),
+    ):
+        plain.predict(new)
 
 
 def test_predict_with_groups_adds_one_point_after_another_at_least_cost(blobs):
@@ -627,14 +637,16 @@ def test_predict_with_groups_adds_one_point_after_another_at_least_cost(blobs):
     before = model.contingency_.copy()
     assert model.predict(new, sensitive_features=new_groups).tolist() == expected
     assert (model.contingency_ == before).all()
-    assert (model.predict(new) != expected).any()
+    with pytest.warns(NoSensitiveFeaturesWarning):
+        assert (model.predict(new) != expected).any()
 
 
 def test_the_fair_rule_is_fair_only_because_new_points_are_counted_in(blobs):
     X, s = blobs
     model = RenyiKMeans(5, 1e4, random_state=0).fit(X[:200], sensitive_features=s[:200])
     new, groups = X[200:], s[200:]
-    nearest = renyi_correlation(model.predict(new), groups)
+    with pytest.warns(NoSensitiveFeaturesWarning):
+        nearest = renyi_correlation(model.predict(new), groups)
     in_turn = renyi_correlation(model.predict(new, sensitive_features=groups), groups)
     alone = [model.predict([x], sensitive_features=[g])[0] for x, g in zip(new, groups)]
     assert in_turn < nearest / 3
@@ -653,6 +665,137 @@ def test_predict_refuses_groups_that_it_does_not_know(blobs):
     plain = RenyiKMeans(3, random_state=0).fit(X)
     with pytest.raises(ValueError, match="not to fit"):
         plain.predict(X[:3], sensitive_features=[0, 1, 1])
+
+
+# --- transform and score ---------------------------------------------------------------------
+
+
+def test_transform_gives_the_distances_to_the_centres(blobs):
+    X, s = blobs
+    model = RenyiKMeans(4, 10.0, random_state=0)
+    distances = model.fit_transform(X + 1e6, sensitive_features=s)
+    expected = np.linalg.norm(X[:, None] + 1e6 - model.cluster_centers_, axis=2)
+    np.testing.assert_allclose(distances, expected, atol=1e-6)
+    assert model.get_feature_names_out().tolist() == [f"renyikmeans{k}" for k in range(4)]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_score_is_minus_the_objective_of_the_assignment(blobs, weighted):
+    X, s = blobs
+    weight = np.random.default_rng(0).integers(1, 4, size=200) if weighted else None
+    model = RenyiKMeans(4, 10.0, random_state=0).fit(X[:200], sensitive_features=s[:200])
+    labels = model.predict(X[200:], sensitive_features=s[200:])
+    fixed = ((X[200:] - model.cluster_centers_[labels]) ** 2).sum(axis=1)
+    of_labels = renyi_kmeans_objective(
+        X[200:], labels, sensitive_features=s[200:], sample_weight=weight, lam=10.0
+    )
+    expected = np.average(fixed, weights=weight) * (weight.sum() if weighted else 200)
+    score = model.score(X[200:], sensitive_features=s[200:], sample_weight=weight)
+    assert score == pytest.approx(-expected - 10 * of_labels.penalty)
+
+
+def test_score_without_groups_is_that_of_k_means(blobs):
+    X, s = blobs
+    model = RenyiKMeans(4, random_state=0).fit(X[:200], sensitive_features=s[:200])
+    peer = KMeans(4, init=model.cluster_centers_, n_init=1, max_iter=1).fit(X[:200])
+    peer.cluster_centers_ = model.cluster_centers_
+    assert model.score(X[200:]) == pytest.approx(peer.score(X[200:]))
+    model.lam = 5.0
+    with pytest.warns(NoSensitiveFeaturesWarning, match=r"lam=5.0 does not count"):
+        assert model.score(X[200:]) == pytest.approx(peer.score(X[200:]))
+
+
+def test_score_refuses_what_predict_refuses(blobs):
+    X, s = blobs
+    model = RenyiKMeans(3, 1.0, random_state=0).fit(X, sensitive_features=s)
+    with pytest.raises(ValueError, match="X has 3, sensitive_features has 2"):
+        model.score(X[:3], sensitive_features=[0, 1])
+    with pytest.raises(ValueError, match="X has 3, sample_weight has 2"):
+        model.score(X[:3], sensitive_features=[0, 1, 1], sample_weight=[1, 1])
+
+
+# --- sparse points ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def thin():
+    """Counts of few of 40 words in 300 texts, groups with words of their own."""
+    rng = np.random.default_rng(5)
+    s = rng.integers(3, size=300)
+    rate = np.full((3, 40), 0.05)
+    rate[[0, 1, 2], [0, 1, 2]] = 2.0
+    return rng.poisson(rate[s] * rng.choice([0.2, 3.0], (300, 1))).astype(float), s
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.5, 20.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_points_give_the_clusters_of_dense_ones(thin, lam, weighted):
+    X, s = thin
+    weight = np.random.default_rng(0).integers(0, 3, size=300) if weighted else None
+    start = np.arange(300) % 4
+    known = {"sensitive_features": s, "sample_weight": weight}
+    dense = RenyiKMeans(4, lam, init=start).fit(X, **known)
+    for kind in (sparse.csr_array, sparse.csc_matrix):
+        found = RenyiKMeans(4, lam, init=start).fit(kind(X), **known)
+        kept = slice(None) if weight is None else weight > 0
+        assert (found.labels_[kept] == dense.labels_[kept]).all()
+        np.testing.assert_allclose(found.cluster_centers_, dense.cluster_centers_, atol=1e-12)
+        assert found.objective_ == pytest.approx(dense.objective_)
+        assert found.history_["objective"] == pytest.approx(dense.history_["objective"])
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random", "random-assignment"])
+def test_every_start_works_for_sparse_points_and_ends_where_no_move_helps(thin, init):
+    X, s = thin
+    model = RenyiKMeans(4, 0.3, init=init, n_init=1, random_state=0)
+    model.fit(sparse.csr_array(X), sensitive_features=s)
+    assert model.converged_
+    again = RenyiKMeans(4, 0.3, init=model.labels_).fit(X, sensitive_features=s)
+    assert again.history_["moved"].sum() == 0
+    path = lam_path(model, sparse.csr_array(X), sensitive_features=s, lams=[0, 100])
+    assert path[1].penalty_ < path[0].penalty_ / 2
+
+
+def test_new_sparse_points(thin):
+    X, s = thin
+    model = RenyiKMeans(4, 0.3, random_state=0).fit(X[:200], sensitive_features=s[:200])
+    new, known = sparse.csr_array(X[200:]), {"sensitive_features": s[200:]}
+    assert (model.predict(new, **known) == model.predict(X[200:], **known)).all()
+    np.testing.assert_allclose(model.transform(new), model.transform(X[200:]), atol=1e-6)
+    assert model.score(new, **known) == pytest.approx(model.score(X[200:], **known))
+    ours = renyi_kmeans_objective(new, s[200:], lam=1.0, **known)
+    theirs = renyi_kmeans_objective(X[200:], s[200:], lam=1.0, **known)
+    assert ours == pytest.approx(theirs)
+
+
+def test_sparse_points_stay_sparse():
+    # Dense, this would be 80 GB.
+    X = sparse.random_array((10_000, 1_000_000), density=1e-6, rng=0, format="csr")
+    s = np.arange(10_000) % 2
+    model = RenyiKMeans(2, 1.0, init=s.astype(int), max_iter=50)
+    model.fit(X, sensitive_features=s)
+    assert model.penalty_ < renyi_kmeans_objective(X, s, sensitive_features=s).penalty / 10
+
+
+def test_algorithm_3_refuses_sparse_points(thin):
+    X, _ = thin
+    with pytest.raises(ValueError, match=r"X is sparse .* use algorithm='descent'"):
+        RenyiKMeans(4, algorithm="paper").fit(sparse.csr_array(X))
+
+
+# --- many points -----------------------------------------------------------------------------
+
+
+def test_the_default_tolerance_is_exact_for_few_points_and_stops_for_many():
+    rng = np.random.default_rng(0)
+    X, s = rng.normal(size=(100_000, 4)), rng.integers(2, size=100_000)
+    with pytest.warns(ConvergenceWarning):
+        RenyiKMeans(6, 1.0, random_state=0, tol=0.0, max_iter=40).fit(X, sensitive_features=s)
+    many = RenyiKMeans(6, 1.0, random_state=0, max_iter=120).fit(X, sensitive_features=s)
+    assert many.converged_
+    assert many.history_["moved"][-1] > 0
+    few = RenyiKMeans(6, 1.0, random_state=0).fit(X[:2000], sensitive_features=s[:2000])
+    assert few.history_["moved"][-1] == 0
 
 
 # --- the path --------------------------------------------------------------------------------
@@ -679,7 +822,7 @@ def test_models_of_a_path_are_full_estimators(blobs):
     path = lam_path(RenyiKMeans(4), frame, sensitive_features=s, lams=[0, 10])
     assert path[1].feature_names_in_.tolist() == ["u", "v"]
     assert path[1].get_params()["lam"] == 10
-    assert path[1].predict(frame).shape == (400,)
+    assert path[1].predict(frame, sensitive_features=s).shape == (400,)
     assert path[0].history_ is not path[1].history_
 
 
@@ -820,7 +963,7 @@ def test_an_assignment_with_empty_clusters_is_filled_up(blobs):
         ({"lam": np.nan}, "lam must be a number, 0 or more, not nan"),
         ({"lam": np.inf}, "lam must be a number, 0 or more, not inf"),
         ({"lam": "much"}, "lam must be a number, 0 or more, not 'much'"),
-        ({"tol": -1.0}, "tol must be a number, 0 or more"),
+        ({"tol": -1.0}, r"tol must be a number, 0 or more \(or 'auto'\), not -1.0"),
         ({"max_iter": 0}, "max_iter must be a whole number, 1 or more"),
         ({"n_init": 0}, r"n_init must be a whole number, 1 or more \(or 'auto'\), not 0"),
         ({"n_init": "many"}, r"n_init must be .* \(or 'auto'\), not 'many'"),

@@ -1,0 +1,489 @@
+"""Fair linear regression: least squares whose prediction says little about an attribute.
+
+Minimises, over the coefficients,
+
+    mean (y - prediction)^2 / variance of y  +  lam * rho_R^2(prediction, S),
+
+that is, 1 - R^2 + lam * rho_R^2. S may be a label or a number; rho_R is the maximal correlation
+over smooth functions (`renyi_lib.smooth_penalties`). The model and the penalty meet in
+`renyi_lib.objective`, and `renyi_lib.solvers.lbfgs` minimises, as for the classifiers.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.sparsefuncs import inplace_csr_column_scale, mean_variance_axis
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from renyi_lib._parameters import Checked, choice, flag, number, whole
+from renyi_lib._validation import (
+    NoSensitiveFeaturesWarning,
+    check_same_length,
+    check_several_groups,
+    encode_labels,
+    known_codes,
+    looks_continuous,
+    numeric_values,
+    sample_weights,
+    without_unused,
+)
+from renyi_lib.classification import MAX_LAM, PenalizedClassifier
+from renyi_lib.models import SoftmaxModel
+from renyi_lib.objective import FairObjective
+from renyi_lib.penalties import Groups
+from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
+from renyi_lib.solvers import lbfgs
+
+__all__ = ["LinearModel", "RenyiRegressor"]
+
+# How many gradients are pulled back in one pass over the data.
+_AT_ONCE = 16
+
+
+class LinearModel(SoftmaxModel):
+    """Least squares on given data: from theta to predictions F, and gradients back.
+
+    Of `SoftmaxModel` it keeps the data, the ridge and the way to their curvature.
+
+    Parameters
+    ----------
+    X : ndarray or scipy CSR array of shape (n, p)
+    y : ndarray of shape (n,)
+    weight : float or ndarray of shape (n,), optional
+        The probability of each sample; 1 / n by default.
+    fit_intercept : bool, default=True
+    l2 : float or ndarray of shape (p,), default=0.0
+        Adds ``sum(l2 * theta^2)``, without the intercept, to the mean squared error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.regression import LinearModel
+    >>> model = LinearModel(np.array([[0.0], [1.0]]), np.array([1.0, 3.0]))
+    >>> loss, prediction = model.forward(np.array([[2.0, 0.0]]))
+    >>> float(loss), prediction.tolist(), model.loss_gradient()
+    (1.0, [0.0, 2.0], array([[-1., -2.]]))
+    """
+
+    def __init__(self, X, y, weight=None, *, fit_intercept=True, l2=0.0):
+        super().__init__(X, y, 2, weight, fit_intercept=fit_intercept)
+        self.ridge[: X.shape[1]] = 2.0 * np.asarray(l2)
+        self._roots = None
+
+    def forward(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """The mean squared error (with the ridge) and the predictions F of shape (n,)."""
+        self._theta = theta.copy()
+        self._F = self.X @ theta[0]
+        squares = np.sum(self.weight * (self._F - self.y) ** 2)
+        return float(squares + 0.5 * np.sum(self.ridge * theta**2)), self._F
+
+    def pull_back_all(self, dFs) -> list[np.ndarray]:
+        """`pull_back` of several, a few at a time."""
+        rows = []
+        for start in range(0, len(dFs), _AT_ONCE):
+            several = [dFs[k] for k in range(start, min(start + _AT_ONCE, len(dFs)))]
+            rows.extend((self.X.T @ np.stack(several, axis=1)).T)
+        return [row[None] for row in rows]
+
+    def loss_gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
+        """The gradient by theta of loss + sum(dF * F), at the last theta that went forward."""
+        by_F = 2 * self.weight * (self._F - self.y)
+        return self.pull_back(by_F if dF is None else by_F + dF) + self.ridge * self._theta
+
+    def curvature_roots(self) -> list[np.ndarray]:
+        """A matrix R with R R^T the inverse Hessian of the loss, which is the same everywhere."""
+        if self._roots is None:
+            scale = np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape))
+            self._roots = [self._inverse_root(self._second_moments(scale))]
+        return self._roots
+
+    def lipschitz(self) -> float:
+        """A Lipschitz constant of the loss's gradient, twice the largest second moment of x."""
+        return 8 * (super().lipschitz() - self.ridge.max()) + self.ridge.max()
+
+    def _by_scores(self, dF):
+        return dF[None]
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """The data of a fit, checked, centered and scaled once, for any number of values of lam."""
+
+    objective: FairObjective
+    center: np.ndarray
+    scale: np.ndarray
+    y_mean: float
+    y_scale: float
+    kind: str | None
+    n_features: int
+    feature_names: np.ndarray | None
+
+
+class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
+    """Linear regression whose prediction has a small maximal correlation with an attribute.
+
+    Minimises mean (y - prediction)^2 / variance(y) + lam * rho_R^2(prediction, S). Both terms are
+    between 0 and 1 and know no units: lam = 1 gives up one point of R^2 for one point of rho_R^2.
+
+    Parameters
+    ----------
+    lam : float, default=1.0
+        The weight of rho_R^2 beside 1 - R^2, from 0 to 1e12.
+    kind : {"auto", "discrete", "continuous"}, default="auto"
+        What the attribute is. "auto" takes numbers that hardly ever repeat for continuous, and
+        everything else for labels: ages in whole years need "continuous".
+    n_functions : int, default=16
+        Over how many smooth functions of the prediction the maximal correlation is taken. More
+        see finer dependence, and more of it where there is none. With few samples at most one for
+        each ten of them, and 2 at least.
+    n_functions_s : int, default=8
+        The same for a continuous attribute. Of labels all functions count.
+    l2 : float, default=0.0
+        Adds ``l2 * |coef|^2`` to the mean squared error (alpha of scikit-learn's Ridge is n l2).
+    fit_intercept : bool, default=True
+    tol : float, default=1e-3
+        The fit ends when no entry of the objective's gradient is larger than tol (1 + 10 lam c),
+        where c is what chance alone adds to rho_R^2. The gradient is by the coefficients of
+        columns that have been scaled to variance 1.
+    max_iter : int, default=1000
+    warm_start : bool, default=False
+        Start from the last solution instead of 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+    kind_ : str or None
+        What the attribute was taken for; None without one.
+    groups_ : ndarray or None
+        The groups, or values of a continuous attribute, at which `adversary_` is known.
+    adversary_ : ndarray or None
+        The adversary's best response to the solution: of all functions of the attribute with mean
+        0 and variance 1 that it may choose, the one that the prediction tells most about.
+    history_ : dict of ndarray
+        At the start and after each iteration: ``"lam"``, ``"loss"`` (1 - R^2, plus the ridge),
+        ``"penalty"`` (rho_R^2), ``"objective"``, ``"gradient_norm"`` and ``"gradient_max"``.
+    n_iter_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        If X had names of columns.
+
+    Notes
+    -----
+    rho_R does not depend on the size of a prediction. If no direction is worth its penalty, so
+    that a constant prediction has the smaller objective, `coef_` is 0.
+
+    The penalty is the plug-in of the sample, to which chance adds up to (sqrt(K) + sqrt(L))^2 / n
+    with K and L functions of the two sides. This is not held against a direction when it is
+    compared with the constant. A lam far above the inverse of that number fits noise: the
+    prediction loses accuracy and gains no fairness.
+
+    References
+    ----------
+    A. Rényi, "On measures of dependence", Acta Mathematica Academiae Scientiarum Hungaricae 10
+    (1959), 441-451, doi:10.1007/BF02024507.
+
+    Examples
+    --------
+    The first column tells how far the age is from 45; y depends on it. Its Pearson correlation
+    with age is 0 from the start.
+
+    >>> import numpy as np
+    >>> from renyi_lib import RenyiRegressor, continuous_correlation
+    >>> rng = np.random.default_rng(0)
+    >>> age = rng.uniform(20, 70, 3000)
+    >>> X = rng.normal(size=(3000, 3))
+    >>> X[:, 0] += np.abs(age - 45) / 7
+    >>> y = X.sum(axis=1) + rng.normal(size=3000)
+    >>> for lam in [0, 1, 100]:
+    ...     reg = RenyiRegressor(lam).fit(X, y, sensitive_features=age)
+    ...     rho = continuous_correlation(reg.predict(X), age).rho
+    ...     print(lam, round(reg.score(X, y), 1), round(rho, 1))
+    0 0.8 0.5
+    1 0.7 0.3
+    100 0.5 0.0
+    """
+
+    _constraints: ClassVar = {
+        "lam": number(0, MAX_LAM),
+        "kind": choice("auto", "discrete", "continuous"),
+        "n_functions": whole(2),
+        "n_functions_s": whole(1),
+        "l2": number(0),
+        "fit_intercept": flag,
+        "tol": number(0),
+        "max_iter": whole(1),
+        "warm_start": flag,
+    }
+
+    def __init__(
+        self,
+        lam=1.0,
+        *,
+        kind="auto",
+        n_functions=16,
+        n_functions_s=8,
+        l2=0.0,
+        fit_intercept=True,
+        tol=1e-3,
+        max_iter=1000,
+        warm_start=False,
+    ):
+        self.lam = lam
+        self.kind = kind
+        self.n_functions = n_functions
+        self.n_functions_s = n_functions_s
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "RenyiRegressor":
+        """Fit the regressor.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+        y : array-like of shape (n,)
+            Numbers.
+        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+            The attribute of each sample: numbers, or labels of any kind; several columns become
+            one joint group. Without it nothing is penalised, and a warning says so.
+        sample_weight : array-like of shape (n,), optional
+            Weights, 0 or more, in the loss and in the penalty.
+
+        Returns
+        -------
+        self
+        """
+        problem = self._prepare(X, y, sensitive_features, sample_weight)
+        theta, lam_before = np.zeros(problem.objective.model.shape), 0.0
+        if self.warm_start and hasattr(self, "coef_"):
+            last = self._scaled(problem)
+            if last.shape == theta.shape:
+                theta, lam_before = last, float(self.history_["lam"][-1])
+        return self._solve(problem, theta, lam_before)
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Predictions of shape (n,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        return safe_sparse_dot(X, self.coef_, dense_output=True) + self.intercept_
+
+    def penalty_value(
+        self,
+        X: ArrayLike,
+        *,
+        sensitive_features: Any,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """rho_R^2 of the fitted regressor's prediction and S on any data, such as a test set.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+            Labels must have been seen in the fit; numbers need not.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+            The plug-in over `n_functions` functions. `continuous_correlation` chooses their number
+            and takes off what chance adds; `continuous_test` says whether there is anything.
+        """
+        prediction = self.predict(X)
+        kind = self.kind_ or self._kind_of(sensitive_features)
+        if kind == "continuous":
+            groups = ordered_groups(sensitive_features, sample_weight, name="sensitive_features")
+        else:
+            groups = Groups.from_labels(
+                sensitive_features, sample_weight, name="sensitive_features"
+            )
+            if self.groups_ is not None:
+                known_codes(groups.categories, self.groups_, "sensitive_features")
+        check_same_length(X=prediction, sensitive_features=groups.codes)
+        return self._penalty(kind, len(prediction)).value(prediction, groups)
+
+    # The path of fits is that of the classifiers: it asks for `_prepare`, `_solve` and `_theta`.
+    _fits_by_lam = PenalizedClassifier._fits_by_lam
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _kind_of(self, sensitive_features):
+        if self.kind != "auto":
+            return self.kind
+        continuous = looks_continuous(sensitive_features, "sensitive_features")
+        return "continuous" if continuous else "discrete"
+
+    def _penalty(self, kind, n_samples):
+        most = max(2, n_samples // 10)
+        n_functions, n_functions_s = (
+            min(most, each) for each in (self.n_functions, self.n_functions_s)
+        )
+        return PredictionPenalty(kind, n_functions, n_functions_s)
+
+    def _prepare(self, X, y, sensitive_features, sample_weight):
+        """Check everything, and count what does not depend on lam."""
+        self._check_parameters()
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, copy=True
+        )
+        y = numeric_values(y, "y")
+        weight = kind = groups = penalty = None
+        if sensitive_features is not None:
+            kind = self._kind_of(sensitive_features)
+            if kind == "continuous":
+                s = numeric_values(sensitive_features, "sensitive_features")
+            else:
+                s, categories = encode_labels(sensitive_features, "sensitive_features")
+            check_same_length(y=y, sensitive_features=s)
+        if sample_weight is not None:
+            weight = sample_weights(sample_weight)
+            check_same_length(y=y, sample_weight=weight)
+            kept = weight > 0
+            if not kept.all():
+                # Whoever has no weight is not there, and neither is a group of such.
+                X, y, weight = X[kept], y[kept], weight[kept]
+                s = s[kept] if kind else None
+            weight = weight / weight.sum()
+        if kind == "continuous":
+            groups = ordered_groups(s, weight, name="sensitive_features")
+        elif kind == "discrete":
+            s, categories = without_unused(s, categories)
+            check_several_groups(categories, len(s))
+            groups = Groups.from_codes(s, categories, weight)
+        elif self.lam > 0:
+            warnings.warn(
+                f"{type(self).__name__} was fitted without sensitive_features: nothing is "
+                "penalised, and this is a plain linear regression",
+                NoSensitiveFeaturesWarning,
+                stacklevel=3,
+            )
+        if groups is not None:
+            penalty = self._penalty(kind, len(y))
+        X, center, scale = _standardized(X, weight, self.fit_intercept)
+        y_mean = float(np.average(y, weights=weight)) if self.fit_intercept else 0.0
+        y_scale = float(
+            np.sqrt(np.average((y - np.average(y, weights=weight)) ** 2, weights=weight))
+        )
+        y_scale = y_scale if y_scale > 1e-12 * np.abs(y).max() else 1.0
+        model = LinearModel(
+            X,
+            (y - y_mean) / y_scale,
+            weight,
+            fit_intercept=self.fit_intercept,
+            l2=self.l2 / scale**2,
+        )
+        objective = FairObjective(model, penalty, groups)
+        names = getattr(self, "feature_names_in_", None)
+        return _Problem(
+            objective, center, scale, y_mean, y_scale, kind, self.n_features_in_, names
+        )
+
+    def _solve(self, problem, theta, lam_before):
+        """Minimise from theta, the solution for lam_before, and store the result."""
+        objective, lam, chance = problem.objective, float(self.lam), 0.0
+        if objective.penalty is not None:
+            chance = objective.penalty.by_chance(objective.groups)
+        # A large lam magnifies what chance adds to the penalty: no use in following it closely.
+        tol = self.tol * (1 + 10 * lam * chance)
+        if not theta.any():
+            # Not from 0, a constant: there the penalty is 0, and that is no place to start from.
+            theta = lbfgs(objective, theta, 0.0, tol=self.tol, max_iter=self.max_iter).theta
+        found = lbfgs(
+            objective, theta, lam, lam_before=lam_before, tol=tol, max_iter=self.max_iter
+        )
+        theta = _or_constant(objective, found.theta, lam, chance)
+        self._solution = theta
+        self.n_features_in_ = problem.n_features
+        if problem.feature_names is not None:
+            self.feature_names_in_ = problem.feature_names
+        self.coef_ = problem.y_scale * theta[0, : problem.n_features] / problem.scale
+        self.intercept_ = 0.0
+        if self.fit_intercept:
+            constant = problem.y_mean + problem.y_scale * theta[0, -1]
+            self.intercept_ = float(constant - self.coef_ @ problem.center)
+        self.history_ = found.history.columns()
+        self.n_iter_ = max(1, found.history.n_iter)
+        self.kind_ = problem.kind
+        self.groups_ = self.adversary_ = None
+        if objective.groups is not None:
+            self.groups_ = objective.groups.categories
+            objective(theta, lam)
+            self.adversary_ = objective.penalty.best_response(objective.F, objective.groups)
+        if not found.converged and theta is found.theta:
+            advice = "raise max_iter or tol"
+            if self.n_iter_ < self.max_iter:
+                advice = "no step lowers the objective any more, raise tol"
+            warnings.warn(
+                f"lbfgs stopped after {self.n_iter_} iterations, before the gradient was as small "
+                f"as {tol:.3g} (tol={self.tol}): {advice}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self
+
+    def _theta(self):
+        return self._solution
+
+    def _scaled(self, problem):
+        """The last solution as theta of this problem, whose data may be others."""
+        coefficients = self.coef_ * problem.scale / problem.y_scale
+        if not self.fit_intercept:
+            return coefficients[None]
+        constant = self.intercept_ + self.coef_ @ problem.center - problem.y_mean
+        return np.append(coefficients, constant / problem.y_scale)[None]
+
+
+def _standardized(X, weight, center):
+    """X with columns of variance 1, about their means if dense; the means and the scales."""
+    shift = np.zeros(X.shape[1])
+    if sparse.issparse(X):
+        variance = mean_variance_axis(X, axis=0, weights=weight)[1]
+    else:
+        if center:
+            shift = np.average(X, axis=0, weights=weight)
+            X -= shift
+        variance = np.average((X - (0 if center else X.mean(axis=0))) ** 2, axis=0, weights=weight)
+    scale = np.sqrt(variance)
+    # What varies by rounding errors only is a constant, and has no scale.
+    scale = np.where(scale > 1e-12 * np.abs(shift), scale, 1.0)
+    if sparse.issparse(X):
+        inplace_csr_column_scale(X, 1 / scale)
+    else:
+        X /= scale
+    return X, shift, scale
+
+
+def _or_constant(objective, theta, lam, chance):
+    """theta, or the best constant prediction if no direction is worth its penalty.
+
+    Near a constant the penalty is not continuous, and no descent finds it. What chance alone adds
+    to the penalty of a direction does not count against it.
+    """
+    if objective.penalty is None or not lam:
+        return theta
+    # y is about its mean wherever there is an intercept.
+    constant = np.zeros_like(theta)
+    objective(theta, lam)
+    value = objective.loss + lam * max(0.0, objective.penalty_value - chance)
+    return constant if objective(constant, lam)[0] < value else theta

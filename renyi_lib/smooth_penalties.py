@@ -1,0 +1,415 @@
+"""Penalties where one side is a number: an age, an income, the prediction of a regression.
+
+Both penalties here are the square of a maximal correlation over *some* functions of the two sides,
+as in `renyi_lib.continuous`. With b(n) the functions of the left side at sample n (indicators of
+the class, or splines of the prediction), psi the functions of S, orthonormal and of mean zero, and
+
+    C = E[b psi^T],      G = E[b b^T],
+
+the adversary picks a function h = psi . v of S, and is paid what the left side tells about it, the
+variance of its best guess f = b . a:
+
+    rho^2 = max over |v| <= 1 and a of   2 a^T C v - a^T G a,
+
+which is the largest eigenvalue of C^T G^-1 C.
+
+By Danskin's theorem the gradient is that of the inner function, v and a held fixed::
+
+    d / dC = 2 a v^T,      d / dG = - a a^T,
+
+and if b depends on a number z(n), with f its best guess as a function of z,
+
+    d / dz(n) = 2 weight(n) f'(z(n)) (h(s(n)) - f(z(n))).
+
+As in `RenyiPenalty`, a smoothing mu > 0 has the adversary mix her singular vectors, so that there
+is no kink where two of them tie.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import solve_triangular
+from scipy.special import ndtr
+
+from renyi_lib._parameters import choice, number, whole
+from renyi_lib._validation import check_same_length, numeric_values, sample_weights
+from renyi_lib.continuous import _basis_of_ranks, _on_a_grid, _Variable
+from renyi_lib.penalties import (
+    _EMPTY,
+    Groups,
+    Penalty,
+    _as_groups,
+    _complement,
+    _mixed_strategy,
+    _RenyiTable,
+    _SoftBins,
+)
+
+__all__ = ["ContinuousRenyiPenalty", "PredictionPenalty", "ordered_groups"]
+
+# The share of people who tell nothing, and whose prediction is spread evenly, that is added to the
+# Gram matrix of the splines: where there are no predictions the splines are not defined otherwise.
+_EVENLY = 1e-3
+# The standard deviation of a normal variable over its mean absolute deviation.
+_NORMAL_SCALE = np.sqrt(np.pi / 2)
+# A prediction that varies by less than this share of its size is a constant with rounding errors.
+_CONSTANT = 1e-12
+
+
+def ordered_groups(s: Any, sample_weight: ArrayLike | None = None, *, name: str = "s") -> Groups:
+    """Numbers as groups in their order, at most 1024 of them, for the penalties of this module.
+
+    Parameters
+    ----------
+    s : array-like of shape (n,)
+        Numbers. Only their order matters; with more than 1024 different ones, those next to each
+        other share a group.
+    sample_weight : array-like of shape (n,), optional
+        Positive weights.
+    name : str, default="s"
+        What an error calls the numbers.
+
+    Returns
+    -------
+    Groups
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.smooth_penalties import ContinuousRenyiPenalty, ordered_groups
+    >>> age = np.random.default_rng(0).uniform(18, 80, 5000)
+    >>> share = np.where(np.abs(age - 49) > 20, 0.9, 0.1)  # the young and the old
+    >>> F = np.column_stack([1 - share, share])
+    >>> groups = ordered_groups(age)
+    >>> len(groups.categories), round(ContinuousRenyiPenalty().value(F, groups), 1)
+    (1024, 0.6)
+    """
+    values, weights = numeric_values(s, name), None
+    if sample_weight is not None:
+        weights = sample_weights(sample_weight)
+        check_same_length(**{name: values, "sample_weight": weights})
+    side = _on_a_grid(_Variable(values, None), weights, 1)
+    if len(side.points) < 2:
+        raise ValueError(f"{name} is constant: fairness needs at least two different values")
+    weights = weights if weights is None else weights / weights.sum()
+    return Groups.from_codes(side.codes, side.points, weights)
+
+
+class ContinuousRenyiPenalty(_RenyiTable):
+    """rho_R^2 of the drawn label and an *ordered* attribute, over smooth functions of its ranks.
+
+    `RenyiPenalty` lets the adversary choose any number for each group. With seventy years of age
+    she hears noise. Here she may use the `n_functions` smoothest functions of the rank only, those
+    of `continuous_correlation`.
+
+    Parameters
+    ----------
+    n_functions : int, default=8
+        How many; all of them if there are fewer groups. Then this is `RenyiPenalty`.
+    smoothing : float, default=0.0
+        As in `RenyiPenalty`.
+
+    Notes
+    -----
+    The groups must be in order: numbers are, and so is a pandas categorical with its own order.
+    `PenalizedClassifier` refuses numbers with fractions as groups; `pandas.qcut(s, 200,
+    labels=False)` makes groups of them that keep the order.
+
+    Examples
+    --------
+    A classifier whose label says little about age, whatever the shape of the dependence:
+
+    >>> import numpy as np
+    >>> from renyi_lib import ContinuousRenyiPenalty, PenalizedClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> age = rng.integers(18, 80, 4000)
+    >>> X = np.column_stack([np.abs(age - 49) / 18, rng.normal(size=4000)]) + 0.5 * rng.normal(
+    ...     size=(4000, 2)
+    ... )
+    >>> y = X.sum(axis=1) + rng.normal(size=4000) > 1
+    >>> for lam in (0, 10):
+    ...     clf = PenalizedClassifier(ContinuousRenyiPenalty(), lam)
+    ...     value = clf.fit(X, y, sensitive_features=age).penalty_value(X, sensitive_features=age)
+    ...     print(lam, round(value, 3))
+    0 0.063
+    10 0.002
+    """
+
+    _constraints: ClassVar = {"n_functions": whole(1), "smoothing": number(0)}
+
+    def __init__(self, n_functions: int = 8, smoothing: float = 0.0):
+        self.n_functions = n_functions
+        self.smoothing = smoothing
+
+    def _of_table(self, T, q):
+        psi = _functions_of(q, self.n_functions)
+        p = np.maximum(T.sum(axis=1), _EMPTY)
+        value, pi, A, V = _adversary(T @ psi / np.sqrt(p)[:, None], self.smoothing)
+        guess, h = A / np.sqrt(p)[:, None], psi @ V
+        dT = (2 * guess * pi) @ h.T - (guess**2 @ pi)[:, None]
+        return value, dT
+
+    def best_response(self, F, groups):
+        """The adversary's function of the groups, of mean 0 and variance 1, of shape (d,)."""
+        groups = _as_groups(groups)
+        psi = _functions_of(groups.q, self.n_functions)
+        p = np.maximum(groups.table(F).sum(axis=1), _EMPTY)
+        h = psi @ _adversary(groups.table(F) @ psi / np.sqrt(p)[:, None], 0.0)[3][:, 0]
+        return h * (1.0 if h[-1] >= 0 else -1.0)
+
+    def has_kinks(self, n_classes, n_groups):
+        """Two singular values can tie if there are two."""
+        return min(n_classes - 1, n_groups - 1, self.n_functions) > 1
+
+    def smoothed(self, mu):
+        """The same penalty with the smoothing mu."""
+        return ContinuousRenyiPenalty(self.n_functions, smoothing=mu)
+
+    def _residuals_of_table(self, T, q):
+        psi = _functions_of(q, self.n_functions)
+        p = np.maximum(T.sum(axis=1), _EMPTY)
+        f = _complement(np.sqrt(p / p.sum())) / np.sqrt(p)[:, None]
+        m = T @ psi / p[:, None]
+        return [
+            f[:, [k]] * (psi[:, j] - m[:, [j]] / 2)
+            for k in range(f.shape[1])
+            for j in range(psi.shape[1])
+        ]
+
+
+class PredictionPenalty(Penalty):
+    """rho_R^2 of a real-valued prediction and the attribute, over smooth functions of both.
+
+    The functions of the prediction are quadratic splines of u = Phi((prediction - mean) / scale),
+    on even knots in [0, 1]; the scale is the mean absolute deviation times sqrt(pi / 2), which for
+    a normal prediction is the standard deviation. So the penalty does not depend on the
+    prediction's origin and units. The functions of S are all of them for labels, and the smoothest
+    ones of the rank for numbers.
+
+    Parameters
+    ----------
+    kind : {"discrete", "continuous"}, default="discrete"
+        What S is: groups, or groups in order (`ordered_groups`).
+    n_functions : int, default=16
+        Of the prediction.
+    n_functions_s : int, default=8
+        Of the attribute, if that is continuous.
+    smoothing : float, default=0.0
+        As in `RenyiPenalty`.
+
+    Notes
+    -----
+    A constant prediction has the value 0. Near one the value is not continuous, as it depends on
+    the prediction's shape, not on its size.
+
+    Examples
+    --------
+    A parabola, whose Pearson correlation with S is 0:
+
+    >>> import numpy as np
+    >>> from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
+    >>> s, noise = np.random.default_rng(0).normal(size=(2, 20000))
+    >>> penalty = PredictionPenalty("continuous")
+    >>> round(penalty.value(s**2 + noise, ordered_groups(s)), 1)
+    0.7
+    >>> penalty.value(noise, ordered_groups(s)) < 0.003
+    True
+    """
+
+    _constraints: ClassVar = {
+        "kind": choice("discrete", "continuous"),
+        "n_functions": whole(2),
+        "n_functions_s": whole(1),
+        "smoothing": number(0),
+    }
+
+    def __init__(
+        self,
+        kind: str = "discrete",
+        n_functions: int = 16,
+        n_functions_s: int = 8,
+        smoothing: float = 0.0,
+    ):
+        self.kind = kind
+        self.n_functions = n_functions
+        self.n_functions_s = n_functions_s
+        self.smoothing = smoothing
+
+    def terms(self, F, groups):
+        groups = _as_groups(groups)
+        splines = _Splines(F, groups, self.n_functions)
+        if splines.constant:
+            return [(0.0, np.zeros(len(groups.codes)))]
+        psi = self._psi(groups)
+        value, pi, A, V = _adversary(splines.whitened(psi), self.smoothing)
+        coefficients, h = splines.unwhitened(A), psi @ V
+        gradient = 0.0
+        for share, a, of_s in zip(pi, coefficients.T, h.T):
+            if share > 0:
+                f, slope = splines.function(a)
+                gradient = gradient + 2 * share * slope * (of_s[groups.codes] - f)
+        return [(value, splines.by_prediction(gradient * groups.weight))]
+
+    def best_response(self, F, groups):
+        """The adversary's function of the groups, of mean 0 and variance 1, of shape (d,)."""
+        groups = _as_groups(groups)
+        splines = _Splines(F, groups, self.n_functions)
+        psi = self._psi(groups)
+        if splines.constant:
+            return np.zeros(len(groups.q))
+        h = psi @ _adversary(splines.whitened(psi), 0.0)[3][:, 0]
+        return h * (1.0 if h[-1] >= 0 else -1.0)
+
+    def residual_gradients(self, F, groups):
+        """Those of the entries of the whitened C, whose squares sum to a bound of the penalty."""
+        groups = _as_groups(groups)
+        splines = _Splines(F, groups, self.n_functions)
+        if splines.constant:
+            return []
+        psi = self._psi(groups)
+        W = splines.whitened(psi)
+        left = [splines.function(a)[1] for a in splines.unwhitened(np.eye(len(W))).T]
+        guesses = splines.unwhitened(W)
+        right = [of_s[groups.codes] - splines.function(a)[0] for of_s, a in zip(psi.T, guesses.T)]
+        return _Products(left, right, lambda by_z: splines.by_prediction(by_z * groups.weight))
+
+    def by_chance(self, groups: Groups) -> float:
+        """About what the value is if prediction and attribute are independent.
+
+        Parameters
+        ----------
+        groups : Groups
+
+        Returns
+        -------
+        float
+            (sqrt(K) + sqrt(L))^2 / n with K functions of the prediction and L of the attribute,
+            the edge of the spectrum of a large matrix of noise; n is corrected for weights.
+        """
+        squares = np.sum(np.broadcast_to(groups.weight, groups.codes.shape) ** 2)
+        both = np.sqrt(self.n_functions) + np.sqrt(self._psi(groups).shape[1])
+        return float(min(1.0, both**2 * squares))
+
+    def has_kinks(self, n_classes, n_groups):
+        """Two singular values can tie if there are two."""
+        return n_groups > 2
+
+    def smoothed(self, mu):
+        """The same penalty with the smoothing mu."""
+        return PredictionPenalty(self.kind, self.n_functions, self.n_functions_s, smoothing=mu)
+
+    def _psi(self, groups):
+        most = self.n_functions_s if self.kind == "continuous" else len(groups.q)
+        return _functions_of(groups.q, most)
+
+
+class _Splines:
+    """Quadratic splines of the standardised prediction, counted by group and by pair."""
+
+    def __init__(self, prediction, groups, n_functions):
+        prediction = np.asarray(prediction, dtype=float)
+        if prediction.shape != groups.codes.shape:
+            raise ValueError(
+                f"F must hold one prediction for each of the {len(groups.codes)} samples, got "
+                f"shape {prediction.shape}"
+            )
+        if not np.isfinite(prediction).all():
+            raise ValueError("F has missing or infinite predictions")
+        self.groups, self.weight = groups, np.broadcast_to(groups.weight, prediction.shape)
+        # The mean absolute deviation as the scale: a few large predictions would blow up the
+        # standard deviation, and all others would be squeezed where splines see nothing.
+        centered = prediction - self.weight @ prediction
+        self.scale = _NORMAL_SCALE * (self.weight @ np.abs(centered))
+        self.constant = not self.scale > _CONSTANT * np.abs(prediction).max()
+        if self.constant:
+            return
+        self.z = centered / self.scale
+        self.density = np.exp(-(self.z**2) / 2) / np.sqrt(2 * np.pi)
+        self.bins = _SoftBins(ndtr(self.z), n_functions + 1)
+        self.root = np.linalg.cholesky(self._gram() + _EVENLY * _even_gram(n_functions + 1))
+
+    def _gram(self):
+        """E[b b^T]: three splines of each sample are not 0."""
+        size, parts = self.bins.n_bins, self.bins.parts
+        gram = np.zeros((size, size))
+        at = np.arange(size - 2)
+        for i in range(3):
+            for j in range(i, 3):
+                products = parts[i] * parts[j] * self.weight
+                sums = np.bincount(self.bins.cell, products, size - 2)
+                gram[at + i, at + j] += sums
+                if i < j:
+                    gram[at + j, at + i] += sums
+        return gram
+
+    def whitened(self, psi):
+        """L^-1 C with L L^T = G."""
+        return solve_triangular(self.root, self.bins.table(self.groups) @ psi, lower=True)
+
+    def unwhitened(self, A):
+        """The splines' coefficients, as columns, of functions given in whitened coordinates."""
+        return solve_triangular(self.root, A, lower=True, trans="T")
+
+    def function(self, a):
+        """The function b . a at each sample, and its derivative by z."""
+        at = [a[self.bins.cell + k] for k in range(3)]
+        value = sum(part * each for part, each in zip(self.bins.parts, at))
+        slope = sum(slope * each for slope, each in zip(self.bins.slopes, at))
+        return value, slope * self.density
+
+    def by_prediction(self, by_z):
+        """Through z = (prediction - mean) / scale, where both depend on all predictions."""
+        sign = np.sign(self.z)
+        by_scale = _NORMAL_SCALE * (by_z @ self.z) * (sign - self.weight @ sign)
+        return (by_z - self.weight * (by_z.sum() + by_scale)) / self.scale
+
+
+class _Products(Sequence):
+    """All products of a left and a right factor, each made when it is asked for.
+
+    There may be a hundred, each as long as the sample: a list of them would fill the memory.
+    """
+
+    def __init__(self, left, right, finish):
+        self.left, self.right, self.finish = left, right, finish
+
+    def __len__(self):
+        return len(self.left) * len(self.right)
+
+    def __getitem__(self, item):
+        k, j = divmod(range(len(self))[item], len(self.right))
+        return self.finish(self.left[k] * self.right[j])
+
+
+def _adversary(W, mu):
+    """The largest squared singular value of W, mixed if mu > 0, and what attains it.
+
+    Returns the value, the probabilities of the moves, W V for the moves (as columns: best guesses
+    in whitened coordinates) and V (the moves).
+    """
+    _, sigma, Vt = np.linalg.svd(W, full_matrices=False)
+    pi = _mixed_strategy(sigma**2, mu)
+    played = max(1, np.count_nonzero(pi))
+    pi, V = pi[:played], Vt[:played].T
+    value = pi @ sigma[:played] ** 2 + 0.5 * mu * (1 - pi @ pi)
+    return float(value), pi, W @ V, V
+
+
+def _functions_of(q, most):
+    """Orthonormal functions of mean zero on the groups: all of them, or the smoothest."""
+    if most >= len(q) - 1:
+        return _complement(np.sqrt(q)) / np.sqrt(q)[:, None]
+    return _basis_of_ranks(np.ascontiguousarray(q).tobytes(), most)
+
+
+@lru_cache(maxsize=8)
+def _even_gram(size):
+    """E[b b^T] if u is spread evenly: the Gram matrix of quadratic B-splines."""
+    nodes, weights = np.polynomial.legendre.leggauss(3)  # exact for products of parabolas
+    cells = np.arange(size - 2)
+    u = (cells[:, None] + (nodes + 1) / 2).ravel() / (size - 2)
+    members = _SoftBins(u, size).members()
+    return members.T @ (np.tile(weights / 2, size - 2)[:, None] * members) / (size - 2)

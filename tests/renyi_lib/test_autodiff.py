@@ -1,0 +1,252 @@
+"""Penalties in JAX and torch: the library's values and gradients, and networks that train."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from renyi_lib import (
+    BatchTable,
+    BinaryRenyiPenalty,
+    ChiSquarePenalty,
+    Fermi,
+    HSICPenalty,
+    PearsonPenalty,
+    PredictionPenalty,
+    RenyiPenalty,
+    RunningTable,
+    ScoreBinsPenalty,
+    as_jax,
+    as_torch,
+    damped_as_jax,
+    renyi_correlation,
+)
+from renyi_lib.penalties import Groups
+
+
+def soft_labels(n=60, c=2, d=2, seed=0):
+    rng = np.random.default_rng(seed)
+    F, codes = rng.random((n, c)), rng.integers(d, size=n)
+    return F / F.sum(axis=1, keepdims=True), codes
+
+
+def biased_data(n=4000, seed=0):
+    """Features that tell the group, labels that follow them."""
+    rng = np.random.default_rng(seed)
+    s = rng.integers(2, size=n)
+    X = rng.normal(size=(n, 3)).astype(np.float32)
+    X[:, 0] += 1.5 * s
+    y = X[:, 0] + X[:, 1] ** 2 - 1 + rng.normal(size=n) > 0.5
+    return X, y.astype(np.int32), s.astype(np.int32)
+
+
+class TestJax:
+    jax = pytest.importorskip("jax")
+
+    @pytest.mark.parametrize(
+        "penalty",
+        [
+            BinaryRenyiPenalty(),
+            RenyiPenalty(),
+            ChiSquarePenalty(),
+            PearsonPenalty(),
+            HSICPenalty(),
+            ScoreBinsPenalty(),
+        ],
+        ids=str,
+    )
+    def test_value_and_gradient_are_those_of_the_penalty(self, penalty):
+        F, codes = soft_labels()
+        value, gradient = penalty.value_and_grad(F, codes)
+        for groups in (codes, Groups.from_labels(codes)):
+            function = self.jax.jit(self.jax.value_and_grad(as_jax(penalty, groups)))
+            found, slope = function(F.astype(np.float32))
+            assert found == pytest.approx(value, rel=1e-4)
+            np.testing.assert_allclose(slope, gradient, atol=1e-6 + 1e-4 * abs(gradient).max())
+
+    def test_double_precision_is_kept(self):
+        F, codes = soft_labels(c=3, d=3)
+        value, gradient = RenyiPenalty().value_and_grad(F, codes)
+        with self.jax.enable_x64(True):
+            found, slope = self.jax.value_and_grad(as_jax(RenyiPenalty(), codes))(F)
+            assert slope.dtype == np.float64
+            assert float(found) == pytest.approx(value, rel=1e-14)
+            np.testing.assert_allclose(slope, gradient, rtol=1e-12)
+
+    def test_the_gradient_goes_through_a_network(self):
+        jax, jnp = self.jax, self.jax.numpy
+        X, _, s = biased_data(200)
+        penalty = as_jax(BinaryRenyiPenalty(), s)
+
+        def of_theta(theta):
+            x = jax.nn.sigmoid(jnp.tanh(X @ theta["in"]) @ theta["out"])
+            return 2.5 * penalty(jnp.column_stack([1 - x, x])) ** 2
+
+        rng = np.random.default_rng(0)
+        theta = {"in": rng.normal(size=(3, 4)), "out": rng.normal(size=4)}
+        with jax.enable_x64(True):
+            gradient = jax.grad(of_theta)(theta)
+            step = 1e-6
+            for name, index in (("in", (0, 1)), ("out", (2,))):
+                values = []
+                for sign in (1, -1):
+                    moved = {key: value.copy() for key, value in theta.items()}
+                    moved[name][index] += sign * step
+                    values.append(float(of_theta(moved)))
+                difference = (values[0] - values[1]) / (2 * step)
+                assert float(gradient[name][index]) == pytest.approx(difference, rel=1e-5)
+
+    def test_a_real_valued_prediction(self):
+        x = np.random.default_rng(0).normal(size=500).astype(np.float32)
+        s = np.arange(500) % 3
+        value, gradient = PredictionPenalty().value_and_grad(x, s)
+        found, slope = self.jax.value_and_grad(as_jax(PredictionPenalty(), s))(x)
+        assert found == pytest.approx(value, rel=1e-5)
+        np.testing.assert_allclose(slope, gradient, atol=1e-6)
+
+    def test_batches_bring_their_groups(self):
+        F, codes = soft_labels(c=3, d=3)
+        for way in (BatchTable(3), BatchTable(3, "renyi"), RenyiPenalty()):
+            value, gradient = way.value_and_grad(F, codes)
+            function = self.jax.jit(self.jax.value_and_grad(as_jax(way)))
+            found, slope = function(F.astype(np.float32), codes)
+            assert found == pytest.approx(value, rel=1e-4)
+            np.testing.assert_allclose(slope, gradient, atol=1e-6)
+
+    def test_many_at_once(self):
+        F, codes = soft_labels()
+        several = np.stack([F, F[::-1], F**2]).astype(np.float32)
+        function = as_jax(BinaryRenyiPenalty(), codes)
+        np.testing.assert_allclose(
+            self.jax.vmap(function)(several), [function(each) for each in several], rtol=1e-6
+        )
+
+    @pytest.mark.parametrize("measure", ["chi-square", "renyi"])
+    def test_the_damped_table_is_the_running_table(self, measure):
+        jax = self.jax
+        way = RunningTable(3, measure, memory=100)
+        with jax.enable_x64(True):
+            memory, step = damped_as_jax(way, n_classes=3)
+            one_step = jax.jit(
+                jax.value_and_grad(lambda F, *rest: step(rest[0], F, rest[1]), has_aux=True)
+            )
+            for seed in range(8):
+                F, codes = soft_labels(30, 3, 3, seed)
+                value, gradient = way.value_and_grad(F, codes)
+                (found, memory), slope = one_step(F, memory, codes)
+                assert float(found) == pytest.approx(float(value), rel=1e-9)
+                np.testing.assert_allclose(slope, gradient, atol=1e-12)
+                np.testing.assert_allclose(memory.table, way.table, atol=1e-14)
+
+    def test_a_network_becomes_fair_with_small_batches(self):
+        jax, jnp = self.jax, self.jax.numpy
+        X, y, s = biased_data()
+
+        def network(theta, X):
+            hidden = jnp.tanh(X @ theta["in"] + theta["bias"])
+            x = jax.nn.sigmoid(hidden @ theta["out"])
+            return jnp.column_stack([1 - x, x])
+
+        def trained(lam, epochs=12, size=50, rate=0.2):
+            rng = np.random.default_rng(1)
+            theta = {
+                "in": jnp.asarray(rng.normal(size=(3, 8)), dtype=jnp.float32),
+                "bias": jnp.zeros(8),
+                "out": jnp.asarray(rng.normal(size=8) / 3, dtype=jnp.float32),
+            }
+            memory, step = damped_as_jax(RunningTable(2, memory=1000), n_classes=2)
+
+            def objective(theta, memory, X, y, s):
+                F = network(theta, X)
+                fairness, memory = step(memory, F, s)
+                return -jnp.mean(jnp.log(F[jnp.arange(len(y)), y])) + lam * fairness, memory
+
+            def one_step(carry, batch):
+                theta, memory = carry
+                gradient, memory = jax.grad(objective, has_aux=True)(theta, memory, *batch)
+                return ({k: v - rate * gradient[k] for k, v in theta.items()}, memory), None
+
+            run = jax.jit(lambda carry, batches: jax.lax.scan(one_step, carry, batches)[0])
+            for _ in range(epochs):
+                order = rng.permutation(len(X)).reshape(-1, size)
+                theta, memory = run((theta, memory), (X[order], y[order], s[order]))
+            F = np.asarray(network(theta, X))
+            table = Groups.from_labels(s).table(F)
+            drift = np.abs(np.asarray(memory.table) - table).max()
+            return np.mean(F.argmax(axis=1) == y), BinaryRenyiPenalty().value(F, s), drift
+
+        accuracy, unfair, _ = trained(0.0)
+        fair_accuracy, fair, drift = trained(5.0)
+        assert unfair > 0.1
+        assert fair < 0.01
+        assert accuracy - 0.2 < fair_accuracy < accuracy
+        assert fair_accuracy > max(np.mean(y), 1 - np.mean(y)) + 0.05
+        assert drift < 0.02  # the memory is near the table of all samples
+
+    @pytest.mark.parametrize("way", [RunningTable(2), Fermi([0.5, 0.5])])
+    def test_a_memory_is_not_for_as_jax(self, way):
+        with pytest.raises(ValueError, match="memory that JAX cannot see"):
+            as_jax(way)
+
+    def test_damped_needs_a_running_table(self):
+        with pytest.raises(ValueError, match="way must be a RunningTable"):
+            damped_as_jax(BatchTable(2), 2)
+
+
+def test_no_penalty_is_refused():
+    pytest.importorskip("jax")
+    with pytest.raises(ValueError, match="method value_and_grad"):
+        as_jax(renyi_correlation, [0, 1])
+
+
+class TestTorch:
+    """Skipped where torch is not installed: it is large, and the tests do not ask for it."""
+
+    def test_value_and_gradient_are_those_of_the_penalty(self):
+        torch = pytest.importorskip("torch", reason="torch is not installed (a large extra)")
+        F, codes = soft_labels(c=3, d=3)
+        value, gradient = RenyiPenalty().value_and_grad(F, codes)
+        tensor = torch.tensor(F, requires_grad=True)
+        found = as_torch(RenyiPenalty(), codes)(tensor)
+        (3 * found).backward()
+        assert found.item() == pytest.approx(value, rel=1e-12)
+        np.testing.assert_allclose(tensor.grad.numpy(), 3 * gradient, rtol=1e-12)
+
+    def test_a_running_table_takes_a_step_with_each_call(self):
+        torch = pytest.importorskip("torch", reason="torch is not installed (a large extra)")
+        ours, theirs = RunningTable(2, memory=100), RunningTable(2, memory=100)
+        function = as_torch(theirs)
+        for seed in range(5):
+            F, codes = soft_labels(30, seed=seed)
+            value, _ = ours.value_and_grad(F, codes)
+            assert function(torch.tensor(F), torch.tensor(codes)).item() == pytest.approx(value)
+
+
+def test_without_the_libraries_the_error_says_what_to_install():
+    code = """
+import sys
+from renyi_lib import RenyiPenalty, RunningTable, as_jax, as_torch, damped_as_jax
+sys.modules["jax"] = sys.modules["torch"] = None
+for call in (
+    lambda: as_jax(RenyiPenalty(), [0, 1]),
+    lambda: as_torch(RenyiPenalty(), [0, 1]),
+    lambda: damped_as_jax(RunningTable(2), 2),
+):
+    try:
+        call()
+    except ImportError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        'as_jax needs jax: pip install "renyi-lib[jax]"',
+        'as_torch needs torch: pip install "renyi-lib[torch]"',
+        'damped_as_jax needs jax: pip install "renyi-lib[jax]"',
+    ]
+
+
+def test_the_module_imports_neither():
+    code = "import sys, renyi_lib.autodiff; print({'jax', 'torch'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,367 @@
+"""The fair regressor: least squares without a penalty, known truths with one, and bad input."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import renyi_lib
+from renyi_lib import RenyiRegressor, continuous_correlation, lam_path
+from renyi_lib.classification import NoSensitiveFeaturesWarning
+from renyi_lib.objective import FairObjective
+from renyi_lib.regression import LinearModel
+from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
+
+
+def gaussian(n, p=4, seed=0):
+    """X and S jointly Gaussian, y linear; and the truth: cov(X), cov(X, y), var(y), cov(X, S)."""
+    rng = np.random.default_rng(seed)
+    mix, by_s, beta = rng.normal(size=(p, p)), rng.normal(size=p), rng.normal(size=p)
+    s = rng.normal(size=n)
+    X = rng.normal(size=(n, p)) @ mix + np.outer(s, by_s)
+    y = 5 + X @ beta + s + 2 * rng.normal(size=n)
+    cov = mix.T @ mix + np.outer(by_s, by_s)
+    truth = cov, cov @ beta + by_s, beta @ cov @ beta + 2 * beta @ by_s + 5, by_s
+    return X, y, s, truth
+
+
+def best(truth, lam):
+    """R^2 and rho^2 of the best linear prediction for lam: an eigenvalue problem."""
+    cov, with_y, var_y, with_s = truth
+    root = np.linalg.cholesky(cov)
+    a, b = np.linalg.solve(root, with_y) / np.sqrt(var_y), np.linalg.solve(root, with_s)
+    u = np.linalg.eigh(np.outer(a, a) - lam * np.outer(b, b))[1][:, -1]
+    return (a @ u) ** 2, (b @ u) ** 2
+
+
+def true_values(coef, truth):
+    """R^2 and rho^2 in the population, with the best scale, of a prediction."""
+    cov, with_y, var_y, with_s = truth
+    variance = coef @ cov @ coef
+    return (coef @ with_y) ** 2 / variance / var_y, (coef @ with_s) ** 2 / variance
+
+
+def u_shaped(n=2000, seed=0):
+    """A column that tells how far the age is from 45: no correlation, much dependence."""
+    rng = np.random.default_rng(seed)
+    age = rng.uniform(20, 70, n)
+    X = rng.normal(size=(n, 3))
+    X[:, 0] += np.abs(age - 45) / 7
+    return X, X.sum(axis=1) + rng.normal(size=n), age
+
+
+def test_check_estimator():
+    code = """
+import warnings
+from sklearn.utils.estimator_checks import check_estimator
+from renyi_lib import RenyiRegressor
+from renyi_lib.classification import NoSensitiveFeaturesWarning
+warnings.simplefilter("error")
+warnings.simplefilter("ignore", NoSensitiveFeaturesWarning)
+for result in check_estimator(RenyiRegressor(), on_fail=None):
+    print(result["status"], result["check_name"], result["exception"] or "")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) > 40
+    assert [line for line in lines if not line.startswith("passed")] == []
+
+
+class TestWithoutAPenalty:
+    @pytest.mark.parametrize("storage", ["dense", "sparse"])
+    @pytest.mark.parametrize("fit_intercept", [True, False])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_it_is_least_squares(self, storage, fit_intercept, weighted):
+        X, y, _, _ = gaussian(200)
+        X = (X * [1, 0.01, 100, 1] + [0, 0, 300, 1]) * (X > -1)
+        weight = np.random.default_rng(1).integers(0, 3, size=200) if weighted else None
+        expected = LinearRegression(fit_intercept=fit_intercept).fit(X, y, weight)
+        X = X if storage == "dense" else sparse.csr_array(X)
+        reg = RenyiRegressor(0, fit_intercept=fit_intercept, tol=1e-9)
+        reg.fit(X, y, sample_weight=weight)
+        np.testing.assert_allclose(reg.coef_, expected.coef_, rtol=1e-5)
+        assert reg.intercept_ == pytest.approx(expected.intercept_, rel=1e-5)
+        np.testing.assert_allclose(reg.predict(X), expected.predict(X), rtol=1e-5)
+
+    def test_it_is_ridge_regression(self):
+        X, y, _, _ = gaussian(200)
+        expected = Ridge(alpha=30).fit(X, y)
+        reg = RenyiRegressor(0, l2=30 / 200, tol=1e-9).fit(X, y)
+        np.testing.assert_allclose(reg.coef_, expected.coef_, rtol=1e-6)
+
+    def test_sparse_data_stay_as_they_are(self):
+        X = sparse.random_array((50, 3), density=0.5, rng=0, format="csr")
+        before = X.toarray()
+        RenyiRegressor(0).fit(X, np.arange(50.0))
+        np.testing.assert_array_equal(X.toarray(), before)
+
+
+class TestModel:
+    @pytest.mark.parametrize("lam", [0.0, 0.7])
+    def test_gradient_by_differences(self, lam):
+        X, y, s, _ = gaussian(150)
+        model = LinearModel(X, y, l2=0.1)
+        objective = FairObjective(model, PredictionPenalty("continuous", 5), ordered_groups(s))
+        rng = np.random.default_rng(0)
+        theta, way, step = rng.normal(size=(1, 5)), rng.normal(size=(1, 5)), 1e-6
+        _, gradient = objective(theta, lam)
+        up, down = (objective(theta + sign * step * way, lam)[0] for sign in (1, -1))
+        assert (up - down) / (2 * step) == pytest.approx(np.sum(gradient * way), rel=1e-6)
+
+    def test_curvature_and_lipschitz_are_those_of_the_hessian(self):
+        X, y, _, _ = gaussian(150)
+        model = LinearModel(X, y)
+        ones = np.column_stack([X, np.ones(150)])
+        hessian = 2 * ones.T @ ones / 150
+        model.forward(np.zeros((1, 5)))
+        (root,) = model.curvature_roots()
+        np.testing.assert_allclose(root @ root.T @ hessian, np.eye(5), atol=1e-8)
+        assert model.lipschitz() == pytest.approx(np.linalg.eigvalsh(hessian)[-1])
+
+    def test_many_gradients_are_pulled_back_as_one_by_one(self):
+        X, y, _, _ = gaussian(60)
+        model = LinearModel(X, y)
+        by_F = list(np.random.default_rng(0).normal(size=(37, 60)))
+        together = model.pull_back_all(by_F)
+        for row, dF in zip(together, by_F):
+            np.testing.assert_allclose(row, model.pull_back(dF), atol=1e-12)
+
+
+class TestKnownTruth:
+    """Jointly Gaussian X and S: rho_R is Pearson's, and the best prediction an eigenvector."""
+
+    @pytest.mark.parametrize("lam", [0, 0.3, 1, 3, 10])
+    def test_the_whole_frontier(self, lam):
+        X, y, s, truth = gaussian(20_000)
+        found = true_values(RenyiRegressor(lam).fit(X, y, sensitive_features=s).coef_, truth)
+        np.testing.assert_allclose(found, best(truth, lam), atol=0.01)
+        # The objective, in the population, is nearly that of the best prediction.
+        regret = np.array([1, -lam]) @ (np.array(best(truth, lam)) - found)
+        assert -1e-9 < regret < 0.005
+
+    def test_the_limit_is_the_fair_projection(self):
+        X, y, s, truth = gaussian(20_000)
+        r2, rho2 = true_values(RenyiRegressor(100).fit(X, y, sensitive_features=s).coef_, truth)
+        expected, _ = best(truth, 1e9)
+        assert rho2 < 1e-3
+        assert r2 > 0.9 * expected
+
+    def test_two_groups_with_equal_spread(self):
+        # X given S is normal with another mean: independence is orthogonality to the difference.
+        rng = np.random.default_rng(2)
+        s = rng.integers(2, size=20_000)
+        X = rng.normal(size=(20_000, 3)) + np.outer(s, [1, 0.5, 0])
+        y = X @ [1, 1, 1] + rng.normal(size=20_000)
+        reg = RenyiRegressor(100).fit(X, y, sensitive_features=np.where(s, "m", "f"))
+        assert reg.kind_ == "discrete"
+        direction = reg.coef_ / np.linalg.norm(reg.coef_)
+        assert abs(direction @ [1, 0.5, 0]) < 0.05
+        best_one = np.array([-0.2, 0.4, 1.0])  # [1, 1, 1] without [1, 0.5, 0]
+        assert direction @ best_one / np.linalg.norm(best_one) > 0.97
+
+    def test_a_dependence_without_correlation_is_taken_away(self):
+        X, y, age = u_shaped()
+        rho = [
+            continuous_correlation(
+                RenyiRegressor(lam).fit(X, y, sensitive_features=age).predict(X), age
+            ).rho
+            for lam in (0, 30)
+        ]
+        assert rho[0] > 0.4
+        assert rho[1] < 0.1
+
+    def test_a_feature_that_is_the_attribute_leaves_a_constant(self):
+        s = np.random.default_rng(3).normal(size=500)
+        y = 2 * s + 7
+        kept = RenyiRegressor(0.5).fit(s[:, None], y, sensitive_features=s)
+        assert kept.score(s[:, None], y) > 0.99
+        dropped = RenyiRegressor(2.0).fit(s[:, None], y, sensitive_features=s)
+        assert dropped.coef_.tolist() == [0.0]
+        np.testing.assert_allclose(dropped.predict(s[:5, None]), y.mean())
+
+    def test_chance_alone_is_no_reason_for_a_constant(self):
+        X, y, s, _ = gaussian(2000)
+        reg = RenyiRegressor(1e6).fit(X, y, sensitive_features=s)
+        assert np.abs(reg.coef_).max() > 0.01
+
+    def test_units_do_not_matter(self):
+        X, y, s, _ = gaussian(2000)
+        plain = RenyiRegressor(1).fit(X, y, sensitive_features=s).predict(X)
+        scaled = RenyiRegressor(1).fit(1e5 * X + 3, 1e-3 * y, sensitive_features=np.exp(s))
+        np.testing.assert_allclose(
+            scaled.predict(1e5 * X + 3) * 1e3, plain, atol=0.02 * plain.std()
+        )
+
+
+class TestInterface:
+    def test_penalty_and_adversary(self):
+        X, y, age = u_shaped()
+        reg = RenyiRegressor(1).fit(X, y, sensitive_features=age)
+        value = reg.penalty_value(X, sensitive_features=age)
+        assert value == pytest.approx(reg.history_["penalty"][-1], rel=1e-6)
+        assert reg.kind_ == "continuous"
+        middle, ends = np.abs(reg.groups_ - 45) < 5, np.abs(reg.groups_ - 45) > 20
+        assert reg.adversary_[middle].mean() * reg.adversary_[ends].mean() < 0
+
+    def test_weights_of_zero_leave_samples_out(self):
+        X, y, age = u_shaped(600)
+        weight = np.repeat([1.0, 0.0], 300)
+        weighted = RenyiRegressor(1).fit(X, y, sensitive_features=age, sample_weight=weight)
+        alone = RenyiRegressor(1).fit(X[:300], y[:300], sensitive_features=age[:300])
+        np.testing.assert_allclose(weighted.coef_, alone.coef_, rtol=1e-3)
+
+    def test_whole_years_are_labels_unless_told(self):
+        X, y, age = u_shaped()
+        years = np.floor(age).astype(int)
+        assert RenyiRegressor(1).fit(X, y, sensitive_features=years).kind_ == "discrete"
+        reg = RenyiRegressor(1, kind="continuous").fit(X, y, sensitive_features=years)
+        assert reg.kind_ == "continuous"
+        assert reg.penalty_value(X[:500], sensitive_features=years[:500]) < 1
+
+    def test_path_pipeline_and_clone(self):
+        X, y, age = u_shaped()
+        lams = [3, 0, 1]
+        path = lam_path(RenyiRegressor(), X, y, lams=lams, sensitive_features=age)
+        values = [reg.penalty_value(X, sensitive_features=age) for reg in path]
+        assert [reg.lam for reg in path] == lams
+        assert values[1] > values[2] > values[0]
+        alone = RenyiRegressor(1).fit(X, y, sensitive_features=age)
+        np.testing.assert_allclose(path[2].coef_, alone.coef_, atol=5e-3)
+        pipeline = make_pipeline(StandardScaler(), RenyiRegressor())
+        scaled = lam_path(pipeline, X, y, lams=[1], sensitive_features=age)[0]
+        np.testing.assert_allclose(scaled.predict(X), alone.predict(X), atol=0.02)
+        pipeline.fit(X, y, renyiregressor__sensitive_features=age)
+        np.testing.assert_allclose(pipeline.predict(X), alone.predict(X), atol=0.02)
+        assert clone(RenyiRegressor(2, n_functions=5)).n_functions == 5
+
+    def test_warm_start(self):
+        X, y, age = u_shaped()
+        reg = RenyiRegressor(3, warm_start=True).fit(X, y, sensitive_features=age)
+        first, steps = reg.coef_, reg.n_iter_
+        reg.fit(X, y, sensitive_features=age)
+        assert reg.n_iter_ < steps
+        np.testing.assert_allclose(reg.coef_, first, atol=1e-2)
+
+    def test_routing_in_a_grid_search(self):
+        import sklearn
+
+        X, y, age = u_shaped(400)
+        with sklearn.config_context(enable_metadata_routing=True):
+            reg = RenyiRegressor().set_fit_request(sensitive_features=True)
+            grid = GridSearchCV(reg, {"lam": [0, 100]}, cv=3)
+            grid.fit(X, y, sensitive_features=age)
+            assert grid.best_params_ == {"lam": 0}
+            scores = cross_validate(reg, X, y, params={"sensitive_features": age}, cv=3)
+            assert (scores["test_score"] > 0.3).all()
+
+    def test_frames_keep_their_names(self):
+        X, y, age = u_shaped(300)
+        frame = pd.DataFrame(X, columns=list("abc"))
+        reg = RenyiRegressor().fit(frame, pd.Series(y), sensitive_features=pd.Series(age))
+        assert reg.feature_names_in_.tolist() == ["a", "b", "c"]
+        with pytest.raises(ValueError, match="feature names"):
+            reg.predict(frame[["b", "a", "c"]])
+
+    def test_sparse_and_dense_agree(self):
+        X, y, age = u_shaped(500)
+        X = np.where(np.abs(X) > 0.5, X, 0)
+        dense = RenyiRegressor(1, tol=1e-5).fit(X, y, sensitive_features=age)
+        thin = RenyiRegressor(1, tol=1e-5).fit(sparse.csr_array(X), y, sensitive_features=age)
+        np.testing.assert_allclose(thin.predict(sparse.csr_array(X)), dense.predict(X), atol=1e-2)
+
+
+class TestHostile:
+    X, y, age = u_shaped(200)
+
+    def test_without_groups_it_warns(self):
+        with pytest.warns(NoSensitiveFeaturesWarning, match="plain linear regression"):
+            reg = RenyiRegressor(1).fit(self.X, self.y)
+        assert reg.kind_ is None
+        expected = LinearRegression().fit(self.X, self.y).coef_
+        np.testing.assert_allclose(reg.coef_, expected, rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"lam": -1}, "lam must be a number"),
+            ({"lam": 1e300}, "lam must be a number"),
+            ({"kind": "number"}, "kind must be one of"),
+            ({"n_functions": 1}, "n_functions must be a whole number, 2 or more"),
+            ({"n_functions_s": 0}, "n_functions_s must be"),
+            ({"l2": -1}, "l2 must be"),
+            ({"tol": None}, "tol must be"),
+            ({"max_iter": 0}, "max_iter must be"),
+        ],
+    )
+    def test_parameters(self, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            RenyiRegressor(**parameters).fit(self.X, self.y, sensitive_features=self.age)
+
+    @pytest.mark.parametrize(
+        ("s", "message"),
+        [
+            (np.ones(200), "one group only"),
+            (np.arange(199), "same number of samples"),
+            (["f"] * 199 + [None], "missing value"),
+            ([f"name {i}" for i in range(200)], "nearly one for each"),
+        ],
+    )
+    def test_labels(self, s, message):
+        with pytest.raises(ValueError, match=message):
+            RenyiRegressor(1).fit(self.X, self.y, sensitive_features=s)
+
+    @pytest.mark.parametrize(
+        ("s", "message"),
+        [
+            (np.ones(200), "sensitive_features is constant"),
+            (np.full(200, np.nan), "missing or infinite"),
+            (["f", "m"] * 100, "must hold numbers"),
+            (np.ones((200, 2)), "one number for each sample"),
+        ],
+    )
+    def test_numbers(self, s, message):
+        with pytest.raises(ValueError, match=message):
+            RenyiRegressor(1, kind="continuous").fit(self.X, self.y, sensitive_features=s)
+
+    def test_new_groups_and_lengths_in_penalty_value(self):
+        s = np.where(self.age > 45, "old", "young")
+        reg = RenyiRegressor(1).fit(self.X, self.y, sensitive_features=s)
+        with pytest.raises(ValueError, match="not seen in the fit"):
+            reg.penalty_value(self.X[:2], sensitive_features=["old", "middle"])
+        with pytest.raises(ValueError, match="same number of samples"):
+            reg.penalty_value(self.X[:3], sensitive_features=["old", "young"])
+
+    def test_a_budget_that_is_too_small_warns(self):
+        with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+            RenyiRegressor(1, max_iter=1).fit(self.X, self.y, sensitive_features=self.age)
+
+    def test_a_constant_target(self):
+        reg = RenyiRegressor(1).fit(self.X, np.full(200, 3.0), sensitive_features=self.age)
+        np.testing.assert_allclose(reg.predict(self.X), 3.0)
+
+    def test_constant_and_empty_columns(self):
+        X = np.column_stack([self.X, np.full(200, 1e8), np.zeros(200)])
+        reg = RenyiRegressor(1).fit(X, self.y, sensitive_features=self.age)
+        assert np.isfinite(reg.coef_).all()
+        alone = RenyiRegressor(1).fit(self.X, self.y, sensitive_features=self.age)
+        np.testing.assert_allclose(reg.predict(X), alone.predict(self.X), atol=0.05)
+
+
+def test_it_is_public():
+    assert renyi_lib.RenyiRegressor is RenyiRegressor

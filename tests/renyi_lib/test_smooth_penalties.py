@@ -1,0 +1,245 @@
+"""Penalties over smooth functions: against the discrete ones, by brute force and differences."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+from sklearn.base import clone
+
+from renyi_lib import (
+    ContinuousRenyiPenalty,
+    PenalizedClassifier,
+    PredictionPenalty,
+    RenyiPenalty,
+    ScoreBinsPenalty,
+    continuous_correlation,
+)
+from renyi_lib.penalties import Groups, _SoftBins
+from renyi_lib.smooth_penalties import (
+    _even_gram,
+    _functions_of,
+    _Splines,
+    ordered_groups,
+)
+
+
+def probabilities(n, c, rng):
+    F = rng.random((n, c))
+    return F / F.sum(axis=1, keepdims=True)
+
+
+def numbers(kind, rng, n=400):
+    """A prediction that depends on S, and the groups of S, with weights."""
+    s = rng.normal(size=n) if kind == "continuous" else rng.integers(4, size=n)
+    weight = rng.random(n) + 0.1
+    groups = ordered_groups(s, weight) if kind == "continuous" else Groups.from_labels(s, weight)
+    return 3 + 2 * np.sin(s) + 1.3 * rng.normal(size=n), groups
+
+
+class TestContinuousRenyiPenalty:
+    def test_with_all_functions_it_is_the_penalty_of_labels(self):
+        rng = np.random.default_rng(0)
+        s = rng.integers(6, size=200)
+        F = probabilities(200, 3, rng)
+        for theirs, ours in zip(
+            RenyiPenalty().value_and_grad(F, s), ContinuousRenyiPenalty(5).value_and_grad(F, s)
+        ):
+            np.testing.assert_allclose(ours, theirs, atol=1e-13)
+
+    def test_with_fewer_it_is_less(self):
+        rng = np.random.default_rng(1)
+        s = rng.integers(30, size=500)
+        F = probabilities(500, 3, rng)
+        values = [ContinuousRenyiPenalty(k).value(F, s) for k in (1, 2, 4, 8, 29)]
+        assert np.all(np.diff(values) > 0)
+
+    @pytest.mark.parametrize("smoothing", [0.0, 0.01])
+    @pytest.mark.parametrize("c", [2, 3])
+    def test_gradient_by_differences(self, smoothing, c):
+        rng = np.random.default_rng(2)
+        s, weight = rng.normal(size=300), rng.random(300) + 0.1
+        groups, penalty = ordered_groups(s, weight), ContinuousRenyiPenalty(5, smoothing)
+        F, way = probabilities(300, c, rng), rng.normal(size=(300, c))
+        _, gradient = penalty.value_and_grad(F, groups)
+        step = 1e-5
+        difference = penalty.value(F + step * way, groups) - penalty.value(F - step * way, groups)
+        assert difference / (2 * step) == pytest.approx(np.sum(gradient * way), rel=1e-6)
+
+    def test_residual_gradients_add_up_to_the_gradient_of_their_squares(self):
+        # As a function of the table a residual is homogeneous of degree 1/2: r = 2 <gradient, T>.
+        rng = np.random.default_rng(3)
+        groups, F = ordered_groups(rng.normal(size=300)), probabilities(300, 3, rng)
+        way, step = rng.normal(size=(300, 3)), 1e-5
+
+        def squares(F):
+            T = groups.table(F)
+            return np.sum((T @ _functions_of(groups.q, 2)) ** 2 / T.sum(axis=1)[:, None])
+
+        difference = (squares(F + step * way) - squares(F - step * way)) / (2 * step)
+        gradients = ContinuousRenyiPenalty(2).residual_gradients(F, groups)
+        assert len(gradients) == 4
+        found = sum(4 * np.sum(each * F) * np.sum(each * way) for each in gradients)
+        assert found == pytest.approx(difference, rel=1e-6)
+
+    def test_works_in_score_bins(self):
+        rng = np.random.default_rng(4)
+        s = rng.normal(size=2000)
+        x = norm.cdf(s**2 - 1)
+        F, groups = np.column_stack([1 - x, x]), ordered_groups(s)
+        assert ScoreBinsPenalty(ContinuousRenyiPenalty()).value(F, groups) > 0.5
+
+    def test_best_response_attains_the_value(self):
+        rng = np.random.default_rng(5)
+        s = rng.normal(size=1000)
+        x = norm.cdf(s)
+        F, groups = np.column_stack([1 - x, x]), ordered_groups(s)
+        h = ContinuousRenyiPenalty(4).best_response(F, groups)
+        assert groups.q @ h == pytest.approx(0, abs=1e-12)
+        assert groups.q @ h**2 == pytest.approx(1)
+        T = groups.table(F)
+        value = np.sum((T @ h) ** 2 / T.sum(axis=1))
+        assert value == pytest.approx(ContinuousRenyiPenalty(4).value(F, groups))
+
+    def test_makes_a_classifier_fair_to_ages(self):
+        rng = np.random.default_rng(6)
+        age = rng.integers(18, 80, 4000)
+        X = np.column_stack([np.abs(age - 49) / 18, rng.normal(size=4000)])
+        X += 0.5 * rng.normal(size=(4000, 2))
+        y = X.sum(axis=1) + rng.normal(size=4000) > 1
+        rho = []
+        for lam in (0.0, 30.0):
+            clf = PenalizedClassifier(ContinuousRenyiPenalty(), lam)
+            score = clf.fit(X, y, sensitive_features=age).predict_proba(X)[:, 1]
+            rho.append(continuous_correlation(score, age).rho)
+        assert rho[0] > 0.3
+        assert rho[1] < 0.1
+
+    def test_parameters_are_checked_and_cloned(self):
+        assert clone(ContinuousRenyiPenalty(3)).n_functions == 3
+        with pytest.raises(ValueError, match="n_functions must be a whole number"):
+            ContinuousRenyiPenalty(0).value_and_grad([[0.5, 0.5]] * 4, [0, 1, 0, 1])
+
+
+class TestPredictionPenalty:
+    @pytest.mark.parametrize("kind", ["discrete", "continuous"])
+    @pytest.mark.parametrize("smoothing", [0.0, 0.05])
+    def test_gradient_by_differences(self, kind, smoothing):
+        rng = np.random.default_rng(0)
+        x, groups = numbers(kind, rng)
+        penalty = PredictionPenalty(kind, 6, 5, smoothing)
+        _, gradient = penalty.value_and_grad(x, groups)
+        way, step = rng.normal(size=len(x)), 1e-5
+        difference = penalty.value(x + step * way, groups) - penalty.value(x - step * way, groups)
+        assert difference / (2 * step) == pytest.approx(gradient @ way, rel=1e-5)
+
+    @pytest.mark.parametrize("kind", ["discrete", "continuous"])
+    def test_residual_gradients_add_up_to_the_gradient_of_their_squares(self, kind):
+        rng = np.random.default_rng(1)
+        x, groups = numbers(kind, rng)
+        penalty = PredictionPenalty(kind, 5, 3)
+        way, step = rng.normal(size=len(x)), 1e-5
+
+        def W(x):
+            return _Splines(x, groups, 5).whitened(penalty._psi(groups))
+
+        squares = (np.sum(W(x + step * way) ** 2) - np.sum(W(x - step * way) ** 2)) / (2 * step)
+        rows = np.array([row @ way for row in penalty.residual_gradients(x, groups)])
+        assert 2 * rows @ W(x).ravel() == pytest.approx(squares, rel=1e-5)
+
+    def test_against_the_definition_by_least_squares(self):
+        # rho^2 = the largest share of a function of S that a regression on splines explains.
+        rng = np.random.default_rng(2)
+        n, s = 3000, rng.integers(3, size=3000)
+        x = rng.normal(size=n) * (1 + s)
+        scale = np.sqrt(np.pi / 2) * np.abs(x - x.mean()).mean()
+        B = _SoftBins(norm.cdf((x - x.mean()) / scale), 9).members()
+        indicators = (np.eye(3)[s] - np.eye(3)[s].mean(axis=0))[:, :2]
+        fitted = B @ np.linalg.lstsq(B, indicators, rcond=None)[0]
+        values = np.linalg.eigvals(
+            np.linalg.solve(indicators.T @ indicators, fitted.T @ indicators)
+        )
+        found = PredictionPenalty(n_functions=8).value(x, s)
+        assert found == pytest.approx(values.real.max(), rel=5e-3)
+
+    @pytest.mark.parametrize("rho", [0.3, 0.7, 0.95])
+    def test_gaussian_pairs_have_their_squared_correlation(self, rho):
+        x, noise = np.random.default_rng(3).normal(size=(2, 50_000))
+        y = rho * x + np.sqrt(1 - rho**2) * noise
+        found = PredictionPenalty("continuous").value(y, ordered_groups(x))
+        assert np.sqrt(found) == pytest.approx(rho, abs=0.012)
+
+    def test_independence_gives_less_than_chance_allows(self):
+        x, s = np.random.default_rng(4).normal(size=(2, 5000))
+        penalty, groups = PredictionPenalty("continuous"), ordered_groups(s)
+        assert 0 < penalty.value(x, groups) < penalty.by_chance(groups) < 0.02
+
+    def test_sees_what_a_correlation_does_not(self):
+        s, noise = np.random.default_rng(5).normal(size=(2, 5000))
+        y = s**2 + 0.1 * noise
+        assert abs(np.corrcoef(s, y)[0, 1]) < 0.05
+        assert PredictionPenalty("continuous").value(y, ordered_groups(s)) > 0.9
+
+    def test_origin_scale_and_sign_do_not_matter_and_outliers_little(self):
+        rng = np.random.default_rng(6)
+        x, groups = numbers("continuous", rng)
+        penalty = PredictionPenalty("continuous")
+        value = penalty.value(x, groups)
+        assert penalty.value(1e6 - 40 * x, groups) == pytest.approx(value, rel=1e-7)
+        x[0] = 20 * x.max()
+        assert penalty.value(x, groups) == pytest.approx(value, abs=0.05)
+
+    @pytest.mark.parametrize("kind", ["discrete", "continuous"])
+    def test_a_constant_says_nothing(self, kind):
+        _, groups = numbers(kind, np.random.default_rng(7))
+        penalty = PredictionPenalty(kind)
+        for constant in (0.0, 0.1, 1e9):
+            x = np.full(len(groups.codes), constant)
+            value, gradient = penalty.value_and_grad(x, groups)
+            assert value == 0
+            assert not gradient.any()
+            assert list(penalty.residual_gradients(x, groups)) == []
+            assert not penalty.best_response(x, groups).any()
+
+    def test_whole_weights_are_repetitions(self):
+        rng = np.random.default_rng(8)
+        x, s, times = rng.normal(size=200), rng.normal(size=200), rng.integers(1, 4, size=200)
+        penalty = PredictionPenalty("continuous", 5, 4)
+        weighted = penalty.value(x, ordered_groups(s, times))
+        repeated = penalty.value(np.repeat(x, times), ordered_groups(np.repeat(s, times)))
+        assert weighted == pytest.approx(repeated, rel=1e-9)
+
+    @pytest.mark.parametrize(
+        ("F", "message"),
+        [(np.zeros((4, 2)), "one prediction"), ([1.0, np.nan, 0, 0], "missing or infinite")],
+    )
+    def test_hostile_predictions(self, F, message):
+        with pytest.raises(ValueError, match=message):
+            PredictionPenalty().value_and_grad(F, [0, 1, 0, 1])
+
+
+def test_the_even_gram_is_that_of_many_even_points():
+    u = (np.arange(200_000) + 0.5) / 200_000
+    members = _SoftBins(u, 7).members()
+    np.testing.assert_allclose(_even_gram(7), members.T @ members / len(u), atol=1e-9)
+
+
+class TestOrderedGroups:
+    def test_only_the_order_matters(self):
+        s = np.random.default_rng(0).normal(size=5000)
+        one, other = ordered_groups(s), ordered_groups(np.exp(s))
+        np.testing.assert_array_equal(one.codes, other.codes)
+        assert len(one.q) == 1024
+        assert (np.diff(one.categories) > 0).all()
+
+    def test_few_values_are_their_own_groups(self):
+        groups = ordered_groups(pd.Series([3, 1, 3, 2]))
+        assert groups.categories.tolist() == [1, 2, 3]
+        assert groups.q.tolist() == [0.25, 0.25, 0.5]
+
+    def test_hostile(self):
+        with pytest.raises(ValueError, match="age is constant"):
+            ordered_groups([1, 1], name="age")
+        with pytest.raises(ValueError, match="age must hold numbers"):
+            ordered_groups(["old", "young"], name="age")
+        with pytest.raises(ValueError, match="same number of samples"):
+            ordered_groups([1, 2], [1, 2, 3])
