@@ -22,6 +22,7 @@ from renyi_lib._validation import (
     check_same_length,
     check_several_groups,
     encode_labels,
+    numeric_values,
     sample_weights,
 )
 from renyi_lib.chunks import Chunks, Rows, add_up
@@ -37,6 +38,7 @@ __all__ = [
     "equalized_odds_violation",
     "fairness_interval",
     "group_rates",
+    "interval_of_counts",
     "is_dask",
     "joint_table",
     "p_rule",
@@ -45,10 +47,13 @@ __all__ = [
     "renyi_correlation",
     "renyi_interval",
     "renyi_test",
+    "scored_people",
 ]
 
 # Results of so many partitions are added up at a time, on the workers.
 _SPLIT_EVERY = 8
+# Scores are counted in a table of at most this many cells (32 megabytes).
+_MAX_SCORES = 2**22
 
 
 def is_dask(*values: Any) -> bool:
@@ -425,12 +430,53 @@ def fairness_interval(
     >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
     [0.5, 0.27, 0.84]
     """
+    measure = inference._measure(metric, inference._MEASURES)
+    return interval_of_counts(
+        metric,
+        _decisions(measure, y_true, y_pred, sensitive_features, pos_label),
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+
+
+def interval_of_counts(
+    metric: str | Callable,
+    counts: np.ndarray,
+    *,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: Any = None,
+) -> Interval:
+    """Confidence interval of a measure of fairness, from the counts of decisions.
+
+    Parameters
+    ----------
+    metric, confidence_level, n_resamples, random_state
+        As in `renyi_lib.fairness_interval`.
+    counts : ndarray of int, shape (2, d, 2)
+        People by true label, group and decision. Where the measure does not ask for the truth,
+        the labels do not matter.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.distributed import interval_of_counts
+    >>> counts = np.array([[[30, 10], [30, 30]], [[0, 0], [0, 0]]])
+    >>> found = interval_of_counts("p_rule", counts, random_state=0)
+    >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
+    [0.5, 0.27, 0.84]
+    """
     inference._check_interval(confidence_level, n_resamples)
     measure = inference._measure(metric, inference._MEASURES)
     rng = inference._generator(random_state)
-    counts = _decisions(measure, y_true, y_pred, sensitive_features, pos_label)
+    strata = counts.sum(axis=0)[None] if measure.truths is None else counts[list(measure.truths)]
     (row,) = measure.intervals(
-        counts[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng
+        strata[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng
     )
     estimate, plugin, low, high = row.tolist()
     if measure.fair_is_one:
@@ -439,7 +485,7 @@ def fairness_interval(
 
 
 def _decisions(measure, y_true, y_pred, sensitive_features, pos_label):
-    """Counts by stratum of the truth, group, and decision."""
+    """Counts by truth, group, and decision."""
     if measure.truths is None:
         y_true = None
     elif y_true is None:
@@ -460,8 +506,7 @@ def _decisions(measure, y_true, y_pred, sensitive_features, pos_label):
     if y_true is not None:
         truth = metrics._probabilities(alike["y_true"], "y_true", pos_label)
     axes = [values.astype(np.intp) for values in (truth, codes, decision)]
-    table = count_codes(axes, (2, len(groups), 2), counts).astype(np.int64)
-    return table[list(measure.truths or (0,))]
+    return count_codes(axes, (2, len(groups), 2), counts).astype(np.int64)
 
 
 def _measured(function, y_true, y_pred, *, sensitive_features, sample_weight=None, pos_label=None):
@@ -540,6 +585,58 @@ def _counted_decisions(columns, pos_label):
         if (weight * share).any()
     ]
     return _Decisions(add_up(tables), n_rows)
+
+
+def scored_people(y_true: Any, y_score: Any, sensitive_features: Any) -> tuple:
+    """People of the same truth, score and group as one, and how many there are of each.
+
+    Parameters
+    ----------
+    y_true, y_score, sensitive_features : Dask array or series
+        Scores of so many different values that they cannot be counted are refused.
+
+    Returns
+    -------
+    y_true, y_score, sensitive_features, people : ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from renyi_lib.distributed import scored_people
+    >>> truth, score = da.from_array([0, 1, 1], 2), da.from_array([0.5, 0.7, 0.7], 2)
+    >>> scored_people(truth, score, da.from_array(["f", "m", "m"], 2))[3]
+    array([1, 2])
+    """
+    columns = {"y_true": y_true, "y_score": y_score, "sensitive_features": sensitive_features}
+    found = _some(DaskChunks(kind=_Labels, **columns).total(_counted_scores))
+    row, column = np.nonzero(found.table.counts)
+    groups = [label[1] if len(label) == 2 else label[1:] for label in found.table.rows]
+    truth = _plain([label[0] for label in found.table.rows])
+    people = found.table.counts[row, column]
+    return truth[row], found.table.columns[column], _objects(groups)[row], people
+
+
+def _counted_scores(columns):
+    """The table (truth, group) x score of a partition."""
+    if len(columns["y_score"]) == 0:
+        return None
+    score = numeric_values(columns["y_score"], "y_score")
+    check_same_length(**columns)
+    people = _side_by_side(columns["y_true"], columns["sensitive_features"])
+    return _Scores(_joint_table(people, score), len(score))
+
+
+class _Scores(_Decisions):
+    """The same, of scores, which may be too many."""
+
+    def __add__(self, other):
+        found = _Scores(self.table + other.table, self.n_rows + other.n_rows)
+        if found.table.counts.size > _MAX_SCORES:
+            raise ValueError(
+                f"y_score has {len(found.table.columns)} different values in a part of the data, "
+                "too many to count: round it, for example y_score.round(4)"
+            )
+        return found
 
 
 def _objects(labels):

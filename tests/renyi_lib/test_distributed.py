@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from renyi_lib import RenyiClassifier, distributed, inference, metrics
+from renyi_lib import RenyiClassifier, distributed, fairness_report, inference, metrics
 from renyi_lib import joint_table as joint_table_in_memory
 from renyi_lib import renyi_correlation as renyi_correlation_in_memory
 from renyi_lib.distributed import DaskChunks, is_dask, joint_table, renyi_correlation
@@ -216,6 +216,26 @@ def test_an_interval_needs_decisions():
         distributed.fairness_interval(
             "p_rule", None, parts["score"], sensitive_features=parts["sex"]
         )
+
+
+def test_the_report_of_dask_collections_is_that_of_data_in_memory(never_gathered):
+    frame = people(2000)
+    frame["score"] = frame["score"].round(2)
+    parts = parted(frame)
+    expected = fairness_report(frame["truth"], frame["score"], frame[["sex", "old"]])
+    found = fairness_report(parts["truth"], parts["score"], parts[["sex", "old"]])
+    for name in ("by_group", "measures", "by_threshold"):
+        pd.testing.assert_frame_equal(
+            getattr(found, name), getattr(expected, name), check_exact=False, atol=1e-12
+        )
+    assert found.verdict == expected.verdict
+
+
+def test_scores_that_cannot_be_counted_are_refused(monkeypatch):
+    monkeypatch.setattr(distributed, "_MAX_SCORES", 1000)
+    parts = parted(people(2000))
+    with pytest.raises(ValueError, match=r"too many to count: round it"):
+        fairness_report(parts["truth"], parts["score"], parts["sex"])
 
 
 # --- Classifiers ---------------------------------------------------------------------------------
