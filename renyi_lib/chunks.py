@@ -575,6 +575,37 @@ def _moments(rows, reading):
 # --- The problem of a fit ------------------------------------------------------------------------
 
 
+def as_chunks(X, y, sensitive_features, sample_weight):
+    """The data of a fit as chunks, or None if they are in memory.
+
+    Parameters
+    ----------
+    X : ParquetRows, Dask collection, Chunks, or anything else
+        With `ParquetRows` the other arguments are names of columns. `Chunks` bring everything
+        along, and the other arguments are None.
+    y, sensitive_features, sample_weight
+        As in `fit`.
+
+    Returns
+    -------
+    Chunks or None
+    """
+    if isinstance(X, ParquetRows):
+        return X.chunks(y, sensitive_features, sample_weight)
+    if isinstance(X, Chunks):
+        if not (y is sensitive_features is sample_weight is None):
+            raise ValueError(
+                "Chunks bring y, sensitive_features and sample_weight along: give None for them"
+            )
+        return X
+    columns = {"y": y, "sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    if not any(hasattr(value, "__dask_graph__") for value in (X, *columns.values())):
+        return None
+    from renyi_lib.distributed import DaskChunks
+
+    return DaskChunks(X=X, **columns)
+
+
 def chunked_problem(classifier, chunks):
     """What a classifier minimises over the chunks, and what it has to know to do so.
 

@@ -33,6 +33,7 @@ from renyi_lib.tables import joint_table as _joint_table
 
 __all__ = [
     "DaskChunks",
+    "decision_function",
     "demographic_parity_violation",
     "equal_opportunity_violation",
     "equalized_odds_violation",
@@ -679,10 +680,7 @@ def predict(classifier: Any, X: Any) -> Any:
     >>> predict(clf, da.from_array(X, chunks=(4, 1))).compute()
     array([0, 0, 0, 1, 1, 1])
     """
-    dtype = classifier.classes_.dtype
-    if hasattr(X, "columns"):
-        return X.map_partitions(_predicted, classifier, meta=pd.Series(dtype=dtype))
-    return X.rechunk({1: -1}).map_blocks(classifier.predict, drop_axis=1, dtype=dtype)
+    return _by_partition(classifier.predict, X, None, classifier.classes_.dtype)
 
 
 def predict_proba(classifier: Any, X: Any) -> Any:
@@ -709,21 +707,57 @@ def predict_proba(classifier: Any, X: Any) -> Any:
     >>> predict_proba(clf, da.from_array(X, chunks=(4, 1))).shape
     (6, 2)
     """
+    return _by_partition(classifier.predict_proba, X, classifier.classes_.tolist(), float)
+
+
+def decision_function(classifier: Any, X: Any) -> Any:
+    """Scores of the classes, one column for two classes; as `predict` and `predict_proba`.
+
+    Parameters
+    ----------
+    classifier, X
+        As in `predict`.
+
+    Returns
+    -------
+    Dask array, series or data frame
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from renyi_lib import RenyiClassifier
+    >>> from renyi_lib.distributed import decision_function
+    >>> X = np.arange(6.0)[:, None]
+    >>> clf = RenyiClassifier(0).fit(X, [0, 0, 1, 0, 1, 1], sensitive_features=[0, 1] * 3)
+    >>> decision_function(clf, da.from_array(X, chunks=(4, 1))).shape
+    (6,)
+    """
     classes = classifier.classes_.tolist()
+    columns = None if len(classes) == 2 else classes
+    return _by_partition(classifier.decision_function, X, columns, float)
+
+
+def _by_partition(method, X, columns, dtype):
+    """What a method makes of X, partition by partition: one column, or several with names."""
     if hasattr(X, "columns"):
-        meta = pd.DataFrame(columns=classes, dtype=float)
-        return X.map_partitions(_probable, classifier, meta=meta)
+        empty = (
+            pd.Series(dtype=dtype)
+            if columns is None
+            else pd.DataFrame(columns=columns, dtype=dtype)
+        )
+        return X.map_partitions(_of_frame, method, columns, dtype, meta=empty)
     X = X.rechunk({1: -1})
-    chunks = (X.chunks[0], (len(classes),))
-    return X.map_blocks(classifier.predict_proba, chunks=chunks, dtype=float)
+    if columns is None:
+        return X.map_blocks(method, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype=dtype))
+    chunks = (X.chunks[0], (len(columns),))
+    return X.map_blocks(method, chunks=chunks, dtype=dtype, meta=np.empty((0, 0), dtype=dtype))
 
 
-def _predicted(X, classifier):
-    found = classifier.predict(X) if len(X) else np.empty(0, dtype=classifier.classes_.dtype)
-    return pd.Series(found, index=X.index)
-
-
-def _probable(X, classifier):
-    classes = classifier.classes_.tolist()
-    found = classifier.predict_proba(X) if len(X) else np.empty((0, len(classes)))
-    return pd.DataFrame(found, index=X.index, columns=classes)
+def _of_frame(X, method, columns, dtype):
+    """What a method makes of a data frame, with its index; of nobody, nothing."""
+    width = () if columns is None else (len(columns),)
+    found = method(X) if len(X) else np.empty((0, *width), dtype=dtype)
+    if columns is None:
+        return pd.Series(found, index=X.index)
+    return pd.DataFrame(found, index=X.index, columns=columns)

@@ -9,7 +9,15 @@ from scipy import sparse
 
 from renyi_lib import PenalizedClassifier, RenyiClassifier
 from renyi_lib._validation import NoSensitiveFeaturesWarning
-from renyi_lib.chunks import Cells, ChunkedSoftmaxModel, Chunks, ParquetRows, Rows, chunked_problem
+from renyi_lib.chunks import (
+    Cells,
+    ChunkedSoftmaxModel,
+    Chunks,
+    ParquetRows,
+    Rows,
+    as_chunks,
+    chunked_problem,
+)
 from renyi_lib.classification import _Problem
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
@@ -249,6 +257,15 @@ def test_data_that_change_between_two_passes_are_refused():
 
     with pytest.raises(ValueError, match="the data have changed between two passes"):
         fit(RenyiClassifier(), Chunks(read))
+
+
+def test_what_comes_in_chunks_and_what_does_not():
+    X, y, s = biased_data(100)
+    assert as_chunks(X, y, s, None) is None
+    chunks = cut(X, y, s)
+    assert as_chunks(chunks, None, None, None) is chunks
+    with pytest.raises(ValueError, match="Chunks bring y"):
+        as_chunks(chunks, y, None, None)
 
 
 # --- Passes and memory ---------------------------------------------------------------------------

@@ -298,6 +298,8 @@ def test_predictions_stay_dask_collections():
     blocks = da.from_array(X, chunks=(100, 2))
     assert distributed.predict(clf, blocks).compute().tolist() == clf.predict(X).tolist()
     np.testing.assert_array_equal(distributed.predict_proba(clf, blocks), clf.predict_proba(X))
+    scores = distributed.decision_function(clf, blocks)
+    np.testing.assert_array_equal(scores, clf.decision_function(X))
     frame = pd.DataFrame(X, columns=list("abcd"))
     clf = RenyiClassifier(1.0).fit(frame, y, sensitive_features=s)
     parts = parted(frame)
