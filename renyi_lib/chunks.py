@@ -22,6 +22,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
+from renyi_lib._dispatch import is_dask
 from renyi_lib._optional import missing
 from renyi_lib._parameters import whole
 from renyi_lib._validation import (
@@ -599,7 +600,7 @@ def as_chunks(X, y, sensitive_features, sample_weight):
             )
         return X
     columns = {"y": y, "sensitive_features": sensitive_features, "sample_weight": sample_weight}
-    if not any(hasattr(value, "__dask_graph__") for value in (X, *columns.values())):
+    if not is_dask(X, *columns.values()):
         return None
     from renyi_lib.distributed import DaskChunks
 

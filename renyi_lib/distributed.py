@@ -18,6 +18,7 @@ import pandas as pd
 
 from renyi_lib import inference, metrics
 from renyi_lib._counting import count_codes
+from renyi_lib._dispatch import is_dask
 from renyi_lib._validation import (
     check_same_length,
     check_several_groups,
@@ -40,7 +41,6 @@ __all__ = [
     "fairness_interval",
     "group_rates",
     "interval_of_counts",
-    "is_dask",
     "joint_table",
     "p_rule",
     "predict",
@@ -55,18 +55,6 @@ __all__ = [
 _SPLIT_EVERY = 8
 # Scores are counted in a table of at most this many cells (32 megabytes).
 _MAX_SCORES = 2**22
-
-
-def is_dask(*values: Any) -> bool:
-    """Whether any of these is a Dask collection. Dask itself is not imported to see this.
-
-    Examples
-    --------
-    >>> from renyi_lib.distributed import is_dask
-    >>> is_dask([0, 1], None)
-    False
-    """
-    return any(hasattr(value, "__dask_graph__") for value in values)
 
 
 class DaskChunks(Chunks):

@@ -14,6 +14,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
 from renyi_lib._counting import count_codes
+from renyi_lib._dispatch import is_dask
 from renyi_lib._optional import missing
 from renyi_lib._parameters import number
 from renyi_lib._validation import (
@@ -22,7 +23,7 @@ from renyi_lib._validation import (
     encode_labels,
     numeric_values,
 )
-from renyi_lib.distributed import interval_of_counts, is_dask, scored_people
+from renyi_lib.distributed import interval_of_counts, scored_people
 from renyi_lib.inference import renyi_interval, renyi_test
 from renyi_lib.tables import JointTable
 

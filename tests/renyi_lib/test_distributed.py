@@ -10,7 +10,7 @@ import pytest
 from renyi_lib import RenyiClassifier, distributed, fairness_report, inference, metrics
 from renyi_lib import joint_table as joint_table_in_memory
 from renyi_lib import renyi_correlation as renyi_correlation_in_memory
-from renyi_lib.distributed import DaskChunks, is_dask, joint_table, renyi_correlation
+from renyi_lib.distributed import DaskChunks, joint_table, renyi_correlation
 from tests.renyi_lib.data import biased_data
 from tests.renyi_lib.test_chunks import fit, same
 
@@ -58,13 +58,6 @@ def never_gathered(monkeypatch):
     for kind in (da.Array, dd.Series, dd.DataFrame):
         monkeypatch.setattr(kind, "__array__", refuse)
         monkeypatch.setattr(kind, "compute", refuse)
-
-
-def test_what_is_a_dask_collection():
-    frame = people(10)
-    assert is_dask(None, parted(frame)["sex"])
-    assert is_dask(da.ones(3))
-    assert not is_dask(frame, frame["sex"], [1, 2], None, "sex")
 
 
 # --- Tables, correlation, tests ------------------------------------------------------------------
