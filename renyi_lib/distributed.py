@@ -272,6 +272,11 @@ def renyi_test(a: Any, b: Any, **options: Any) -> RenyiTest:
     >>> round(renyi_test(a, a).statistic, 12)
     1.0
     """
+    if options.get("given") is not None:
+        raise ValueError(
+            "given takes data in memory: of Dask collections, test the strata one by one, for "
+            "example renyi_test(a[given == 0], b[given == 0])"
+        )
     return inference.renyi_test(joint_table(a, b), **options)
 
 

@@ -127,6 +127,12 @@ def test_test_and_interval_are_those_of_data_in_memory(never_gathered):
     assert found == inference.renyi_interval(a, b, **options)
 
 
+def test_strata_of_dask_collections_are_tested_one_by_one():
+    parts = parted(people())
+    with pytest.raises(ValueError, match="test the strata one by one"):
+        distributed.renyi_test(parts["job"], parts["sex"], given=parts["old"])
+
+
 # --- Measures of fairness ------------------------------------------------------------------------
 
 
