@@ -19,7 +19,9 @@ import pandas as pd
 from renyi_lib import inference, metrics
 from renyi_lib._counting import count_codes
 from renyi_lib._dispatch import is_dask
+from renyi_lib._parameters import choice
 from renyi_lib._validation import (
+    check_discrete,
     check_same_length,
     check_several_groups,
     encode_labels,
@@ -195,7 +197,7 @@ def _some(total):
 
 
 def renyi_correlation(
-    a: Any, b: Any, *, given: Any = None, sample_weight: Any = None
+    a: Any, b: Any, *, given: Any = None, sample_weight: Any = None, kind: Any = "auto"
 ) -> float | ConditionalRenyi:
     """Rényi correlation of two discrete variables in Dask collections, from their table.
 
@@ -204,6 +206,8 @@ def renyi_correlation(
     a, b, given : Dask array or series, or data frame for several columns
         Labels. Measurements have to be cut into bins: their ranks are no sum over people.
     sample_weight : Dask array or series, optional
+    kind : {"auto", "discrete"}
+        "auto" refuses numbers that are measurements, "discrete" takes every value as a label.
 
     Returns
     -------
@@ -218,8 +222,13 @@ def renyi_correlation(
     >>> round(renyi_correlation(a, b), 12)
     1.0
     """
+    choice("auto", "discrete")("kind", kind)
     if given is None:
-        return renyi_from_joint(joint_table(a, b, sample_weight=sample_weight))
+        table = joint_table(a, b, sample_weight=sample_weight)
+        if kind == "auto" and sample_weight is None:
+            for name, values in (("a", table.rows), ("b", table.columns)):
+                check_discrete(values, table.counts.sum(), name)
+        return renyi_from_joint(table)
     strata = _strata(a, b, given, sample_weight)
     mass = np.array([table.counts.sum() for table in strata.values()])
     correlations = np.array([renyi_from_joint(table) for table in strata.values()])

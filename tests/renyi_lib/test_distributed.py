@@ -116,6 +116,15 @@ def test_the_correlation_is_that_of_data_in_memory(never_gathered):
         np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
+def test_measurements_are_no_labels():
+    parts = parted(people())
+    with pytest.raises(ValueError, match="a looks continuous"):
+        renyi_correlation(parts["score"], parts["sex"])
+    with pytest.raises(ValueError, match="kind must be"):
+        renyi_correlation(parts["score"], parts["sex"], kind="continuous")
+    assert renyi_correlation(parts["score"], parts["sex"], kind="discrete") > 0.9
+
+
 def test_test_and_interval_are_those_of_data_in_memory(never_gathered):
     frame = people()
     parts = parted(frame)
