@@ -273,8 +273,9 @@ def test_a_fit_of_a_dask_data_frame_is_the_fit_in_memory(never_gathered):
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, s=np.where(s, "f", "m"))
     parts = parted(frame)
     names = list("abcd")
-    chunks = DaskChunks(X=parts[names], y=parts["y"], sensitive_features=parts["s"])
-    found = fit(RenyiClassifier(2.0, tol=1e-7), chunks)
+    found = RenyiClassifier(2.0, tol=1e-7).fit(
+        parts[names], parts["y"], sensitive_features=parts["s"]
+    )
     expected = RenyiClassifier(2.0, tol=1e-7).fit(
         frame[names], frame["y"], sensitive_features=frame["s"]
     )
@@ -304,15 +305,15 @@ def test_predictions_stay_dask_collections():
     y = np.array(["no", "yes"])[y]
     clf = RenyiClassifier(1.0).fit(X, y, sensitive_features=s)
     blocks = da.from_array(X, chunks=(100, 2))
-    assert distributed.predict(clf, blocks).compute().tolist() == clf.predict(X).tolist()
-    np.testing.assert_array_equal(distributed.predict_proba(clf, blocks), clf.predict_proba(X))
-    scores = distributed.decision_function(clf, blocks)
+    assert clf.predict(blocks).compute().tolist() == clf.predict(X).tolist()
+    np.testing.assert_array_equal(clf.predict_proba(blocks), clf.predict_proba(X))
+    scores = clf.decision_function(blocks)
     np.testing.assert_array_equal(scores, clf.decision_function(X))
     frame = pd.DataFrame(X, columns=list("abcd"))
     clf = RenyiClassifier(1.0).fit(frame, y, sensitive_features=s)
     parts = parted(frame)
-    assert distributed.predict(clf, parts).compute().tolist() == clf.predict(frame).tolist()
-    found = distributed.predict_proba(clf, parts).compute()
+    assert clf.predict(parts).compute().tolist() == clf.predict(frame).tolist()
+    found = clf.predict_proba(parts).compute()
     assert found.columns.tolist() == ["no", "yes"]
     np.testing.assert_array_equal(found, clf.predict_proba(frame))
 
