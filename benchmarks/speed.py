@@ -23,13 +23,12 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 from timing import extra_memory, least_times, made, save
 
-from renyi_lib import RenyiClassifier, RenyiKMeans, p_rule, renyi_correlation
-from renyi_lib.chunks import ParquetRows, chunked_problem
+from renyi_lib import ParquetRows, RenyiClassifier, RenyiKMeans, p_rule, renyi_correlation
 from renyi_lib.correlation import normalized_table
 
 RESULTS = Path(__file__).parents[1] / "book/results/bench_speed.json"
 PACKAGES = ["numpy", "scipy", "pandas", "scikit-learn", "numba", "fairlearn", "dit", "pyarrow"]
-PACKAGES += ["scikit-lego"]
+PACKAGES += ["dask", "scikit-lego"]
 LAM = 3.0
 
 
@@ -172,23 +171,26 @@ def chunks(sizes):
             size = X.nbytes
             del X, y, s, columns
 
-            def fit(path=path):
-                classifier = RenyiClassifier(LAM)
-                objective = chunked_problem(classifier, ParquetRows(path).chunks("y", "s"))[0]
-                return minimum(classifier, objective)
+            def from_file(path=path):
+                rows = ParquetRows(path)
+                return RenyiClassifier(LAM).fit(rows, "y", sensitive_features="s")
 
-            found = measured(
-                "fair classifier, from Parquet", [n], lambda n: (), {"ParquetRows": fit}, 1
-            )
+            def by_dask(path=path):
+                from dask import config, dataframe
+
+                # Without threads, as all the others here.
+                with config.set(scheduler="synchronous"):
+                    frame = dataframe.read_parquet(path, split_row_groups=True)
+                    X = frame[[f"x{j}" for j in range(20)]]
+                    return RenyiClassifier(LAM).fit(X, frame["y"], sensitive_features=frame["s"])
+
+            methods = {"ParquetRows": from_file}
+            if find_spec("dask"):
+                methods["Dask"] = by_dask
+            task = "fair classifier, from Parquet"
+            found = measured(task, [n], lambda n: (), methods, 1)
             rows += [row | {"data MB": size / 2**20} for row in found]
     return rows
-
-
-def minimum(classifier, objective):
-    from renyi_lib.solvers import lbfgs
-
-    theta = np.zeros(objective.model.shape)
-    return lbfgs(objective, theta, classifier.lam, tol=classifier.tol).theta
 
 
 # --- Clustering ----------------------------------------------------------------------------------

@@ -133,7 +133,8 @@ def _aligned(columns):
                         + ", ".join(f"{key} has {sum(b[0])}" for key, b in blocks.items() if b)
                     )
                 column = column.rechunk({0: sizes[0]})
-        found[name] = np.ravel(column.to_delayed()).tolist()
+        # As they are: Dask would join small partitions of a file, for each column otherwise.
+        found[name] = np.ravel(column.to_delayed(optimize_graph=False)).tolist()
     if len({len(parts) for parts in found.values()}) > 1:
         counts = ", ".join(f"{name} has {len(parts)}" for name, parts in found.items())
         raise ValueError(

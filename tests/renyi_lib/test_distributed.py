@@ -283,6 +283,27 @@ def test_a_fit_of_a_dask_data_frame_is_the_fit_in_memory(never_gathered):
     assert found.feature_names_in_.tolist() == names
 
 
+# Dask's own use of pandas, which changes.
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_columns_of_one_file_stay_together_and_are_read_once(tmp_path, monkeypatch):
+    X, y, s = biased_data(600, n_features=20)
+    names = [f"x{j}" for j in range(20)]
+    frame = pd.DataFrame(X, columns=names).assign(y=y, s=s)
+    frame.to_parquet(tmp_path / "people.parquet", row_group_size=50)
+    parts = dd.read_parquet(tmp_path / "people.parquet", split_row_groups=True)
+    # What this guards against: optimised one by one, the narrow columns have fewer partitions.
+    assert len(parts["y"].to_delayed()) < len(parts[names].to_delayed()) == 12
+    found = RenyiClassifier(2.0, tol=1e-7).fit(
+        parts[names], parts["y"], sensitive_features=parts["s"]
+    )
+    same(found, RenyiClassifier(2.0, tol=1e-7).fit(frame[names], y, sensitive_features=s))
+    with pytest.raises(ValueError, match="the same partitions, but X has"):
+        DaskChunks(X=parts[names].to_dask_array(), y=parts["y"])
+    graph = dict(dask.delayed(DaskChunks(X=parts[names], y=parts["y"]).parts).dask)
+    read = {key for key in graph if "read" in str(key) and "parquet" in str(key)}
+    assert len(read) == 12
+
+
 def test_no_task_sees_more_than_a_partition():
     X, y, s = biased_data(600)
     sizes = []
