@@ -1,7 +1,7 @@
 # Two commands matter: `make book` and `make test`. Both set up .venv when it is not there yet.
 # The course (`make course`, `make grade`) has an environment of its own, .venv-course.
 .DEFAULT_GOAL := help
-.PHONY: help setup book pdf test test-browser experiments scorecard refresh course grade serve execute lint format clean
+.PHONY: help setup book pdf test test-browser bench experiments scorecard refresh course grade serve execute lint format clean
 
 # A supported Python on the PATH, the newest first, unless you name one: make book PYTHON=python3.12
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -67,6 +67,11 @@ test-browser: $(READY)  ## every page of the built book in Chromium (on Debian a
 		{ ! ls tests/browser/test_explorables*.py >/dev/null 2>&1 || \
 		$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser/test_explorables*.py; }; \
 	else test -z "$(CI)"; fi
+
+# Ratios of processor time, best on a quiet machine; it takes some minutes. SMALL=--small for a first try.
+# Peers: pip install -r benchmarks/requirements.txt (those that are not there are left out).
+bench: $(READY)  ## speed and memory beside the peers, to book/results/bench_speed.json
+	$(BIN)/python benchmarks/speed.py $(SMALL)
 
 experiments: $(READY)  ## compute all results of the experiments anew into book/results (NAMES="…" for some)
 	$(BIN)/python -m renyi_book.experiments book/results $(NAMES)

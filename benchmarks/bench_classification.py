@@ -6,13 +6,13 @@ LogisticRegression without a penalty, which stops at the same size of the gradie
 fairlearn's ExponentiatedGradient is timed beside it if fairlearn is installed.
 """
 
-import time
 from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
+from timing import least_times
 
 from renyi_lib.classification import PenalizedClassifier, RenyiClassifier
 from renyi_lib.datasets import load_adult
@@ -23,17 +23,6 @@ FIT_GOAL = 1.5
 PATH_GOAL = 10.0
 LAMS = [0, 0.1, 1, 3, 10, 100, 1000, 1e5, 1e9]
 PATH = np.r_[0, np.geomspace(0.1, 1000, 19)]
-
-
-def best_times(*functions, repeats=5):
-    """Seconds of processor time of the fastest run of each function, interleaved."""
-    times = [[] for _ in functions]
-    for _ in range(repeats):
-        for function, seconds in zip(functions, times):
-            start = time.process_time()
-            function()
-            seconds.append(time.process_time() - start)
-    return [min(seconds) for seconds in times]
 
 
 def report(title, ours, reference, goal=None):
@@ -50,9 +39,12 @@ def single_fits(data, tol):
     plain = LogisticRegression(C=np.inf, tol=tol, max_iter=10000)
     for lam in LAMS:
         fair = RenyiClassifier(lam, tol=tol)
-        ours, reference = best_times(
-            partial(fair.fit, data.X_train, data.y_train, sensitive_features=data.s_train),
-            partial(plain.fit, data.X_train, data.y_train),
+        (ours, reference), _ = least_times(
+            [
+                partial(fair.fit, data.X_train, data.y_train, sensitive_features=data.s_train),
+                partial(plain.fit, data.X_train, data.y_train),
+            ],
+            repeats=5,
         )
         report(f"lam = {lam:g}, {fair.n_iter_} iterations", ours, reference, FIT_GOAL)
 
@@ -62,16 +54,18 @@ def paths(data):
     print(f"\nlam_path of {len(PATH)} values of lam / one LogisticRegression")
     plain = LogisticRegression(C=np.inf, max_iter=1000)
     for fairness in ["demographic_parity", "equalized_odds", "equal_opportunity"]:
-        ours, reference = best_times(
-            partial(
-                lam_path,
-                RenyiClassifier(fairness=fairness),
-                data.X_train,
-                data.y_train,
-                sensitive_features=data.s_train,
-                lams=PATH,
-            ),
-            partial(plain.fit, data.X_train, data.y_train),
+        (ours, reference), _ = least_times(
+            [
+                partial(
+                    lam_path,
+                    RenyiClassifier(fairness=fairness),
+                    data.X_train,
+                    data.y_train,
+                    sensitive_features=data.s_train,
+                    lams=PATH,
+                ),
+                partial(plain.fit, data.X_train, data.y_train),
+            ],
             repeats=3,
         )
         report(fairness, ours, reference, PATH_GOAL)
@@ -92,9 +86,11 @@ def other_problems(data, adult):
     ]
     plain = LogisticRegression(C=np.inf, max_iter=1000)
     for title, fair, d in problems:
-        ours, reference = best_times(
-            partial(fair.fit, d.X_train, d.y_train, sensitive_features=d.s_train),
-            partial(plain.fit, d.X_train, d.y_train),
+        (ours, reference), _ = least_times(
+            [
+                partial(fair.fit, d.X_train, d.y_train, sensitive_features=d.s_train),
+                partial(plain.fit, d.X_train, d.y_train),
+            ],
             repeats=3,
         )
         report(f"{title}, lam = 10", ours, reference)
@@ -110,9 +106,11 @@ def peers(data):
     print("\nfairlearn ExponentiatedGradient(DemographicParity) / LogisticRegression")
     plain = LogisticRegression(C=np.inf, max_iter=1000)
     reduction = ExponentiatedGradient(plain, DemographicParity())
-    theirs, reference = best_times(
-        partial(reduction.fit, data.X_train, data.y_train, sensitive_features=data.s_train),
-        partial(plain.fit, data.X_train, data.y_train),
+    (theirs, reference), _ = least_times(
+        [
+            partial(reduction.fit, data.X_train, data.y_train, sensitive_features=data.s_train),
+            partial(plain.fit, data.X_train, data.y_train),
+        ],
         repeats=1,
     )
     report("one point", theirs, reference)

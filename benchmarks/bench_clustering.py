@@ -9,13 +9,13 @@ compared and not the number of cores. A time is CPU time, the least of several t
 """
 
 import argparse
-import time
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans, kmeans_plusplus
 from threadpoolctl import threadpool_limits
+from timing import least_times
 
 from renyi_lib.clustering import RenyiKMeans
 from renyi_lib.datasets import load_adult
@@ -39,17 +39,6 @@ def mixture(n_samples, rng):
     source = rng.integers(K, size=n_samples)
     X = centers[source] + 0.5 * rng.normal(size=(n_samples, 5))
     return X, (rng.random(n_samples) < np.linspace(0.2, 0.8, K)[source]).astype(int)
-
-
-def least_times(tasks, repeats):
-    """CPU seconds of each task and its result; tasks take turns, so that noise hits all alike."""
-    seconds, results = np.full(len(tasks), np.inf), [None] * len(tasks)
-    for _ in range(repeats):
-        for i, task in enumerate(tasks):
-            start = time.process_time()
-            results[i] = task()
-            seconds[i] = min(seconds[i], time.process_time() - start)
-    return seconds, results
 
 
 def fit_against_kmeans(X, s, lams, seeds, repeats):

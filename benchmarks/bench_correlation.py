@@ -4,27 +4,16 @@ Run ``python benchmarks/bench_correlation.py``. Each ratio divides the best of m
 library by the best of as many runs of the reference, taken in turn so that both see the same load.
 """
 
-import time
 from functools import partial
 
 import numpy as np
 import pandas as pd
+from timing import least_times
 
 from renyi_lib.correlation import hsic, normalized_table, renyi_correlation, renyi_from_joint
 
 N = 10**6
 GOAL = 3.0
-
-
-def best_times(*functions, repeats=150):
-    """Seconds of the fastest run of each function, the runs of all of them interleaved."""
-    times = [[] for _ in functions]
-    for _ in range(repeats):
-        for function, seconds in zip(functions, times):
-            start = time.perf_counter()
-            function()
-            seconds.append(time.perf_counter() - start)
-    return [min(seconds) for seconds in times]
 
 
 def report(title, ours, reference, note=""):
@@ -42,9 +31,8 @@ def counting(rng):
         combined = a * d + b
         for dtype, low in [("int64", 0), ("int64", 1), ("int64", -1), ("int32", 0), ("int8", 0)]:
             x, y = (a + low).astype(dtype), (b + low).astype(dtype)
-            ours, reference = best_times(
-                partial(renyi_correlation, x, y), partial(np.bincount, combined)
-            )
+            tasks = [partial(renyi_correlation, x, y), partial(np.bincount, combined)]
+            (ours, reference), _ = least_times(tasks, repeats=150)
             verdict = "ok" if ours <= GOAL * reference else f"above the goal of {GOAL:g}"
             report(f"{c} x {d}, {dtype}, labels from {low}", ours, reference, verdict)
 
@@ -60,9 +48,8 @@ def other_labels(rng):
     b = pd.Series(rng.integers(0, 2, N)).map({0: "f", 1: "m"})
     for kind in ["str", "category"]:
         x, y = a.astype(kind), b.astype(kind)
-        ours, reference = best_times(
-            partial(renyi_correlation, x, y), partial(by_pandas, x, y), repeats=3
-        )
+        tasks = [partial(renyi_correlation, x, y), partial(by_pandas, x, y)]
+        (ours, reference), _ = least_times(tasks, repeats=3)
         report(f"14 x 2, {kind}", ours, reference)
 
 
@@ -70,11 +57,11 @@ def large_table(rng):
     """The largest singular value of the centred table against all of those of Q."""
     print("\nrenyi_from_joint of a 1000 x 1000 table / SVD of Q")
     table = rng.integers(0, 5, (1000, 1000))
-    ours, reference = best_times(
+    tasks = [
         lambda: renyi_from_joint(table),
         lambda: np.linalg.svd(normalized_table(table), compute_uv=False)[1],
-        repeats=3,
-    )
+    ]
+    (ours, reference), _ = least_times(tasks, repeats=3)
     report("1000 x 1000", ours, reference)
 
 
@@ -90,7 +77,7 @@ def kernels(rng):
 
     print("\nhsic of a Gaussian score and a group / its definition with n x n matrices")
     a, b = rng.normal(size=4000), rng.integers(0, 3, 4000)
-    report("n = 4000", *best_times(lambda: hsic(a, b), by_the_trace, repeats=3))
+    report("n = 4000", *least_times([lambda: hsic(a, b), by_the_trace], repeats=3)[0])
 
 
 if __name__ == "__main__":

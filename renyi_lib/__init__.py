@@ -99,6 +99,9 @@ _PUBLIC = {
         "JointTable",
         "joint_table",
     ],
+    "chunks": [
+        "ParquetRows",
+    ],
     "stochastic": [
         "BatchTable",
         "Fermi",
@@ -106,7 +109,15 @@ _PUBLIC = {
     ],
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
-_SUBMODULES = ["baselines", "datasets", "models", "objective", "solvers", *_PUBLIC]
+_SUBMODULES = [
+    "baselines",
+    "datasets",
+    "distributed",
+    "models",
+    "objective",
+    "solvers",
+    *_PUBLIC,
+]
 
 __all__ = ["__version__", *_MODULE_OF, *_SUBMODULES]
 

@@ -27,6 +27,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from renyi_lib._counting import count_codes
+from renyi_lib._dispatch import takes_dask
 from renyi_lib._parameters import Checked, choice, either, flag, instance, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
@@ -37,6 +38,7 @@ from renyi_lib._validation import (
     sample_weights,
     without_unused,
 )
+from renyi_lib.chunks import as_chunks, chunked_problem
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -161,6 +163,9 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Or a Dask array or data frame, and the other arguments too; or `ParquetRows`, and the
+            other arguments are names of columns. Such data are gone through in chunks: see
+            `renyi_lib.chunks`.
         y : array-like of shape (n,)
             Classes, of any kind.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
@@ -181,6 +186,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
                 theta, lam_before = last, float(self.history_["lam"][-1])
         return self._solve(problem, theta, lam_before)
 
+    @takes_dask
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
         check_is_fitted(self)
@@ -188,6 +194,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
+    @takes_dask
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Class probabilities F of shape (n, n_classes)."""
         scores = self.decision_function(X)
@@ -195,6 +202,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
             return np.column_stack([expit(-scores), expit(scores)])
         return softmax(scores, axis=1)
 
+    @takes_dask
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The most probable class of each sample."""
         scores = self.decision_function(X)
@@ -273,6 +281,9 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
 
     def _prepare(self, X, y, sensitive_features, sample_weight):
         """Check everything, and count what does not depend on lam."""
+        chunks = as_chunks(X, y, sensitive_features, sample_weight)
+        if chunks is not None:
+            return _Problem(*chunked_problem(self, chunks))
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)

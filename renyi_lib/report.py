@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
+from renyi_lib._counting import count_codes
+from renyi_lib._dispatch import is_dask
 from renyi_lib._optional import missing
 from renyi_lib._parameters import number
 from renyi_lib._validation import (
@@ -21,7 +23,8 @@ from renyi_lib._validation import (
     encode_labels,
     numeric_values,
 )
-from renyi_lib.inference import fairness_interval, renyi_interval, renyi_test
+from renyi_lib.distributed import interval_of_counts, scored_people
+from renyi_lib.inference import renyi_interval, renyi_test
 from renyi_lib.tables import JointTable
 
 __all__ = ["FairnessReport", "fairness_report"]
@@ -122,7 +125,8 @@ def fairness_report(
         A number for each person; who has more than `threshold` is selected. Hard labels 0 and 1
         will do, but they have one threshold only.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Groups.
+        Groups. All three may be Dask collections with the same partitions; then the scores are
+        to be rounded, so that those of equal score can be counted.
     threshold : float, default=0.5
     pos_label : label, optional
         The label in `y_true` that means 1.
@@ -160,11 +164,16 @@ def fairness_report(
     number(0, 1, above=True)("confidence_level", confidence_level)
     if confidence_level == 1:
         raise ValueError("confidence_level must be below 1: no finite sample makes quite sure")
+    if is_dask(y_true, y_score, sensitive_features):
+        alike = scored_people(y_true, y_score, sensitive_features)
+        y_true, y_score, sensitive_features, people = alike
+    else:
+        people = np.ones(len(y_score), dtype=np.intp)
     score = numeric_values(y_score, "y_score")
     truth = _truth(y_true, pos_label)
     codes, groups = encode_labels(sensitive_features, "sensitive_features")
     check_same_length(y_true=truth, y_score=score, sensitive_features=codes)
-    check_several_groups(groups, len(codes))
+    check_several_groups(groups, people.sum())
     number()("threshold", threshold)
     selected = score > threshold
     if selected.all() or not selected.any():
@@ -172,11 +181,10 @@ def fairness_report(
             f"threshold={threshold:g} selects {'everybody' if selected.all() else 'nobody'}: "
             f"choose one from {score.min():g} to below {score.max():g}, the scores' range"
         )
-    by_group = _by_group(truth, selected, score, codes, groups, confidence_level)
-    measures, pvalue = _measures(
-        truth, selected, score, codes, confidence_level, np.random.default_rng(random_state)
-    )
-    by_threshold = _by_threshold(score, codes, groups)
+    by_group = _by_group(truth, selected, score, codes, groups, people, confidence_level)
+    rng = np.random.default_rng(random_state)
+    measures, pvalue = _measures(truth, selected, score, codes, people, confidence_level, rng)
+    by_threshold = _by_threshold(score, codes, groups, people)
     verdict = _verdict(by_group, measures, by_threshold, pvalue, threshold, confidence_level)
     return FairnessReport(
         by_group, measures, by_threshold, verdict, float(threshold), float(confidence_level)
@@ -200,21 +208,21 @@ def _truth(y_true, pos_label):
     return matches[codes].astype(int)
 
 
-def _by_group(truth, selected, score, codes, groups, level):
+def _by_group(truth, selected, score, codes, groups, people, level):
     """People, rates with Wilson's intervals, mean score and accuracy of each group."""
     rows = []
     for code in range(len(groups)):
         here = codes == code
-        row = {"people": here.sum()}
+        row = {"people": people[here].sum()}
         for name, among in (
             ("selected", here),
             ("selected if positive", here & (truth == 1)),
             ("selected if negative", here & (truth == 0)),
         ):
-            row |= _share(name, selected[among].sum(), among.sum(), level)
+            row |= _share(name, people[among & selected].sum(), people[among].sum(), level)
         row |= {
-            "mean score": score[here].mean(),
-            "accuracy": np.mean(selected[here] == truth[here]),
+            "mean score": np.average(score[here], weights=people[here]),
+            "accuracy": np.average(selected[here] == truth[here], weights=people[here]),
         }
         rows.append(row)
     return pd.DataFrame(rows, index=pd.Index(groups, tupleize_cols=False, name="group"))
@@ -228,23 +236,19 @@ def _share(name, count, size, level):
     return {name: count / size, f"{name}, low": interval.low, f"{name}, high": interval.high}
 
 
-def _measures(truth, selected, score, codes, level, rng):
+def _measures(truth, selected, score, codes, people, level, rng):
     """Each measure with its interval, and the p-value of the decision's dependence."""
     decision = selected.astype(int)
     found = {}
-    has_all = np.unique(2 * codes + truth).size == 2 * (codes.max() + 1)
+    shape = (2, codes.max() + 1, 2)
+    counts = count_codes([truth, codes, decision], shape, people).astype(np.int64)
     names = ["p_rule", "demographic_parity_violation"]
-    names += ["equal_opportunity_violation", "equalized_odds_violation"] if has_all else []
+    if counts.sum(axis=2).all():
+        names += ["equal_opportunity_violation", "equalized_odds_violation"]
     for name in names:
-        found[name] = fairness_interval(
-            name,
-            truth,
-            decision,
-            sensitive_features=codes,
-            confidence_level=level,
-            random_state=rng,
-        )
-    decisions, bins = _table(decision, codes), _table(_binned(score), codes)
+        found[name] = interval_of_counts(name, counts, confidence_level=level, random_state=rng)
+    decisions = _table(decision, codes, people)
+    bins = _table(_binned(score, people), codes, people)
     for name, table in (("renyi of the decision", decisions), ("renyi of the score", bins)):
         found[name] = renyi_interval(table, confidence_level=level, random_state=rng)
     rows = {
@@ -257,39 +261,50 @@ def _measures(truth, selected, score, codes, level, rng):
         }
         for name, interval in found.items()
     }
-    right = int(np.sum(decision == truth))
-    share = _share("estimate", right, len(truth), level)
+    right = people[decision == truth].sum()
+    share = _share("estimate", right, people.sum(), level)
     rows["accuracy"] = share | {"in the sample": share["estimate"]}
     if 0 < truth.sum() < len(truth):
-        rows["AUC"] = {"in the sample": roc_auc_score(truth, score)}
+        rows["AUC"] = {"in the sample": roc_auc_score(truth, score, sample_weight=people)}
     measures = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
     return measures, renyi_test(bins, random_state=rng).pvalue
 
 
-def _table(values, codes):
-    rows, columns = values.max() + 1, codes.max() + 1
-    counts = np.bincount(values * columns + codes, minlength=rows * columns)
-    return JointTable(counts.reshape(rows, columns), range(rows), range(columns))
+def _table(values, codes, people):
+    shape = (values.max() + 1, codes.max() + 1)
+    counts = count_codes([values, codes], shape, people).astype(np.int64)
+    return JointTable(counts, *map(range, shape))
 
 
-def _binned(score):
+def _quantiles(score, people, shares):
+    """The scores below which these shares of the people are; of two such, the lower one."""
+    order = np.argsort(score, kind="stable")
+    before = np.cumsum(people[order])
+    places = np.floor((before[-1] - 1) * shares)
+    return score[order][np.searchsorted(before, places, side="right")]
+
+
+def _binned(score, people):
     """Bins of about equal size; equal scores stay together."""
-    inner = np.arange(1, _BINS) / _BINS
-    borders = np.unique(np.quantile(score, inner, method="lower"))
+    borders = np.unique(_quantiles(score, people, np.arange(1, _BINS) / _BINS))
     codes = np.searchsorted(borders, score, side="left")
     return np.unique(codes, return_inverse=True)[1]
 
 
-def _by_threshold(score, codes, groups):
+def _by_threshold(score, codes, groups, people):
     """Rates and p% over the thresholds at which enough people are selected, and rejected."""
     shares = np.linspace(_FEWEST, 1 - _FEWEST, _THRESHOLDS)
-    thresholds = np.unique(np.quantile(score, 1 - shares, method="lower"))
+    thresholds = np.unique(_quantiles(score, people, 1 - shares))
     thresholds = thresholds[thresholds < score.max()]
-    ordered = [np.sort(score[codes == code]) for code in range(len(groups))]
-    rates = np.array(
-        [1 - np.searchsorted(ours, thresholds, side="right") / len(ours) for ours in ordered]
-    )
-    sizes = np.array([len(ours) for ours in ordered])
+    rates, sizes = [], []
+    for code in range(len(groups)):
+        here = codes == code
+        order = np.argsort(score[here], kind="stable")
+        before = np.concatenate([[0], np.cumsum(people[here][order])])
+        below = before[np.searchsorted(score[here][order], thresholds, side="right")]
+        rates.append(1 - below / before[-1])
+        sizes.append(before[-1])
+    rates, sizes = np.array(rates), np.array(sizes)
     names = pd.Index([f"selected, {group}" for group in groups])
     table = pd.DataFrame(rates.T, columns=names, index=pd.Index(thresholds, name="threshold"))
     table.insert(0, "selected", sizes @ rates / sizes.sum())

@@ -28,6 +28,8 @@ EXTRAS = (
     "xgboost",
     "matplotlib",
     "jax",
+    "dask",
+    "distributed",
     "renyi_book",
     "IPython",
     "yaml",
@@ -70,6 +72,12 @@ try:
     HardtClassifier().fit(data.X_train, data.y_train, sensitive_features=s)
 except ImportError as error:
     print(error)
+sys.modules["pyarrow"] = None
+try:
+    r.ParquetRows("people.parquet")
+except ImportError as error:
+    print(error)
+del sys.modules["pyarrow"]
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
     r.RenyiKMeans(2, 1.0, random_state=0).fit(data.X_train[:50], sensitive_features=s[:50])
@@ -78,7 +86,8 @@ print(said[0].message)
     truths, lines = run(code).splitlines()[:2], run(code).splitlines()[2:]
     assert truths == ["True", "True"]
     assert lines[0] == 'HardtClassifier needs fairlearn: pip install "renyi-lib[baselines]"'
-    assert 'pip install "renyi-lib[fast]"' in lines[1]
+    assert lines[1] == 'ParquetRows needs pyarrow: pip install "renyi-lib[parquet]"'
+    assert 'pip install "renyi-lib[fast]"' in lines[2]
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +160,8 @@ def hinted(module):
         "report",
         "scorers",
         "tables",
+        "chunks",
+        "distributed",
         "metrics",
         "classification",
         "boosting",

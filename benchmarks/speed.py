@@ -1,0 +1,290 @@
+"""All speeds in one run, beside what a reader would use instead: ``make bench``.
+
+Each row is one method on one task at one size: seconds of processor time on one thread, the least
+of several runs taken in turn; megabytes beyond the data; and how fair the result is. They go to
+``book/results/bench_speed.json``, with versions and date, and the page "Speed" shows them.
+
+Peers that are not installed (``benchmarks/requirements.txt``) are left out, and named as missing.
+``--small`` is for a first try: a tenth of the people, and nothing saved unless ``--out`` says so.
+"""
+
+import argparse
+import logging
+import warnings
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
+from timing import extra_memory, least_times, made, save
+
+from renyi_lib import ParquetRows, RenyiClassifier, RenyiKMeans, p_rule, renyi_correlation
+from renyi_lib.correlation import normalized_table
+
+RESULTS = Path(__file__).parents[1] / "book/results/bench_speed.json"
+PACKAGES = ["numpy", "scipy", "pandas", "scikit-learn", "numba", "fairlearn", "dit", "pyarrow"]
+PACKAGES += ["dask", "scikit-lego"]
+LAM = 3.0
+
+
+def measured(task, sizes, data, methods, repeats, *, most=None, fairness=None):
+    """Rows of one task: every method at every size that it can be asked for."""
+    rows = []
+    for n in sizes:
+        given = data(n)
+        names = [name for name in methods if n <= (most or {}).get(name, np.inf)]
+        tasks = [partial(methods[name], *given) for name in names]
+        seconds, results = least_times(tasks, repeats if n < max(sizes) else min(repeats, 3))
+        for name, function, time, result in zip(names, tasks, seconds, results):
+            row = {"task": task, "method": name, "n": n, "seconds": float(time)}
+            row["extra MB"] = extra_memory(function)
+            row["data MB"] = sum(getattr(part, "nbytes", 0) for part in given) / 2**20
+            if fairness is not None:
+                row["fairness"] = fairness(result, *given)
+            print(f"{task:<34}{name:<28}{n:>9} {time:>10.4f} s  {row['extra MB'] or 0:>8.1f} MB")
+            rows.append(row)
+    return rows
+
+
+# --- Correlation ---------------------------------------------------------------------------------
+
+
+def labels(n):
+    rng = np.random.default_rng(0)
+    return rng.integers(14, size=n), rng.integers(2, size=n)
+
+
+def by_crosstab(a, b):
+    return np.linalg.svd(normalized_table(pd.crosstab(a, b)), compute_uv=False)[1]
+
+
+def by_dit(a, b):
+    from dit.divergences.maximum_correlation import maximum_correlation_pmf
+
+    table = np.bincount(2 * a + b, minlength=28).reshape(14, 2)
+    return maximum_correlation_pmf(table / len(a))
+
+
+def correlation(sizes):
+    methods = {
+        "renyi_correlation": renyi_correlation,
+        "numpy.bincount (counting only)": lambda a, b: np.bincount(2 * a + b),
+        "pandas.crosstab and SVD": by_crosstab,
+    }
+    if find_spec("dit"):
+        methods["bincount and dit"] = by_dit
+    return measured("correlation, 14 x 2 labels", sizes, labels, methods, 20)
+
+
+# --- Classification ------------------------------------------------------------------------------
+
+
+def people(n, n_features=20, n_groups=2):
+    rng = np.random.default_rng(0)
+    s = rng.integers(n_groups, size=n)
+    X = rng.normal(size=(n, n_features))
+    X[:, :5] += (s % 2)[:, None] / 2
+    scores = X @ np.random.default_rng(1).normal(size=n_features) / 4
+    return X, (scores + rng.logistic(size=n) > 0.3).astype(int), s
+
+
+def plain(X, y, s):
+    return LogisticRegression(C=np.inf, max_iter=1000).fit(X, y).predict(X)
+
+
+def fair(X, y, s):
+    return RenyiClassifier(LAM).fit(X, y, sensitive_features=s).predict(X)
+
+
+def by_reduction(X, y, s):
+    from fairlearn.reductions import DemographicParity, ExponentiatedGradient
+
+    reduction = ExponentiatedGradient(LogisticRegression(C=np.inf), DemographicParity())
+    return reduction.fit(X, y, sensitive_features=s).predict(X, random_state=0)
+
+
+def by_thresholds(X, y, s):
+    from fairlearn.postprocessing import ThresholdOptimizer
+
+    model = ThresholdOptimizer(estimator=LogisticRegression(C=np.inf), predict_method="auto")
+    model.fit(X, y, sensitive_features=s)
+    return model.predict(X, sensitive_features=s, random_state=0)
+
+
+def by_covariance(X, y, s):
+    from sklego.linear_model import DemographicParityClassifier
+
+    frame = pd.DataFrame(X).assign(s=s)
+    frame.columns = frame.columns.astype(str)
+    model = DemographicParityClassifier(
+        sensitive_cols=["s"], covariance_threshold=0.01, train_sensitive_cols=False
+    )
+    return model.fit(frame, y).predict(frame)
+
+
+def p_of(decision, X, y, s):
+    return float(p_rule(None, decision, sensitive_features=s))
+
+
+def classification(sizes):
+    methods = {"LogisticRegression": plain, "RenyiClassifier": fair}
+    if find_spec("fairlearn"):
+        methods |= {"ExponentiatedGradient": by_reduction, "ThresholdOptimizer": by_thresholds}
+    if find_spec("sklego") and find_spec("cvxpy"):
+        methods["scikit-lego"] = by_covariance
+    large = sizes[-2]
+    most = {"ExponentiatedGradient": large, "ThresholdOptimizer": large, "scikit-lego": sizes[-3]}
+    options = {"most": most, "fairness": p_of}
+    rows = measured("fair classifier, 20 features", sizes, people, methods, 3, **options)
+    two = {name: methods[name] for name in ("LogisticRegression", "RenyiClassifier")}
+    many = partial(people, n_features=100)
+    options = {"fairness": p_of}
+    return rows + measured("fair classifier, 100 features", [large], many, two, 3, **options)
+
+
+def many_groups(sizes):
+    """Time against the number of groups, at a fixed number of people: `n` counts groups."""
+
+    def data(d):
+        return people(20_000, n_groups=d)
+
+    return measured("fair classifier, many groups", sizes, data, {"RenyiClassifier": fair}, 1)
+
+
+def chunks(sizes):
+    """From files, in constant memory: `data MB` is what the same X would take in memory."""
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = []
+    with TemporaryDirectory() as folder:
+        for n in sizes:
+            X, y, s = people(n)
+            columns = {f"x{j}": X[:, j] for j in range(20)} | {"y": y, "s": s}
+            path = f"{folder}/{n}.parquet"
+            parquet.write_table(pyarrow.table(columns), path, row_group_size=100_000)
+            size = X.nbytes
+            del X, y, s, columns
+
+            def from_file(path=path):
+                rows = ParquetRows(path)
+                return RenyiClassifier(LAM).fit(rows, "y", sensitive_features="s")
+
+            def by_dask(path=path):
+                from dask import config, dataframe
+
+                # Without threads, as all the others here.
+                with config.set(scheduler="synchronous"):
+                    frame = dataframe.read_parquet(path, split_row_groups=True)
+                    X = frame[[f"x{j}" for j in range(20)]]
+                    return RenyiClassifier(LAM).fit(X, frame["y"], sensitive_features=frame["s"])
+
+            methods = {"ParquetRows": from_file}
+            if find_spec("dask"):
+                methods["Dask"] = by_dask
+            task = "fair classifier, from Parquet"
+            found = measured(task, [n], lambda n: (), methods, 1)
+            rows += [row | {"data MB": size / 2**20} for row in found]
+    return rows
+
+
+# --- Clustering ----------------------------------------------------------------------------------
+
+
+def mixture(n, spread):
+    """Ten clusters in five dimensions, whose groups differ; or nearly none."""
+    rng = np.random.default_rng(0)
+    source = rng.integers(10, size=n)
+    X = spread * rng.normal(size=(10, 5))[source] + 0.5 * rng.normal(size=(n, 5))
+    s = (rng.random(n) < np.linspace(0.2, 0.8, 10)[source]).astype(int)
+    return X, s, kmeans_plusplus(X, 10, random_state=0)[0]
+
+
+def clustering(sizes):
+    methods = {
+        "KMeans": lambda X, s, start: KMeans(10, init=start, n_init=1).fit_predict(X),
+        "RenyiKMeans": lambda X, s, start: (
+            RenyiKMeans(10, 1.0, init=start, tol=1e-4).fit(X, sensitive_features=s).labels_
+        ),
+    }
+
+    def dependence(found, X, s, start):
+        return renyi_correlation(found, s, kind="discrete")
+
+    rows = []
+    for name, spread in (("clusters", 1.0), ("no clusters", 0.0)):
+        data = partial(mixture, spread=spread)
+        rows += measured(f"fair k-means, {name}", sizes, data, methods, 3, fairness=dependence)
+    return rows
+
+
+# --- What was promised ---------------------------------------------------------------------------
+
+
+def goals(rows):
+    """Each goal of the project with what was measured, at the largest size that both have."""
+    found = {(row["task"], row["method"], row["n"]): row for row in rows}
+
+    def ratio(task, ours, reference):
+        sizes = {
+            method: {n for t, m, n in found if (t, m) == (task, method)} for method in methods
+        }
+        n = max(sizes[ours] & sizes[reference])
+        return n, found[task, ours, n]["seconds"] / found[task, reference, n]["seconds"]
+
+    methods = {row["method"] for row in rows}
+    pairs = [
+        ("correlation, 14 x 2 labels", "renyi_correlation", "numpy.bincount (counting only)", 2.0),
+        ("fair classifier, 20 features", "RenyiClassifier", "LogisticRegression", 1.5),
+        ("fair classifier, 100 features", "RenyiClassifier", "LogisticRegression", 1.5),
+        ("fair k-means, clusters", "RenyiKMeans", "KMeans", 2.0),
+        ("fair k-means, no clusters", "RenyiKMeans", "KMeans", 2.0),
+    ]
+    met = []
+    for task, ours, reference, limit in pairs:
+        n, value = ratio(task, ours, reference)
+        what = f"{ours} / {reference}, seconds"
+        met.append({"task": task, "what": what, "n": n, "value": value, "limit": limit})
+    task, n = pairs[1][0], met[1]["n"]
+    row = found[task, "RenyiClassifier", n]
+    if row["extra MB"] is not None:
+        goal = {"task": task, "what": "extra memory / size of the data", "n": n}
+        met.append(goal | {"value": row["extra MB"] / row["data MB"], "limit": 0.2})
+    return [goal | {"met": bool(goal["value"] <= goal["limit"])} for goal in met]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--small", action="store_true", help="a tenth of the people")
+    parser.add_argument("--out", help="where the results go")
+    options = parser.parse_args()
+    scale = 10 if options.small else 1
+    warnings.filterwarnings("ignore", category=FutureWarning)
+    warnings.filterwarnings("ignore", message="Please consider using fairlearn")
+    logging.disable(logging.WARNING)  # one of scikit-lego's for each fit
+    million = [n // scale for n in (10**4, 10**5, 10**6)]
+    with threadpool_limits(1):
+        RenyiKMeans(2, 1.0).fit([[0.0], [1.0], [2.0]], sensitive_features=[0, 1, 0])  # compile
+        rows = correlation(million)
+        rows += classification(million)
+        rows += chunks(million)
+        rows += many_groups([n // scale for n in (20, 200, 2000)])
+        rows += clustering([n // scale for n in (10**3, 10**4, 10**5)])
+    content = {"made": made(PACKAGES), "rows": rows, "goals": goals(rows)}
+    for goal in content["goals"]:
+        said = "met" if goal["met"] else "MISSED"
+        print(
+            f"{said:<8}{goal['value']:>8.2f} of {goal['limit']:g}  {goal['task']}: {goal['what']}"
+        )
+    out = options.out or (None if options.small else RESULTS)
+    if out:
+        save(out, content)
+
+
+if __name__ == "__main__":
+    main()

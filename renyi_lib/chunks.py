@@ -1,0 +1,662 @@
+"""Data in chunks: a fit that never sees all people at once, and finds what it would have found.
+
+Everything that a fit needs of the people is a sum over them. Two people with the same label and
+the same group, in one *cell*, are alike to every penalty that is a function of the joint table: it
+sees the mean probabilities of the cell only. So a pass over the chunks leaves, for each cell, the
+mean of F and its derivative by theta, and beside them the loss and its gradient. The penalty then
+takes the cells for people, each with the weight of those it stands for, and nothing else has to
+change: not the penalties, not the solvers, and no F with a row for each person is ever made.
+
+`Chunks` is all that is asked of a source: apply a function to every chunk and add up what comes
+back. `ParquetRows` reads files in constant memory; `renyi_lib.distributed.DaskChunks` leaves the
+work to Dask.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets
+
+from renyi_lib._dispatch import is_dask
+from renyi_lib._optional import missing
+from renyi_lib._parameters import whole
+from renyi_lib._validation import (
+    NoSensitiveFeaturesWarning,
+    check_same_length,
+    check_several_groups,
+    encode_labels,
+    known_codes,
+    numeric_values,
+    read_arrow,
+    sample_weights,
+)
+from renyi_lib.models import SoftmaxModel
+from renyi_lib.objective import FairObjective
+from renyi_lib.penalties import Groups, HSICPenalty, _RenyiTable
+from renyi_lib.tables import JointTable, joint_table
+
+__all__ = ["Cells", "ChunkedSoftmaxModel", "Chunks", "ParquetRows", "Rows", "add_up"]
+
+
+class Rows(NamedTuple):
+    """Some of the people: a chunk, as its source gives it.
+
+    Attributes
+    ----------
+    X : array-like, sparse matrix or DataFrame of shape (n, p)
+    y : array-like of shape (n,)
+    sensitive_features : array-like of shape (n,) or (n, k), or None
+    sample_weight : array-like of shape (n,), or None
+    """
+
+    X: Any
+    y: Any
+    sensitive_features: Any = None
+    sample_weight: Any = None
+
+
+class Chunks:
+    """A source of chunks, that can be gone through any number of times.
+
+    Parameters
+    ----------
+    read : function without arguments
+        Gives an iterator of `Rows`, the same ones each time it is called.
+
+    Attributes
+    ----------
+    n_passes : int
+        How often the data were gone through.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.chunks import Chunks, Rows
+    >>> parts = [Rows(np.zeros((2, 1)), [0, 1]), Rows(np.zeros((3, 1)), [1, 1, 1])]
+    >>> chunks = Chunks(lambda: iter(parts))
+    >>> chunks.total(lambda rows: sum(rows.y)), chunks.n_passes
+    (4, 1)
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Rows]]):
+        self.read = read
+        self.n_passes = 0
+
+    def total(self, function: Callable, *arguments: Any) -> Any:
+        """The sum of function(rows, *arguments) over the chunks; None stands for nothing."""
+        self.n_passes += 1
+        return add_up(function(rows, *arguments) for rows in self.read())
+
+
+def add_up(parts: Iterable) -> Any:
+    """The sum of the parts that are not None, or None if there are none.
+
+    Examples
+    --------
+    >>> from renyi_lib.chunks import add_up
+    >>> add_up([1, None, 2]), add_up([None])
+    (3, None)
+    """
+    total = None
+    for part in parts:
+        if part is not None:
+            total = part if total is None else total + part
+    return total
+
+
+class ParquetRows:
+    """Rows of Parquet files, read a chunk at a time: as X of a fit, in constant memory.
+
+    With it the other arguments of `fit` are names of columns::
+
+        people = ParquetRows("people.parquet")
+        RenyiClassifier(lam=3).fit(people, "income", sensitive_features="sex")
+
+    Parameters
+    ----------
+    source : path, list of paths, or pyarrow Dataset
+        A file, a folder of files, or what `pyarrow.dataset.dataset` makes of them. Needs pyarrow.
+    features : list of str, optional
+        The columns that are X; by default all that no other argument of the fit names.
+    chunk_size : int, default=65536
+        Rows at a time, at most. Files are read by row groups, one at a time: a file that is
+        written with small ones (`row_group_size`) needs less memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from renyi_lib.chunks import ParquetRows
+    >>> frame = pd.DataFrame({"age": [20.0, 40.0, 60.0], "hired": [0, 1, 1], "sex": list("fmm")})
+    >>> with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
+    ...     frame.to_parquet(file.name)
+    ...     chunks = ParquetRows(file.name, chunk_size=2).chunks("hired", "sex")
+    ...     chunks.total(lambda rows: len(rows.y)), chunks.total(lambda rows: rows.X.sum())
+    (3, np.float64(120.0))
+    """
+
+    def __init__(self, source: Any, features: list[str] | None = None, *, chunk_size: int = 65536):
+        try:
+            from pyarrow import dataset
+        except ModuleNotFoundError as error:
+            raise missing("pyarrow", "ParquetRows", "parquet") from error
+        whole(1)("chunk_size", chunk_size)
+        if not isinstance(source, dataset.Dataset):
+            source = dataset.dataset(source, format="parquet")
+        self.source, self.features, self.chunk_size = source, features, chunk_size
+
+    def chunks(
+        self, y: str, sensitive_features: Any = None, sample_weight: str | None = None
+    ) -> Chunks:
+        """The chunks, with the columns of these names in their places.
+
+        Parameters
+        ----------
+        y : str
+        sensitive_features : str or list of str, optional
+        sample_weight : str, optional
+
+        Returns
+        -------
+        Chunks
+        """
+        single = isinstance(sensitive_features, str)
+        groups = [sensitive_features] if single else list(sensitive_features or [])
+        others = [y, *groups, *([] if sample_weight is None else [sample_weight])]
+        known = self.source.schema.names
+        features = self.features
+        if features is None:
+            features = [name for name in known if name not in others]
+        for name in [*features, *others]:
+            if not isinstance(name, str) or known.count(name) != 1:
+                raise ValueError(
+                    f"the files have no column {name!r}, or several: with ParquetRows as X, y, "
+                    f"sensitive_features and sample_weight are names of columns, of {known}"
+                )
+        columns = list(dict.fromkeys([*features, *others]))
+
+        def read():
+            for batch in self._batches(columns):
+                yield Rows(
+                    _matrix(batch, features),
+                    read_arrow(batch.column(y)),
+                    _labels(batch, groups, single) if groups else None,
+                    None
+                    if sample_weight is None
+                    else batch.column(sample_weight).to_numpy(zero_copy_only=False),
+                )
+
+        chunks = Chunks(read)
+        chunks.feature_names = np.array(features, dtype=object)
+        return chunks
+
+    def _batches(self, columns) -> Iterator:
+        from pyarrow import dataset
+
+        # No reading ahead: it would hold many row groups at a time.
+        options = dataset.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
+        return self.source.to_batches(
+            columns=columns,
+            batch_size=self.chunk_size,
+            batch_readahead=0,
+            fragment_readahead=0,
+            use_threads=False,
+            fragment_scan_options=options,
+        )
+
+
+def _matrix(batch, features):
+    """Columns of numbers as a matrix; a missing value becomes NaN, and is refused later."""
+    X = np.empty((batch.num_rows, len(features)))
+    for j, name in enumerate(features):
+        try:
+            X[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"column {name!r} is not made of numbers ({error}): name the columns that are X, "
+                "as features of ParquetRows, or encode it before"
+            ) from error
+    return X
+
+
+def _labels(batch, names, single):
+    """The groups: one column of labels, or several taken together."""
+    return read_arrow(batch.column(names[0]) if single else batch.select(names))
+
+
+# --- The cells: who is alike to a penalty --------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Label and group of everybody, counted: what a fit has to know of the data before it begins.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (c,)
+    groups : ndarray of shape (d,), or None
+    y, codes : ndarray of int, shape (m,)
+        The class and the group of each cell in which there is anybody.
+    weight : ndarray of shape (m,)
+        The probability of each cell.
+    mass : float
+        What all weigh together: people, or the sum of their weights.
+    n_rows, n_features : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.chunks import Cells, Chunks, Rows
+    >>> X = np.zeros((2, 1))
+    >>> parts = [Rows(X, [0, 1], ["f", "m"]), Rows(X, [1, 1], ["m", "m"])]
+    >>> cells = Cells.count(Chunks(lambda: iter(parts)))
+    >>> cells.y, cells.codes, cells.weight
+    (array([0, 1]), array([0, 1]), array([0.25, 0.75]))
+    """
+
+    classes: np.ndarray
+    groups: np.ndarray | None
+    y: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray
+    mass: float
+    n_rows: int
+    n_features: int
+
+    @classmethod
+    def count(cls, chunks: Chunks) -> "Cells":
+        """One pass over the chunks, which also looks whether everything can be used."""
+        scan = chunks.total(_scanned)
+        if scan is None:
+            raise ValueError("the data are empty: give at least one sample of positive weight")
+        counts, classes, groups = scan.table
+        if len(classes) < 2:
+            raise ValueError(
+                f"y has one class only, {classes.tolist()[0]!r}: a classifier needs two"
+            )
+        if scan.grouped:
+            check_several_groups(groups, scan.n_rows)
+        y, codes = np.nonzero(counts)
+        mass = float(counts.sum())
+        return cls(
+            classes,
+            groups if scan.grouped else None,
+            y,
+            codes,
+            counts[y, codes] / mass,
+            mass,
+            scan.n_rows,
+            scan.n_features,
+        )
+
+    def of(self, rows: Rows) -> np.ndarray:
+        """The cell of each person."""
+        y = known_codes(rows.y, self.classes, "y")
+        number = np.full((len(self.classes), self.codes.max() + 1), -1)
+        number[self.y, self.codes] = np.arange(len(self.y))
+        groups = 0
+        if self.groups is not None:
+            groups = known_codes(rows.sensitive_features, self.groups, "sensitive_features")
+        cell = number[y, groups]
+        if cell.min() < 0:
+            raise ValueError(
+                "the data have changed between two passes: a label and a group come together now "
+                "that did not before. Store them, and fit what is stored"
+            )
+        return cell
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """What the first pass finds."""
+
+    table: JointTable
+    n_rows: int
+    n_features: int
+    grouped: bool
+
+    def __add__(self, other):
+        if self.n_features != other.n_features:
+            raise ValueError(
+                f"X has {self.n_features} features in one chunk and {other.n_features} in another"
+            )
+        table = self.table + other.table
+        return _Scan(table, self.n_rows + other.n_rows, self.n_features, self.grouped)
+
+
+def _scanned(rows):
+    """Label and group counted, and everything checked."""
+    rows = _present(rows, finite=True)
+    if rows is None:
+        return None
+    check_classification_targets(encode_labels(rows.y, "y")[1])
+    grouped = rows.sensitive_features is not None
+    groups = rows.sensitive_features if grouped else np.zeros(rows.X.shape[0], dtype=np.intp)
+    table = joint_table(rows.y, groups, sample_weight=rows.sample_weight)
+    return _Scan(table, *rows.X.shape, grouped)
+
+
+def _present(rows, finite=False):
+    """The rows of positive weight, X as numbers; None if there are none."""
+    X, y, groups, weight = rows
+    if X.shape[0] == 0:
+        return None
+    X = check_array(
+        X,
+        accept_sparse="csr",
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite=finite,
+        input_name="X",
+    )
+    lengths = {"X": range(X.shape[0]), "y": y}
+    if groups is not None:
+        lengths["sensitive_features"] = groups
+    if weight is None:
+        check_same_length(**lengths)
+        return Rows(X, y, groups)
+    weight = numeric_values(weight, "sample_weight")
+    check_same_length(**lengths, sample_weight=weight)
+    kept = weight != 0
+    if not kept.any():
+        return None
+    weight = sample_weights(weight)
+    if kept.all():
+        return Rows(X, y, groups, weight)
+    # Whoever has no weight is not there, and neither is a group or class of such.
+    return Rows(X[kept], _taken(y, kept), _taken(groups, kept), weight[kept])
+
+
+def _taken(labels, kept):
+    """Some of the labels, of whatever kind the container is."""
+    if labels is None:
+        return None
+    if hasattr(labels, "loc"):
+        return labels[kept]
+    return labels[kept] if hasattr(labels, "shape") else np.asarray(labels, dtype=object)[kept]
+
+
+# --- The model: sums over the chunks -------------------------------------------------------------
+
+
+class ChunkedSoftmaxModel(SoftmaxModel):
+    """`SoftmaxModel` of people whom nobody sees all at once; in place of F, its mean in each cell.
+
+    Parameters
+    ----------
+    chunks : Chunks
+    cells : Cells
+    loss_weight : ndarray of shape (m,), optional
+        The weight of each cell in the loss; by default its probability.
+    fit_intercept : bool, default=True
+    l2 : float, default=0.0
+
+    Notes
+    -----
+    A new theta costs one pass, which brings the gradient of every function of F's means along:
+    for c classes, m cells and p features a table of m p numbers (two classes) or m c^2 p. That is
+    what travels over the network, for each chunk. `curvature_roots` and `lipschitz` cost a pass
+    each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.chunks import Cells, Chunks, ChunkedSoftmaxModel, Rows
+    >>> parts = [Rows(np.array([[0.0]]), [0]), Rows(np.array([[1.0]]), [1])]
+    >>> chunks = Chunks(lambda: iter(parts))
+    >>> model = ChunkedSoftmaxModel(chunks, Cells.count(chunks))
+    >>> loss, F = model.forward(np.zeros(model.shape))
+    >>> round(loss, 6), F.tolist()
+    (0.693147, [[0.5, 0.5], [0.5, 0.5]])
+    >>> model.loss_gradient()
+    array([[-0.25,  0.  ]])
+    """
+
+    def __init__(
+        self,
+        chunks: Chunks,
+        cells: Cells,
+        loss_weight: np.ndarray | None = None,
+        *,
+        fit_intercept: bool = True,
+        l2: float = 0.0,
+    ):
+        self.chunks = chunks
+        self.cells = cells
+        self.n_classes = len(cells.classes)
+        self.ridge = np.full(cells.n_features + fit_intercept, float(l2))
+        if fit_intercept:
+            self.ridge[-1] = 0.0
+        self.shape = (1 if self.n_classes == 2 else self.n_classes, len(self.ridge))
+        factor = np.ones_like(cells.weight) if loss_weight is None else loss_weight / cells.weight
+        self._reading = _Reading(cells, factor, fit_intercept)
+        self._theta = None
+
+    def forward(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """The mean loss, and the mean probabilities of each cell, of shape (m, c): one pass."""
+        if not np.array_equal(theta, self._theta):
+            self._sums = self.chunks.total(_evaluated, self._reading, theta)
+            self._theta = theta.copy()
+            self._loss = float(self._sums.loss + 0.5 * np.sum(self.ridge * theta**2))
+        return self._loss, self._sums.F / self.cells.weight[:, None]
+
+    def pull_back(self, dF: np.ndarray) -> np.ndarray:
+        """The gradient by theta of sum(dF * F), at the last theta that went forward: no pass."""
+        by_sum = dF / self.cells.weight[:, None]
+        if self.n_classes == 2:
+            return (by_sum[:, 1] - by_sum[:, 0])[None] @ self._sums.slopes
+        return np.einsum("mi,mikp->kp", by_sum, self._sums.slopes)
+
+    def pull_back_all(self, dFs: list[np.ndarray]) -> list[np.ndarray]:
+        """`pull_back` of several."""
+        return [self.pull_back(dF) for dF in dFs]
+
+    def loss_gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
+        """The gradient by theta of loss + sum(dF * F), at the last theta: no pass."""
+        gradient = self._sums.gradient + self.ridge * self._theta
+        return gradient if dF is None else gradient + self.pull_back(dF)
+
+    def curvature_roots(self) -> list[np.ndarray]:
+        """As in `SoftmaxModel`, by one pass."""
+        moments = self.chunks.total(_curvatures, self._reading, self._theta)
+        return [self._inverse_root(moment) for moment in moments]
+
+    def lipschitz(self) -> float:
+        """As in `SoftmaxModel`, by one pass."""
+        moments = self.chunks.total(_moments, self._reading)
+        top = np.linalg.eigvalsh(moments)[-1] if moments.ndim == 2 else moments.sum()
+        return top / (4 if self.n_classes == 2 else 2) + self.ridge.max()
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How a chunk becomes a small problem of its own."""
+
+    cells: Cells
+    factor: np.ndarray
+    fit_intercept: bool
+
+    def __call__(self, rows):
+        """The model of these rows, and the cell and the probability of each; None for no rows."""
+        rows = _present(rows)
+        if rows is None:
+            return None
+        X, cell = rows.X, self.cells.of(rows)
+        if self.fit_intercept:
+            X = _beside_ones(X)
+        weight = np.ones(len(cell)) if rows.sample_weight is None else rows.sample_weight
+        weight = weight / self.cells.mass
+        model = SoftmaxModel(
+            X,
+            self.cells.y[cell],
+            len(self.cells.classes),
+            weight * self.factor[cell],
+            fit_intercept=False,
+        )
+        return model, cell, weight
+
+
+def _beside_ones(X):
+    """X and a column of ones, by rows."""
+    if sparse.issparse(X):
+        return sparse.hstack([X, np.ones((X.shape[0], 1))], format="csr")
+    joined = np.empty((X.shape[0], X.shape[1] + 1))
+    joined[:, :-1] = X
+    joined[:, -1] = 1.0
+    return joined
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What an evaluation needs of a chunk; the sum of two is that of both chunks together."""
+
+    loss: float
+    gradient: np.ndarray  # of the loss
+    F: np.ndarray  # (m, c): the probabilities in each cell, summed with the people's weights
+    slopes: np.ndarray  # its derivative: (m, p) of the second class, or (m, c, c, p)
+
+    def __add__(self, other):
+        pairs = zip(vars(self).values(), vars(other).values())
+        return _Sums(*(ours + theirs for ours, theirs in pairs))
+
+
+def _evaluated(rows, reading, theta):
+    """Loss, gradient, and the means of F with their derivatives."""
+    read = reading(rows)
+    if read is None:
+        return None
+    model, cell, weight = read
+    loss, F = model.forward(theta)
+
+    starts = np.arange(len(cell) + 1)
+
+    def by_cell(values, scale):
+        # A matrix with a column for each person and one entry in it: no more than it says.
+        shape = (len(reading.cells.y), len(cell))
+        found = sparse.csc_array((weight * scale, cell, starts), shape=shape) @ values
+        return found.toarray() if sparse.issparse(found) else found
+
+    sums = by_cell(np.ascontiguousarray(F), 1.0)
+    if model.n_classes == 2:
+        slopes = by_cell(model.X, F[:, 0] * F[:, 1])
+    else:
+        c = model.n_classes
+        slopes = np.empty((len(sums), c, c, model.X.shape[1]))
+        for i in range(c):
+            slopes[:, i, i] = by_cell(model.X, F[:, i] * (1 - F[:, i]))
+            for k in range(i):
+                slopes[:, i, k] = slopes[:, k, i] = by_cell(model.X, -F[:, i] * F[:, k])
+    return _Sums(loss, model.loss_gradient(), sums, slopes)
+
+
+def _curvatures(rows, reading, theta):
+    """For each row of theta, the Hessian of the loss but for the ridge."""
+    read = reading(rows)
+    if read is None:
+        return None
+    model = read[0]
+    _, F = model.forward(theta)
+    rows_of_F = F.T[1:] if model.n_classes == 2 else F.T
+    return np.stack(
+        [model._second_moments(np.sqrt(f * (1 - f) * model.weight)) for f in rows_of_F]
+    )
+
+
+def _moments(rows, reading):
+    """The second moments of x."""
+    read = reading(rows)
+    return None if read is None else read[0]._second_moments(np.sqrt(read[0].weight))
+
+
+# --- The problem of a fit ------------------------------------------------------------------------
+
+
+def as_chunks(X, y, sensitive_features, sample_weight):
+    """The data of a fit as chunks, or None if they are in memory.
+
+    Parameters
+    ----------
+    X : ParquetRows, Dask collection, Chunks, or anything else
+        With `ParquetRows` the other arguments are names of columns. `Chunks` bring everything
+        along, and the other arguments are None.
+    y, sensitive_features, sample_weight
+        As in `fit`.
+
+    Returns
+    -------
+    Chunks or None
+    """
+    if isinstance(X, ParquetRows):
+        return X.chunks(y, sensitive_features, sample_weight)
+    if isinstance(X, Chunks):
+        if not (y is sensitive_features is sample_weight is None):
+            raise ValueError(
+                "Chunks bring y, sensitive_features and sample_weight along: give None for them"
+            )
+        return X
+    columns = {"y": y, "sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    if not is_dask(X, *columns.values()):
+        return None
+    from renyi_lib.distributed import DaskChunks
+
+    return DaskChunks(X=X, **columns)
+
+
+def chunked_problem(classifier, chunks):
+    """What a classifier minimises over the chunks, and what it has to know to do so.
+
+    One pass, which checks and counts; the solver makes the others.
+
+    Parameters
+    ----------
+    classifier : PenalizedClassifier
+    chunks : Chunks
+
+    Returns
+    -------
+    objective : FairObjective
+    classes : ndarray
+    n_features : int
+    feature_names : ndarray or None
+    """
+    from renyi_lib.classification import _loss_weight
+
+    classifier._check_parameters()
+    cells = Cells.count(chunks)
+    groups = penalty = None
+    if cells.groups is not None:
+        groups = Groups.from_codes(cells.codes, cells.groups, cells.weight)
+        _check_of_table(classifier._penalty_of(groups))
+        penalty = classifier._penalty_given(groups, cells.y, cells.classes)
+    elif classifier.lam > 0:
+        warnings.warn(
+            f"{type(classifier).__name__} was fitted without sensitive_features: nothing is "
+            "penalised, and this is a plain logistic regression",
+            NoSensitiveFeaturesWarning,
+            stacklevel=3,
+        )
+    model = ChunkedSoftmaxModel(
+        chunks,
+        cells,
+        _loss_weight(classifier.class_weight, cells.classes, cells.y, cells.weight),
+        fit_intercept=classifier.fit_intercept,
+        l2=classifier.l2,
+    )
+    names = getattr(chunks, "feature_names", None)
+    return FairObjective(model, penalty, groups), cells.classes, cells.n_features, names
+
+
+def _check_of_table(penalty):
+    """Refuse a penalty that is no function of the joint table of label and group."""
+    linear = isinstance(penalty, HSICPenalty) and penalty.kernel == "linear"
+    if not (linear or isinstance(penalty, _RenyiTable)):
+        raise ValueError(
+            f"penalty={penalty} looks at each person's probability, not at the joint table of "
+            "label and group only: data in chunks can be fitted with RenyiPenalty, "
+            "BinaryRenyiPenalty, ChiSquarePenalty and HSICPenalty(kernel='linear')"
+        )

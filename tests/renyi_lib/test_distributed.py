@@ -1,0 +1,385 @@
+"""Dask collections: the results of data in memory, and nothing gathered."""
+
+import os
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from renyi_lib import RenyiClassifier, distributed, fairness_report, inference, metrics
+from renyi_lib import joint_table as joint_table_in_memory
+from renyi_lib import renyi_correlation as renyi_correlation_in_memory
+from renyi_lib.distributed import DaskChunks, joint_table, renyi_correlation
+from tests.renyi_lib.data import biased_data
+from tests.renyi_lib.test_chunks import fit, same
+
+dask = pytest.importorskip("dask", reason="Dask is not installed")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def people(n=600, seed=0):
+    """A data frame of labels, with weights and probabilities."""
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["f", "m", "x"], size=n, p=[0.5, 0.4, 0.1])
+    job = np.where(rng.random(n) < 0.4, sex, rng.choice(["baker", "clerk", "f"], size=n))
+    score = np.clip(rng.normal(0.4 + 0.2 * (sex == "m"), 0.2), 0, 1)
+    return pd.DataFrame(
+        {
+            "sex": sex,
+            "job": job,
+            "old": rng.integers(2, size=n),
+            "score": score,
+            "hired": (score > 0.5).astype(int),
+            "truth": (rng.random(n) < score).astype(int),
+            "weight": rng.integers(0, 4, size=n).astype(float),
+        }
+    )
+
+
+def parted(frame, n_parts=5):
+    return dd.from_pandas(frame, npartitions=n_parts)
+
+
+@pytest.fixture
+def never_gathered(monkeypatch):
+    """No Dask collection may become an array or a frame as a whole."""
+
+    def refuse(self, *arguments, **options):
+        raise AssertionError("a Dask collection was gathered")
+
+    for kind in (da.Array, dd.Series, dd.DataFrame):
+        monkeypatch.setattr(kind, "__array__", refuse)
+        monkeypatch.setattr(kind, "compute", refuse)
+
+
+# --- Tables, correlation, tests ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("a", ["job", ["job", "old"]])
+def test_a_table_of_partitions_is_the_table_of_all(a, weight, never_gathered):
+    frame = people()
+    parts = parted(frame)
+    of_all = None if weight is None else frame[weight]
+    of_parts = None if weight is None else parts[weight]
+    expected = joint_table_in_memory(frame[a], frame["sex"], sample_weight=of_all)
+    assert joint_table(parts[a], parts["sex"], sample_weight=of_parts) == expected
+
+
+def test_a_level_that_some_partitions_lack_and_partitions_that_are_empty(never_gathered):
+    frame = people().sort_values(["sex", "job"], ignore_index=True)
+    parts = parted(frame, 8)
+    assert joint_table(parts["job"], parts["sex"]) == joint_table_in_memory(
+        frame["job"], frame["sex"]
+    )
+    few = parts[parts["sex"] == "x"]
+    assert joint_table(few["job"], few["sex"]) == joint_table_in_memory(
+        *(frame[frame["sex"] == "x"][name] for name in ("job", "sex"))
+    )
+    none = parts[parts["sex"] == "y"]
+    with pytest.raises(ValueError, match="the data are empty"):
+        joint_table(none["job"], none["sex"])
+
+
+def test_arrays_are_cut_alike():
+    a, b = np.random.default_rng(0).integers(3, size=(2, 100))
+    found = joint_table(da.from_array(a, 30), da.from_array(b, 17))
+    assert found == joint_table_in_memory(a, b)
+
+
+def test_columns_that_do_not_fit_together_are_refused():
+    a = da.zeros(10, chunks=5, dtype=int)
+    with pytest.raises(ValueError, match="a has 10, b has 9"):
+        joint_table(a, da.zeros(9, chunks=5, dtype=int))
+    with pytest.raises(ValueError, match="b is in memory"):
+        joint_table(a, np.zeros(10))
+    with pytest.raises(ValueError, match="the same partitions, but a has 5, b has 3"):
+        joint_table(parted(people())["sex"], parted(people(), 3)["sex"])
+
+
+def test_the_correlation_is_that_of_data_in_memory(never_gathered):
+    frame = people()
+    parts = parted(frame)
+    expected = renyi_correlation_in_memory(frame["job"], frame["sex"])
+    assert renyi_correlation(parts["job"], parts["sex"]) == pytest.approx(expected, abs=1e-12)
+    given = renyi_correlation(parts["job"], parts["sex"], given=parts["old"])
+    expected = renyi_correlation_in_memory(frame["job"], frame["sex"], given=frame["old"])
+    for found, wanted in zip(given, expected, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+def test_measurements_are_no_labels():
+    parts = parted(people())
+    with pytest.raises(ValueError, match="a looks continuous"):
+        renyi_correlation(parts["score"], parts["sex"])
+    with pytest.raises(ValueError, match="kind must be"):
+        renyi_correlation(parts["score"], parts["sex"], kind="continuous")
+    assert renyi_correlation(parts["score"], parts["sex"], kind="discrete") > 0.9
+
+
+def test_test_and_interval_are_those_of_data_in_memory(never_gathered):
+    frame = people()
+    parts = parted(frame)
+    a, b = frame["job"], frame["sex"]
+    found = distributed.renyi_test(parts["job"], parts["sex"])
+    assert found == inference.renyi_test(a, b)
+    options = {"random_state": 0, "n_resamples": 1999}
+    found = distributed.renyi_interval(parts["job"], parts["sex"], **options)
+    assert found == inference.renyi_interval(a, b, **options)
+
+
+def test_strata_of_dask_collections_are_tested_one_by_one():
+    parts = parted(people())
+    with pytest.raises(ValueError, match="test the strata one by one"):
+        distributed.renyi_test(parts["job"], parts["sex"], given=parts["old"])
+
+
+# --- Measures of fairness ------------------------------------------------------------------------
+
+
+MEASURES = [
+    "p_rule",
+    "demographic_parity_violation",
+    "equal_opportunity_violation",
+    "equalized_odds_violation",
+]
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("prediction", ["hired", "score"])
+@pytest.mark.parametrize("groups", ["sex", ["sex", "old"]])
+@pytest.mark.parametrize("name", MEASURES)
+def test_measures_are_those_of_data_in_memory(name, groups, prediction, weight, never_gathered):
+    frame = people()
+    parts = parted(frame)
+
+    def measure(module, data):
+        return getattr(module, name)(
+            data["truth"],
+            data[prediction],
+            sensitive_features=data[groups],
+            sample_weight=None if weight is None else data[weight],
+        )
+
+    assert measure(distributed, parts) == pytest.approx(measure(metrics, frame), abs=1e-12)
+
+
+def test_rates_of_labels_of_text(never_gathered):
+    frame = people()
+    frame["hired"] = np.where(frame["hired"], "yes", "no")
+    parts = parted(frame)
+    options = {"pos_label": "yes"}
+    expected = metrics.group_rates(
+        None, frame["hired"], sensitive_features=frame[["sex", "old"]], **options
+    )
+    found = distributed.group_rates(
+        None, parts["hired"], sensitive_features=parts[["sex", "old"]], **options
+    )
+    pd.testing.assert_series_equal(found, expected)
+
+
+def test_many_groups_that_decide_alike_are_no_names_of_people():
+    frame = pd.DataFrame({"group": np.repeat(np.arange(30), 20), "hired": [0, 1] * 300})
+    frame.loc[frame["group"] > 2, "hired"] = 1
+    parts = parted(frame)
+    found = distributed.p_rule(None, parts["hired"], sensitive_features=parts["group"])
+    assert found == metrics.p_rule(None, frame["hired"], sensitive_features=frame["group"])
+
+
+def test_what_measures_refuse_of_data_in_memory_they_refuse_of_dask():
+    parts = parted(people())
+    with pytest.raises(ValueError, match="one group only"):
+        distributed.p_rule(None, parts["hired"], sensitive_features=parts["hired"] * 0)
+    with pytest.raises(ValueError, match="no label equal to pos_label='z'"):
+        distributed.p_rule(None, parts["sex"], sensitive_features=parts["old"], pos_label="z")
+    with pytest.raises(ValueError, match="must hold labels 0 and 1"):
+        distributed.p_rule(None, parts["weight"], sensitive_features=parts["sex"])
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_intervals_of_measures_are_those_of_data_in_memory(name, never_gathered):
+    frame = people()
+    parts = parted(frame)
+    options = {"random_state": 0, "n_resamples": 1999}
+
+    def interval(module, data):
+        return module.fairness_interval(
+            name, data["truth"], data["hired"], sensitive_features=data["sex"], **options
+        )
+
+    assert interval(distributed, parts) == interval(inference, frame)
+
+
+def test_an_interval_needs_decisions():
+    parts = parted(people())
+    with pytest.raises(ValueError, match="not probabilities"):
+        distributed.fairness_interval(
+            "p_rule", None, parts["score"], sensitive_features=parts["sex"]
+        )
+
+
+def test_the_report_of_dask_collections_is_that_of_data_in_memory(never_gathered):
+    frame = people(2000)
+    frame["score"] = frame["score"].round(2)
+    parts = parted(frame)
+    expected = fairness_report(frame["truth"], frame["score"], frame[["sex", "old"]])
+    found = fairness_report(parts["truth"], parts["score"], parts[["sex", "old"]])
+    for name in ("by_group", "measures", "by_threshold"):
+        pd.testing.assert_frame_equal(
+            getattr(found, name), getattr(expected, name), check_exact=False, atol=1e-12
+        )
+    assert found.verdict == expected.verdict
+
+
+def test_scores_that_cannot_be_counted_are_refused(monkeypatch):
+    monkeypatch.setattr(distributed, "_MAX_SCORES", 1000)
+    parts = parted(people(2000))
+    with pytest.raises(ValueError, match=r"too many to count: round it"):
+        fairness_report(parts["truth"], parts["score"], parts["sex"])
+
+
+# --- Classifiers ---------------------------------------------------------------------------------
+
+
+def dask_chunks(X, y, s, w=None, size=130):
+    columns = {"X": X, "y": y, "sensitive_features": s, "sample_weight": w}
+    found = {
+        name: da.from_array(values, chunks=(size, 3) if values.ndim > 1 else size)
+        for name, values in columns.items()
+        if values is not None
+    }
+    return DaskChunks(**found)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_fit_of_dask_arrays_is_the_fit_in_memory(n_classes, never_gathered):
+    X, y, s = biased_data(600, n_classes)
+    w = np.random.default_rng(0).integers(0, 3, size=600).astype(float)
+    options = {"lam": 2.0, "tol": 1e-7}
+    expected = RenyiClassifier(**options).fit(X, y, sensitive_features=s, sample_weight=w)
+    same(fit(RenyiClassifier(**options), dask_chunks(X, y, s, w)), expected)
+
+
+def test_a_fit_of_a_dask_data_frame_is_the_fit_in_memory(never_gathered):
+    X, y, s = biased_data(600)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, s=np.where(s, "f", "m"))
+    parts = parted(frame)
+    names = list("abcd")
+    found = RenyiClassifier(2.0, tol=1e-7).fit(
+        parts[names], parts["y"], sensitive_features=parts["s"]
+    )
+    expected = RenyiClassifier(2.0, tol=1e-7).fit(
+        frame[names], frame["y"], sensitive_features=frame["s"]
+    )
+    same(found, expected)
+    assert found.feature_names_in_.tolist() == names
+
+
+# Dask's own use of pandas, which changes.
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_columns_of_one_file_stay_together_and_are_read_once(tmp_path, monkeypatch):
+    X, y, s = biased_data(600, n_features=20)
+    names = [f"x{j}" for j in range(20)]
+    frame = pd.DataFrame(X, columns=names).assign(y=y, s=s)
+    frame.to_parquet(tmp_path / "people.parquet", row_group_size=50)
+    parts = dd.read_parquet(tmp_path / "people.parquet", split_row_groups=True)
+    # What this guards against: optimised one by one, the narrow columns have fewer partitions.
+    assert len(parts["y"].to_delayed()) < len(parts[names].to_delayed()) == 12
+    found = RenyiClassifier(2.0, tol=1e-7).fit(
+        parts[names], parts["y"], sensitive_features=parts["s"]
+    )
+    same(found, RenyiClassifier(2.0, tol=1e-7).fit(frame[names], y, sensitive_features=s))
+    with pytest.raises(ValueError, match="the same partitions, but X has"):
+        DaskChunks(X=parts[names].to_dask_array(), y=parts["y"])
+    graph = dict(dask.delayed(DaskChunks(X=parts[names], y=parts["y"]).parts).dask)
+    read = {key for key in graph if "read" in str(key) and "parquet" in str(key)}
+    assert len(read) == 12
+
+
+def test_no_task_sees_more_than_a_partition():
+    X, y, s = biased_data(600)
+    sizes = []
+
+    def seen(block):
+        sizes.append(len(block))
+        return block
+
+    X = da.from_array(X, chunks=(100, 4)).map_blocks(seen, meta=np.empty((0, 4)))
+    columns = {"y": da.from_array(y, 100), "sensitive_features": da.from_array(s, 100)}
+    chunks = DaskChunks(X=X, **columns)
+    fit(RenyiClassifier(2.0), chunks)
+    assert set(sizes) == {100}
+    # A pass computes each partition once.
+    assert len(sizes) == 6 * chunks.n_passes
+
+
+def test_predictions_stay_dask_collections():
+    X, y, s = biased_data(300)
+    y = np.array(["no", "yes"])[y]
+    clf = RenyiClassifier(1.0).fit(X, y, sensitive_features=s)
+    blocks = da.from_array(X, chunks=(100, 2))
+    assert clf.predict(blocks).compute().tolist() == clf.predict(X).tolist()
+    np.testing.assert_array_equal(clf.predict_proba(blocks), clf.predict_proba(X))
+    scores = clf.decision_function(blocks)
+    np.testing.assert_array_equal(scores, clf.decision_function(X))
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    clf = RenyiClassifier(1.0).fit(frame, y, sensitive_features=s)
+    parts = parted(frame)
+    assert clf.predict(parts).compute().tolist() == clf.predict(frame).tolist()
+    found = clf.predict_proba(parts).compute()
+    assert found.columns.tolist() == ["no", "yes"]
+    np.testing.assert_array_equal(found, clf.predict_proba(frame))
+
+
+# --- A cluster -----------------------------------------------------------------------------------
+
+
+def die_once(block, order):
+    """Kills the process that it runs in, if it is told to, and then no more."""
+    try:
+        os.remove(order)
+    except FileNotFoundError:
+        pass
+    else:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+def test_a_worker_that_dies_in_the_middle_loses_nothing(tmp_path):
+    distributed_package = pytest.importorskip("distributed", reason="distributed is not there")
+    X, y, s = biased_data(600)
+    expected = RenyiClassifier(2.0, tol=1e-7).fit(X, y, sensitive_features=s)
+    order = tmp_path / "die"
+    blocks = da.from_array(X, chunks=(100, 4)).map_blocks(
+        die_once, str(order), meta=np.empty((0, 4))
+    )
+    chunks = DaskChunks(
+        X=blocks, y=da.from_array(y, 100), sensitive_features=da.from_array(s, 100)
+    )
+    total = chunks.total
+
+    def total_and_death(function, *arguments):
+        if chunks.n_passes == 4:
+            order.touch()
+        return total(function, *arguments)
+
+    chunks.total = total_and_death
+    with (
+        dask.config.set(scheduler=None),
+        distributed_package.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed_package.Client(cluster),
+    ):
+        found = fit(RenyiClassifier(2.0, tol=1e-7), chunks)
+    assert not order.exists()
+    assert chunks.n_passes > 5
+    same(found, expected)
