@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from renyi_lib.boosting import RenyiBoostingClassifier
 from renyi_lib.classification import PenalizedClassifier
 from renyi_lib.datasets import load_adult
 from renyi_lib.penalties import RenyiPenalty, ScoreBinsPenalty
@@ -12,6 +13,7 @@ from renyi_lib.tuning import lam_path
 SCORED = {
     "label": PenalizedClassifier(RenyiPenalty(), tol=1e-6),
     "bins": PenalizedClassifier(ScoreBinsPenalty(), tol=1e-5),
+    "boosting": RenyiBoostingClassifier(on="score", n_jobs=1, random_state=0),
 }
 LAMS = (0, 0.3, 1, 2, 3, 4.5, 5, 6, 7, 8, 10, 14, 20, 30, 50, 100)
 
@@ -23,8 +25,9 @@ def adult_scores(*, lams=LAMS, methods=tuple(SCORED), steps=100):
     ----------
     lams : sequence of float
         Weights of the penalty, from small to large: each fit starts from the one before.
-    methods : sequence of {"label", "bins"}
-        What the penalty acts on: the drawn label or the soft bins of the score.
+    methods : sequence of {"label", "bins", "boosting"}
+        What the penalty acts on: the drawn label or the soft bins of the score, of a logistic
+        regression; or the score's bins again, of boosted trees.
     steps : int, default=100
         The thresholds are 0, 1 / steps, 2 / steps, ..., 1.
 
