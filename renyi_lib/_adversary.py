@@ -334,33 +334,22 @@ def logistic_bins(at, n_bins):
     return Binned(at.p, n_bins, at.hessian, u * (1 - u))
 
 
-class StandardizedBins(Binned):
-    """Soft bins of a prediction z, wherever it lies and however wide it spreads.
+class PredictionBins(Binned):
+    """Soft bins of a prediction z: u = Phi((z - mean) / deviation), with those of y.
 
-    u = Phi((z - mean) / spread), the mean and spread being those of the predictions themselves, so
-    that the bins ask for the order of the predictions more than for their size. A spread below
-    `least` is taken for none.
+    `unit` is such that the loss's Hessian by z is 1 / unit^2. (Bins that move and spread with the
+    predictions were tried: a large lam then drives the predictions apart.)
     """
 
-    def __init__(self, z, weight, least, unit, n_bins):
-        mean = np.sum(z * weight)
-        spread = np.sqrt(np.sum((z - mean) ** 2 * weight) + least**2)
-        x = (z - mean) / spread
-        steepness = (_density(ndtri(_nearest_middle(n_bins))) * unit / spread) ** 2
-        super().__init__(ndtr(x), n_bins, _density(x) / spread, steepness)
-        self.x, self.weight = x, weight
+    def __init__(self, z, mean, deviation, unit, n_bins):
+        x = (z - mean) / deviation
+        steepness = (_density(ndtri(_nearest_middle(n_bins))) * unit / deviation) ** 2
+        super().__init__(ndtr(x), n_bins, _density(x) / deviation, steepness)
         self.hessian = np.full(len(z), 1 / unit**2)
-
-    def pull_back(self, by_table, cells):
-        """As in `AtScores`; the mean and the spread move with the predictions."""
-        return self._with_moments(super().pull_back(by_table, cells))
 
     def from_F(self, dF):
         """dvalue/dz from dvalue/dmembers."""
-        return self._with_moments(_SoftBins(self.u, self.n_bins).pull_back(dF) * self.slope)
-
-    def _with_moments(self, direct):
-        return direct - self.weight * (direct.sum() + self.x * (direct @ self.x))
+        return _SoftBins(self.u, self.n_bins).pull_back(dF) * self.slope
 
 
 def _density(x):

@@ -29,8 +29,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from renyi_lib._adversary import (
+    PredictionBins,
     Softmax,
-    StandardizedBins,
     TwoClasses,
     adversary_of,
 )
@@ -67,9 +67,6 @@ __all__ = [
     "RenyiObjective",
     "renyi_objective",
 ]
-
-# A prediction that spreads by less than this part of y's deviation is taken for a constant.
-_CONSTANT = 0.05
 
 
 class _LogisticLoss:
@@ -125,9 +122,9 @@ class _LogisticLoss:
 class _SquaredLoss:
     """The mean squared error over the variance of y: 1 - R^2."""
 
-    def __init__(self, y, weight, variance, group_weight, n_bins):
-        self.y, self.weight, self.variance = y, weight, variance
-        self.group_weight, self.n_bins = group_weight, n_bins
+    def __init__(self, y, weight, mean, variance, n_bins):
+        self.y, self.weight, self.n_bins = y, weight, n_bins
+        self.mean, self.variance = mean, variance
         # The library sees half the squared error, of Hessian 1: trees as for plain regression.
         self.unit = variance / 2
 
@@ -138,8 +135,7 @@ class _SquaredLoss:
     def at(self, z):
         """The place of an adversary's move."""
         deviation = np.sqrt(self.variance)
-        least, unit = _CONSTANT * deviation, deviation / np.sqrt(2)
-        return StandardizedBins(z, self.group_weight, least, unit, self.n_bins)
+        return PredictionBins(z, self.mean, deviation, deviation / np.sqrt(2), self.n_bins)
 
     def gradient(self, at, z):
         """By z, for each sample, without weights."""
@@ -670,14 +666,15 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
     """Boosted trees whose prediction has a small Rényi correlation with an attribute.
 
     Minimises mean squared error / variance of y + lam * rho_R^2, that is 1 - R^2 + lam * rho_R^2,
-    where rho_R is that of the attribute and soft bins of the prediction. The bins lie on the
-    normal scores of the predictions, (z - mean) / deviation: they see their order and not their
-    unit, so that the penalty does not become small by predicting nearly the same for all.
+    where rho_R is that of the attribute and soft bins of the prediction. The bins are those of
+    Phi((prediction - mean) / deviation), with the mean and deviation of y: about equally filled
+    by y itself, and coarse for predictions that hardly differ.
 
     Parameters
     ----------
     lam : float, default=1.0
-        The weight of the penalty beside 1 - R^2, from 0 to 1e12.
+        The weight of the penalty beside 1 - R^2, from 0 to 1e12. Hundreds and more make the
+        prediction all but independent, on few samples at the price of an R^2 near 0 or below.
     kind : {"auto", "discrete", "continuous"}, default="auto"
         What the attribute is. A continuous one is cut at its quantiles into `n_groups` groups;
         "auto" takes numbers that hardly ever repeat for continuous.
@@ -698,6 +695,8 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         The groups; of a continuous attribute their numbers.
     group_borders_ : ndarray or None
         Where a continuous attribute is cut.
+    y_mean_, y_variance_ : float
+        Of y, with the weights: the units of the loss and of the bins.
     booster_, history_, n_iter_, feature_importances_, n_features_in_, feature_names_in_
         As in `RenyiBoostingClassifier`.
 
@@ -793,7 +792,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         weight = None if sample_weight is None else sample_weights(sample_weight)
         rows = _Rows(None, z, codes, categories, weight)
         groups = rows.groups()
-        bins = _SquaredLoss(z, None, self._variance, groups.weight, self.n_bins).at(z)
+        bins = _SquaredLoss(z, None, self.y_mean_, self.y_variance_, self.n_bins).at(z)
         return _measure(self.penalty, "label", len(groups.q)).value(bins.F, groups)
 
     def _penalty_on(self, groups, y):
@@ -802,7 +801,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
     def _loss(self, rows, groups):
         weight = _shares(rows.weight)
         weight = np.full(len(rows.y), 1 / len(rows.y)) if weight is None else weight
-        return _SquaredLoss(rows.y, weight, self._variance, weight, self.n_bins)
+        return _SquaredLoss(rows.y, weight, self.y_mean_, self.y_variance_, self.n_bins)
 
     def _learn_groups(self, sensitive_features, sample_weight):
         """Where to cut an attribute that is continuous."""
@@ -830,8 +829,9 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         """y as floats, and its variance, the unit of the loss."""
         y = np.asarray(rows.y, dtype=float)
         weight = _shares(rows.weight)
-        self._variance = float(np.cov(y, aweights=weight, bias=True)) if len(y) > 1 else 0.0
-        self._variance = self._variance or 1.0  # a constant y: every unit is as good
+        self.y_mean_ = float(np.average(y, weights=weight))
+        self.y_variance_ = float(np.cov(y, aweights=weight, bias=True)) if len(y) > 1 else 0.0
+        self.y_variance_ = self.y_variance_ or 1.0  # a constant y: every unit is as good
         return _Rows(rows.X, y, rows.codes, rows.categories, rows.weight)
 
     def _known_targets(self, y):
