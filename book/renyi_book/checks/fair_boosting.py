@@ -1,0 +1,130 @@
+"""Checks for the warm-ups and exercises of "fair-boosting"."""
+
+import numpy as np
+
+from renyi_book.checks._kinds import Choice, Function, Mistake, Number
+from renyi_lib._adversary import round_matrix
+from renyi_lib.correlation import renyi_correlation
+
+_PACE = 3 - np.sqrt(8)
+
+
+def _round(gap, nu, xi, tau, *, late=False, everything=False):
+    """By hand; `late` presses with the old debt, `everything` owes all of lam G."""
+    beta = 1 / (1 + 2 * xi)
+    owed = xi * gap if everything else xi * (1 - beta) * gap
+    new = nu + _PACE * beta * (owed - nu)
+    return np.array([gap - tau * (xi * beta * gap + (nu if late else new)), new])
+
+
+def _average(xi, tau, *, late=False):
+    """The round of a plain average; `late` presses with the old one."""
+    beta = 1 / (1 + xi)
+    new = np.array([beta * xi, 1 - beta])
+    moved = np.array([1.0, 0.0]) - tau * (np.array([0.0, 1.0]) if late else new)
+    return np.array([moved, new])
+
+
+def _largest(matrix):
+    return np.abs(np.linalg.eigvals(matrix)).max()
+
+
+def _leaves():
+    rng = np.random.default_rng(3)
+    cases = []
+    for n, leaves, lean in ((200, 4, 0.5), (301, 9, 0.2), (150, 2, 0.9)):
+        leaf = rng.integers(leaves, size=n)
+        chance = 0.3 + lean * 0.6 * (leaf % 2)
+        cases.append((leaf, (rng.random(n) < chance).astype(int)))
+    return cases
+
+
+EXERCISES = {
+    "fair-boosting/a": Number(
+        "a number: the λ above which the gap swings up",
+        answer=lambda: 2 / (0.05 * 1 * 2),
+        why="A tree that sees S follows all of the pressure, and half the step takes twice the λ.",
+        mistakes=[
+            Mistake(
+                lambda: 1 / (0.1 * 1),
+                "The learning rate was halved, to 0.05. And the gap grows where the factor is "
+                "below −1, not below 0.",
+            ),
+            Mistake(
+                lambda: 1 / (0.05 * 0.527),
+                "With the gender among the features a leaf knows all of it: what is τ now?",
+            ),
+        ],
+        atol=0.1,
+    ),
+    "fair-boosting/b": Choice(
+        "where the game comes to rest",
+        options=("at the same fairness", "fairer", "less fair"),
+        answer="at the same fairness",
+        why="At rest the pressure is λ G; neither the learning rate nor β is in it.",
+        mistakes={
+            "fairer": "A larger β makes more of the pressure act at once. And at rest?",
+            "less fair": "Smaller steps take more rounds, and you give them. What is Λ at rest?",
+        },
+    ),
+    "fair-boosting/1": Function(
+        "a function `one_round(gap, nu, xi, tau)` that returns the next gap and the next debt",
+        answer=lambda gap, nu, xi, tau: round_matrix(xi, tau) @ [gap, nu],
+        why="Both lines are linear: the round is a matrix, and its eigenvalues tell all.",
+        cases=[(1.0, 0.0, 2.0, 0.5), (0.3, -0.2, 1e5, 0.5), (-0.1, 0.4, 0.5, 1.0)],
+        mistakes=[
+            Mistake(
+                lambda *told: _round(*told, late=True),
+                "You press with the old debt; it moves first, and the new one is in the pressure.",
+            ),
+            Mistake(
+                lambda *told: _round(*told, everything=True),
+                "The debt tends to what is not paid at once, λ (1 − β) G, and not to λ G.",
+            ),
+            Mistake(
+                lambda gap, nu, xi, tau: np.array([gap - tau * xi * gap, 0.0]),
+                "This is the plain game, where all of λ G acts at once.",
+            ),
+            Mistake(
+                lambda gap, nu, xi, tau: _round(gap, nu, xi, 1.0),
+                "The tree follows only the share τ of the pressure.",
+            ),
+        ],
+    ),
+    "fair-boosting/2": Function(
+        "a function `follows(leaf, s)` that returns the share τ",
+        answer=lambda leaf, s: renyi_correlation(leaf, s) ** 2,
+        why="It is Var(E[S | leaf]) / Var(S), the correlation ratio: ρ_R² for a binary S.",
+        cases=_leaves,
+        mistakes=[
+            Mistake(
+                renyi_correlation,
+                "This is its square root.",
+            ),
+            Mistake(
+                lambda leaf, s: renyi_correlation(leaf, s) ** 2 * np.var(s),
+                "This is Var(E[S | leaf]). Divide by what a tree that sees S would have.",
+            ),
+        ],
+    ),
+    "fair-boosting/3": Function(
+        "a function `modulus_of_average(xi, tau)` that returns the larger modulus",
+        answer=lambda xi, tau: _largest(_average(xi, tau)),
+        why="The product of the eigenvalues is 1 − β: the slower the average, the nearer to 1.",
+        cases=[(0.05, 0.2), (1.0, 0.5), (10.0, 0.5), (1e3, 0.2), (1e5, 1.0)],
+        mistakes=[
+            Mistake(
+                lambda xi, tau: _largest(_average(xi, tau, late=True)),
+                "You press with the old average; the tree sees the new one.",
+            ),
+            Mistake(
+                lambda xi, tau: _largest(round_matrix(xi, tau)),
+                "This is the damped game with both parts; here all of the pressure is an average.",
+            ),
+            Mistake(
+                lambda xi, tau: np.sqrt(1 - 1 / (1 + xi)),
+                "This is the modulus only where the eigenvalues are complex: let numpy find them.",
+            ),
+        ],
+    ),
+}
