@@ -88,7 +88,7 @@ class Chunks:
         self.n_passes = 0
 
     def total(self, function: Callable, *arguments: Any) -> Any:
-        """The sum of function(rows, *arguments) over the chunks; None stands for nothing."""
+        """The sum of ``function(rows, *arguments)`` over the chunks; None stands for nothing."""
         self.n_passes += 1
         return add_up(function(rows, *arguments) for rows in self.read())
 

@@ -98,7 +98,7 @@ class DaskChunks(Chunks):
             self.feature_names = np.array(names, dtype=object)
 
     def total(self, function: Callable, *arguments: Any) -> Any:
-        """The sum of function(rows, *arguments) over the partitions, added up on the workers."""
+        """The sum of ``function(rows, *arguments)`` over the partitions, added on the workers."""
         import dask
         from dask import bag
 
