@@ -58,7 +58,6 @@ from renyi_lib.penalties import (
     Groups,
     Penalty,
     RenyiPenalty,
-    ScoreBinsPenalty,
 )
 
 __all__ = [
@@ -615,8 +614,8 @@ class RenyiBoostingClassifier(ClassifierMixin, _Boosting):
     _penalty_given = PenalizedClassifier._penalty_given
 
     def _penalty_of(self, groups):
-        """The penalty, before any conditioning on the label."""
-        return _measure(self.penalty, self.on, len(groups.q))
+        """The penalty of labels, before any conditioning."""
+        return _measure(self.penalty, len(groups.q))
 
     def _penalty_on(self, groups, y):
         return self._penalty_given(groups, y, self.classes_)
@@ -793,10 +792,10 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         rows = _Rows(None, z, codes, categories, weight)
         groups = rows.groups()
         bins = _SquaredLoss(z, None, self.y_mean_, self.y_variance_, self.n_bins).at(z)
-        return _measure(self.penalty, "label", len(groups.q)).value(bins.F, groups)
+        return _measure(self.penalty, len(groups.q)).value(bins.F, groups)
 
     def _penalty_on(self, groups, y):
-        return _measure(self.penalty, "label", len(groups.q))
+        return _measure(self.penalty, len(groups.q))
 
     def _loss(self, rows, groups):
         weight = _shares(rows.weight)
@@ -972,15 +971,11 @@ def renyi_objective(
     )
 
 
-def _measure(penalty, on, n_groups):
-    """The penalty as asked for, on labels or on scores; by default rho_R^2 in its fastest form."""
-    if penalty is None:
-        penalty = BinaryRenyiPenalty() if n_groups == 2 else RenyiPenalty()
-    if on == "label":
+def _measure(penalty, n_groups):
+    """The penalty as asked for; by default rho_R^2 in its fastest form."""
+    if penalty is not None:
         return penalty
-    if isinstance(penalty, ScoreBinsPenalty):
-        raise ValueError('penalty is a ScoreBinsPenalty already: leave on="label"')
-    return ScoreBinsPenalty(penalty)
+    return BinaryRenyiPenalty() if n_groups == 2 else RenyiPenalty()
 
 
 def _shares(weight):
