@@ -198,6 +198,11 @@ def test_a_penalty_that_is_no_function_of_the_table_is_refused(penalty):
         fit(PenalizedClassifier(penalty), cut(*biased_data(100)))
 
 
+def test_scores_are_refused():
+    with pytest.raises(ValueError, match="leave on='label'"):
+        fit(RenyiClassifier(on="score"), cut(*biased_data(100)))
+
+
 def test_a_warm_start_and_a_path_of_lam_in_chunks():
     X, y, s = biased_data(500)
     chunks = cut(X, y, s)
