@@ -631,6 +631,11 @@ def chunked_problem(classifier, chunks):
     groups = penalty = None
     if cells.groups is not None:
         groups = Groups.from_codes(cells.codes, cells.groups, cells.weight)
+        if classifier.on == "score":
+            raise ValueError(
+                "on='score' looks at each person's probability, not at the joint table of label "
+                "and group only: for data in chunks leave on='label'"
+            )
         _check_of_table(classifier._penalty_of(groups))
         penalty = classifier._penalty_given(groups, cells.y, cells.classes)
     elif classifier.lam > 0:
