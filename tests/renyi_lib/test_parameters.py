@@ -45,6 +45,7 @@ NONSENSE = {
     "eta": [0, -1, True, "auto"],
     "solver": ["newton", 3],
     "fairness": ["equality", None],
+    "on": ["labels", None],
     "algorithm": ["lloyd", True],
     "class_weight": ["even", 3],
     "n_clusters": [0, 2.5, True],

@@ -131,7 +131,7 @@ CLASSIFIED = {
 }
 CLUSTERED = {"clusters_adult", "clusters_bank"}
 ALGORITHM_3 = CLUSTERED | {"clusters_stop", "toy_clusters", "four_points", "multiverse"}
-MEASURED = CLASSIFIED | {"network", "multiverse"}
+MEASURED = CLASSIFIED | {"network", "multiverse", "boosting"}
 BATCHED = {
     f"fermi_{problem}{part}" for problem in ("gender", "occupation") for part in ("", "_one")
 }
