@@ -1,7 +1,7 @@
 # Two commands matter: `make book` and `make test`. Both set up .venv when it is not there yet.
 # The course (`make course`, `make grade`) has an environment of its own, .venv-course.
 .DEFAULT_GOAL := help
-.PHONY: help setup book pdf test test-browser bench experiments scorecard refresh course grade serve execute lint format clean
+.PHONY: help setup book pdf test test-book test-course test-browser bench experiments scorecard refresh course grade serve execute lint format clean
 
 # A supported Python on the PATH, the newest first, unless you name one: make book PYTHON=python3.12
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -53,8 +53,12 @@ pdf: book  ## the whole book as one file, _build/pdf/book.pdf (needs Chromium)
 	@tests/browser/install.sh
 	$(BIN)/python book/_tools/print_pdf.py $(BUILD)/html $(BUILD)/pdf/book.pdf
 
-test: $(READY) $(COURSE_READY)  ## unit tests, the book, every chapter re-run by nbval, the course's grader
+test: test-book test-course  ## unit tests, the book, every chapter re-run by nbval, the course's grader
+
+test-book: $(READY)  ## all of it but the course
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax tests book
+
+test-course: $(COURSE_READY)  ## the course's grader alone, in one process
 	$(COURSE_BIN)/python -m pytest tests/course
 
 # Each page of _build/html, wide and narrow, light and dark. Where there is no browser and none can be
