@@ -445,7 +445,12 @@ def test_ctrl_c_leaves_what_is_graded_and_a_second_run_goes_on(tmp_path):
     command = class_of(tmp_path, Ada={}, Bob=slow)
     out = tmp_path / "out"
     first = subprocess.Popen(
-        [*command, str(out), "--workers", "1"], cwd=COURSE, stdout=subprocess.PIPE, text=True
+        [*command, str(out), "--workers", "1"],
+        cwd=COURSE,
+        stdout=subprocess.PIPE,
+        text=True,
+        # A shell has its background jobs ignore Ctrl-C, and children inherit that: these tests may be such a job.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while "Ada" not in (out / "grades.csv").read_text() if (out / "grades.csv").exists() else True:
