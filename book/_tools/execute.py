@@ -8,8 +8,11 @@ on when it was run is written down in book/results/chapters.json (`renyi_book.fr
 """
 
 import argparse
+import asyncio
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 import nbformat
@@ -54,7 +57,7 @@ def run(path):
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
-        client.execute()
+        asyncio.run(client.async_execute())
     except CellExecutionError as error:
         return str(error)
     for number, cell in enumerate(notebook.cells):
@@ -66,21 +69,28 @@ def run(path):
     return None
 
 
-def main(paths, book=BOOK):
-    """Execute chapters and remember what they depended on; how many failed."""
+def timed(path, book):
+    """Execute one chapter; return it, what it depended on, what went wrong, and the seconds."""
+    # Before the run: whoever edits something meanwhile has a stale chapter.
+    sums = freshness.dependencies(path, book)
+    start = time.perf_counter()
+    problem = run(path)
+    return path, sums, problem, time.perf_counter() - start
+
+
+def main(paths, book=BOOK, jobs=2):
+    """Execute chapters, `jobs` at a time, and remember what they depended on; how many failed."""
     failed = 0
-    for path in paths:
-        # Before the run: whoever edits something meanwhile has a stale chapter.
-        sums = freshness.dependencies(path, book)
-        start = time.perf_counter()
-        problem = run(path)
-        seconds = time.perf_counter() - start
-        print(f"{'FAILED' if problem else 'ok':6} {seconds:6.1f} s  {path.relative_to(book)}")
-        if problem:
-            failed += 1
-            print(problem)
-        else:
-            freshness.remember(path, sums, book)
+    # Threads are enough: the work is done by the kernels, and each is a process.
+    with ThreadPoolExecutor(jobs) as pool:
+        for path, sums, problem, seconds in pool.map(timed, paths, repeat(book)):
+            outcome = "FAILED" if problem else "ok"
+            print(f"{outcome:6} {seconds:6.1f} s  {path.relative_to(book)}", flush=True)
+            if problem:
+                failed += 1
+                print(problem)
+            else:
+                freshness.remember(path, sums, book)
     return failed
 
 
@@ -97,6 +107,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapters", nargs="*", help="notebooks; by default all")
     parser.add_argument("--stale", action="store_true", help="only those that have to be")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time (2)")
     arguments = parser.parse_args()
     named = [Path(name).resolve() for name in arguments.chapters]
-    sys.exit(bool(main(stale() if arguments.stale else named or chapters(BOOK))))
+    chosen = stale() if arguments.stale else named or chapters(BOOK)
+    sys.exit(bool(main(chosen, jobs=arguments.jobs)))

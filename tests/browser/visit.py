@@ -41,6 +41,13 @@ new PerformanceObserver(list => {
 }).observe({type: 'layout-shift', buffered: true});
 """
 
+#: A page shows its text after two seconds at the latest, formulas or not, and then moves when they
+#: come. Here a busy machine is no slow connection: what is waited for is given ten times as long.
+_PATIENT = """
+const soon = window.setTimeout;
+window.setTimeout = (run, wait, ...rest) => soon(run, wait === 2000 ? 20000 : wait, ...rest);
+"""
+
 _SETTLE = """async () => {
   await document.fonts.ready;
   if (window.MathJax && MathJax.startup && MathJax.startup.promise) await MathJax.startup.promise;
@@ -175,6 +182,7 @@ class Visit:
             bypass_csp=True,
         )
         self.context.add_init_script(_WATCH)
+        self.context.add_init_script(_PATIENT)
         self.page = self.context.new_page()
         self.requested, self.said = [], []
         self.page.on("request", lambda request: self.requested.append(request.url))
