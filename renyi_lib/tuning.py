@@ -270,7 +270,7 @@ def fit_to_target(
     >>> from sklearn.model_selection import TunedThresholdClassifierCV
     >>> with sklearn.config_context(enable_metadata_routing=True):
     ...     inner = RenyiClassifier(on="score").set_fit_request(sensitive_features=True)
-    ...     tuned = TunedThresholdClassifierCV(inner, scoring="f1")
+    ...     tuned = TunedThresholdClassifierCV(inner, scoring="f1", thresholds=20, cv=2)
     ...     tuned = fit_to_target(tuned, X, y, sensitive_features=s, target=0.8)
     >>> p_rule(None, tuned.predict(X), sensitive_features=s) >= 0.8
     True

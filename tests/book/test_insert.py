@@ -33,9 +33,20 @@ def html(tmp_path_factory):
     assert contents.count(SECOND) == 1
     new_contents = contents.replace(SECOND, f"      - file: {NEW}\n{SECOND}")
     (copy / "_toc.yml").write_text(new_contents, encoding="utf8")
-    done = build(copy, copy)
+    for chapter in (copy / "book").glob("**/*.ipynb"):
+        # What mentions chapters is text; without the rest the build takes half as long. It is not
+        # strict: the text mentions figures, too.
+        text_alone(chapter)
+    done = build(copy, copy, strict=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return copy / "_build" / "html" / "book"
+
+
+def text_alone(path):
+    """Take the code and its outputs out of a chapter."""
+    chapter = nbformat.read(path, as_version=4)
+    chapter.cells = [cell for cell in chapter.cells if cell.cell_type != "code"]
+    nbformat.write(chapter, path)
 
 
 def mentioned(page):

@@ -449,7 +449,8 @@ def test_ctrl_c_leaves_what_is_graded_and_a_second_run_goes_on(tmp_path):
         cwd=COURSE,
         stdout=subprocess.PIPE,
         text=True,
-        # A shell has its background jobs ignore Ctrl-C, and children inherit that: these tests may be such a job.
+        # A shell has its background jobs ignore Ctrl-C, and children inherit that: these tests
+        # may be such a job.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60

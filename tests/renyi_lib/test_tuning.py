@@ -375,7 +375,7 @@ class TestTarget:
         (X, y, s), _ = held_out(1200)
         with sklearn.config_context(enable_metadata_routing=True):
             inner = RenyiClassifier(on="score").set_fit_request(sensitive_features=True)
-            tuned = TunedThresholdClassifierCV(inner, scoring="f1", cv=2)
+            tuned = TunedThresholdClassifierCV(inner, scoring="f1", thresholds=20, cv=2)
             fitted = fit_to_target(tuned, X, y, sensitive_features=s, target=0.7, max_lam=20)
             mended = CalibratedClassifierCV(make_pipeline(StandardScaler(), inner), cv=2)
             mended = fit_to_target(mended, X, y, sensitive_features=s, target=0.7, max_lam=20)

@@ -9,6 +9,7 @@ import json
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 
 import pandas as pd
@@ -97,7 +98,8 @@ def run_all(folder, *, names=None, workers=2, progress=True):
     code = {name: code_checksum(name) for name in names}
     long_first = sorted(names, key=lambda name: (*_LONG, name).index(name))
     total = 0.0
-    with ProcessPoolExecutor(workers) as pool:
+    # New processes, which inherit nothing: a copy of one that has threads may never end.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         runs = {pool.submit(_timed, name): name for name in long_first}
         for run in tqdm(as_completed(runs), "experiments", len(runs), disable=not progress):
             name = runs[run]
