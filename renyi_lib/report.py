@@ -336,8 +336,8 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
         worst = by_threshold["p_rule"].idxmin()
         lines.append(
             f"Over all thresholds that select {100 * _FEWEST:g} to {100 * (1 - _FEWEST):g} % of "
-            f"the people, p% is lowest at {worst:.3g}, where it is "
-            f"{by_threshold['p_rule'][worst]:.3f}, and "
+            f"the people, p% is lowest, {by_threshold['p_rule'][worst]:.3f}, at the threshold "
+            f"{worst:.3g}, and "
             f"{np.mean(by_threshold['p_rule'] >= _FOUR_FIFTHS):.0%} of these thresholds have four "
             "fifths or more."
         )
