@@ -184,7 +184,10 @@ class TwoClasses(AtScores):
 
     def table(self, cells):
         """As in `AtScores`."""
-        second = np.bincount(cells.codes, self.p * cells.weight, len(cells.q))
+        # A number that all have in common is for the sums, not for the people.
+        even = np.ndim(cells.weight) == 0
+        second = np.bincount(cells.codes, self.p if even else self.p * cells.weight, len(cells.q))
+        second *= cells.weight if even else 1.0
         return np.array([cells.q - second, second])
 
     def gain(self, cells, ratio):
@@ -194,7 +197,13 @@ class TwoClasses(AtScores):
 
     def pull_back(self, by_table, cells):
         """As in `AtScores`."""
-        return self.hessian * (by_table[1] - by_table[0])[cells.codes] * cells.weight
+        even = np.ndim(cells.weight) == 0
+        rise = (by_table[1] - by_table[0]) * (cells.weight if even else 1.0)
+        found = np.take(rise, cells.codes)
+        found *= self.hessian
+        if not even:
+            found *= cells.weight
+        return found
 
     def from_F(self, dF):
         """dvalue/dz from dvalue/dF."""
@@ -254,17 +263,22 @@ class Binned(AtScores):
         self.u, self.n_bins, self.slope, self.steepness = u, n_bins, slope, steepness
         n_cells = n_bins - 2
         position = u * n_cells
-        self.cell = np.minimum(position.astype(np.intp), n_cells - 1)
-        self.t = position - self.cell
+        lower = np.floor(position)
+        np.minimum(lower, n_cells - 1, out=lower)
+        self.cell = lower.astype(np.intp)
+        self.t = np.subtract(position, lower, out=position)
         self._last, self._zeroth = (None, None), None
 
     def table(self, cells):
         """As in `AtScores`: the bins' (1 - t)^2 / 2, 1/2 + t (1 - t) and t^2 / 2, from moments."""
         place, shape = self._place(cells)
-        one, t = cells.weight, self.t * cells.weight
-        by_place = [self._sums(place, values, shape) for values in (one, t, t * self.t)]
-        zeroth, first, second = by_place
-        self._zeroth = zeroth
+        even = np.ndim(cells.weight) == 0
+        t = self.t if even else self.t * cells.weight
+        first, second = self._sums(place, t, shape), self._sums(place, t * self.t, shape)
+        if even:
+            first *= cells.weight
+            second *= cells.weight
+        self._zeroth = zeroth = self._sums(place, cells.weight, shape)
         T = np.zeros((self.n_bins, shape[1]))
         T[:-2] += (zeroth + second) / 2 - first
         T[1:-1] += zeroth / 2 + first - second
@@ -280,23 +294,29 @@ class Binned(AtScores):
         known = even and self._zeroth is not None
         mass = self._zeroth * (ratio / cells.weight) if known else self._sums(place, ratio, shape)
         mass = mass * (self.steepness * shape[0] ** 2)[:, None]
-        K = np.zeros((shape[1], self.n_bins, self.n_bins))
-        cell = np.arange(shape[0])
+        mass = np.ascontiguousarray(mass.T)
+        along, across = _MEAN_SLOPES[0, 0] * mass, _MEAN_SLOPES[0, 1] * mass
+        n = self.n_bins
+        K = np.zeros((shape[1], n * n))
         for i in range(3):
             for k in range(3):
-                K[:, cell + i, cell + k] += _MEAN_SLOPES[i, k] * mass.T
-        return K
+                # The entries (cell + i, cell + k) of all cells are a diagonal, a slice of K.
+                begin = i * n + k
+                diagonal = K[:, begin : begin + (shape[0] - 1) * (n + 1) + 1 : n + 1]
+                diagonal += along if i == k else across
+        return K.reshape(-1, n, n)
 
     def pull_back(self, by_table, cells):
         """As in `AtScores`: the slopes are t - 1, 1 - 2 t and t, times the number of cells."""
         place, shape = self._place(cells)
-        rise = np.diff(by_table, axis=0)
-        bend = np.diff(rise, axis=0)
-        found = np.take(bend, place)
+        even = np.ndim(cells.weight) == 0
+        rise = (by_table[1:] - by_table[:-1]) * (shape[0] * (cells.weight if even else 1.0))
+        found = np.take(rise[1:] - rise[:-1], place)
         found *= self.t
         found += np.take(rise[:-1], place)
         found *= self.slope
-        found *= shape[0] * cells.weight
+        if not even:
+            found *= cells.weight
         return found
 
     @property
@@ -307,7 +327,9 @@ class Binned(AtScores):
     def _place(self, cells):
         """Cell of the grid and group as one number, and how many there are of each."""
         if self._last[0] is not cells:
-            self._last = cells, self.cell * len(cells.q) + cells.codes
+            place = self.cell * len(cells.q)
+            place += cells.codes
+            self._last = cells, place
         return self._last[1], (self.n_bins - 2, len(cells.q))
 
     @staticmethod
@@ -376,19 +398,21 @@ class TableAdversary:
         self.penalty, self.conditions, self.bins = penalty, conditions, bins
         self.lam, self.learning_rate = lam, learning_rate
         self.cells = _joined(conditions)
+        ends = np.cumsum([len(groups.q) for groups in conditions])
+        self.parts = [slice(end - len(g.q), end) for end, g in zip(ends, conditions)]
         # Classes that the loss hardly counts have next to no Hessian: as if it counted 1 %.
         floor = np.maximum(loss_weight, 0.01 * self.cells.weight)
         self.ratio = self.cells.weight**2 / np.maximum(floor, _EMPTY)
         self.slow, self.rounds = 0.0, 0
 
-    def __call__(self, at):
-        """The penalty, and lam times its gradient by z, damped."""
+    def __call__(self, at, scale=1.0):
+        """The penalty, and scale * lam times its gradient by z, damped."""
         if self.bins is not None:
             at = logistic_bins(at, self.bins)
         by_bin = isinstance(at, Binned)
         T = at.table(self.cells)
         value, dT, p = 0.0, np.empty_like(T), np.empty_like(T)
-        for part, groups in zip(self._parts(), self.conditions):
+        for part, groups in zip(self.parts, self.conditions):
             given, dT[:, part] = self.penalty._of_table(T[:, part], groups.q)
             p[:, part] = T[:, part].sum(axis=1, keepdims=True)
             value += given
@@ -400,11 +424,7 @@ class TableAdversary:
             self.held = held_back(gain, self.lam, self.learning_rate)
         self.rounds += 1
         move, self.slow = damped(dT.T, self.slow, self.held, self.lam)
-        return value, at.pull_back(move.T, self.cells)
-
-    def _parts(self):
-        ends = np.cumsum([len(groups.q) for groups in self.conditions])
-        return [slice(end - len(g.q), end) for end, g in zip(ends, self.conditions)]
+        return value, at.pull_back(scale * move.T, self.cells)
 
 
 class RowAdversary:
@@ -416,7 +436,7 @@ class RowAdversary:
         self.loss_weight = np.maximum(np.maximum(loss_weight, 0.01 * groups.weight), _EMPTY)
         self.slow, self.gain = 0.0, 0.0
 
-    def __call__(self, at):
+    def __call__(self, at, scale=1.0):
         """As in `TableAdversary`."""
         value, dF = self.penalty.value_and_grad(at.F, self.groups)
         by_z = at.from_F(dF)
@@ -426,7 +446,7 @@ class RowAdversary:
             self.gain = max(float(steps.sum()) / (2 * value), self.gain / 2)
         held = held_back(np.array([[self.gain]]), self.lam, self.learning_rate)
         move, self.slow = damped(dF[..., None], self.slow, held, self.lam)
-        return value, at.from_F(move[..., 0])
+        return value, at.from_F(scale * move[..., 0])
 
 
 def adversary_of(penalty, groups, lam, learning_rate, loss_weight):

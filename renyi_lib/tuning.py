@@ -63,6 +63,11 @@ _PATIENCE = 2
 _LAMS = (0.0, *(_FIRST_LAM * _STEP**k for k in range(21)))
 # An interval's end is a bound for one side, at half the interval's level: from 50 to 99 %.
 _CONFIDENCE = number(0.75, 0.995)
+# What a refusal must not lead to: the demand would then be chosen by the rows that test it.
+_NOT_ON_THESE = (
+    "A second try needs rows to test on that had no part in this answer: with the same ones a "
+    "demand that is lowered now, in its target or in its confidence, promises nothing"
+)
 
 
 def _jobs(name, value):
@@ -380,8 +385,8 @@ class _Search:
         return TargetNotReachedError(
             f"the target {self.target} cannot be promised with this confidence: of the model that "
             f"is fairest on the rows of the fit, at lam = {lam:.4g}, the validation rows show at "
-            f"{side} {reached:.4g}. More validation rows narrow this down; a smaller confidence, "
-            "another target or on='score' may help too"
+            f"{side} {reached:.4g}. Hold back more rows, which narrows this down; more rows for "
+            f"the fit, a larger max_lam or on='score' may help too. {_NOT_ON_THESE}"
         )
 
 
@@ -632,7 +637,8 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
             raise TargetNotReachedError(
                 f"the target {self.target} is not reached by any of lams{sure}: the best {shown} "
                 f"is {results[shown][best]:.4g}, at lam = {results['lam'][best]:.4g}. More rows, "
-                "other lams, a smaller confidence or an estimator with on='score' may help"
+                "lams that go further up or an estimator with on='score' may help"
+                + ("" if self.confidence is None else f". {_NOT_ON_THESE}")
             )
         return allowed[0 if self.scoring is None else results["score"][allowed].argmax()]
 

@@ -222,6 +222,47 @@ class TestTorch:
             value, _ = ours.value_and_grad(F, codes)
             assert function(torch.tensor(F), torch.tensor(codes)).item() == pytest.approx(value)
 
+    def test_the_gradient_is_that_of_finite_differences(self):
+        torch = pytest.importorskip("torch", reason="torch is not installed (a large extra)")
+        F, codes = soft_labels(20, c=2, d=3)
+        tensor = torch.tensor(F, requires_grad=True)
+        assert torch.autograd.gradcheck(as_torch(RenyiPenalty(), codes), (tensor,))
+
+    def test_single_precision_stays_single(self):
+        torch = pytest.importorskip("torch", reason="torch is not installed (a large extra)")
+        F, codes = soft_labels(c=2, d=2)
+        tensor = torch.tensor(F, dtype=torch.float32, requires_grad=True)
+        found = as_torch(RenyiPenalty(), codes)(tensor)
+        found.backward()
+        assert found.dtype == tensor.grad.dtype == torch.float32
+
+    def test_a_network_trains_on_batches_as_in_the_documented_loop(self):
+        torch = pytest.importorskip("torch", reason="torch is not installed (a large extra)")
+        rng = np.random.default_rng(0)
+        s = rng.integers(2, size=2000)
+        X = rng.normal(size=(2000, 3)) + s[:, None]
+        y = (X.sum(axis=1) + rng.normal(size=2000) > 1.5).astype(int)
+        x_all = torch.tensor(X, dtype=torch.float32)
+        dependence = {}
+        for lam in (0, 10):
+            torch.manual_seed(0)
+            network = torch.nn.Sequential(
+                torch.nn.Linear(3, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2)
+            )
+            optimizer = torch.optim.Adam(network.parameters(), lr=0.02)
+            penalty = as_torch(RunningTable(n_groups=2))
+            for start in list(range(0, 2000, 100)) * 8:
+                rows = slice(start, start + 100)
+                F = torch.softmax(network(x_all[rows]), dim=1)
+                loss = torch.nn.functional.nll_loss(F.log(), torch.tensor(y[rows]))
+                loss = loss + lam * penalty(F, torch.tensor(s[rows]))
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            F = torch.softmax(network(x_all), dim=1).detach().numpy()
+            dependence[lam] = RenyiPenalty().value(F.astype(float), s)
+        assert dependence[10] < 0.1 * dependence[0]
+
 
 def test_without_the_libraries_the_error_says_what_to_install():
     code = """

@@ -18,6 +18,10 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
 from renyi_lib import (
     RenyiBoostingClassifier,
@@ -40,6 +44,7 @@ from renyi_lib._adversary import (
     round_matrix,
 )
 from renyi_lib._validation import NoSensitiveFeaturesWarning
+from renyi_lib.boosting import _Game
 from renyi_lib.correlation import renyi_from_soft
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
@@ -64,7 +69,7 @@ def small(lam=10, **more):
 
 def test_scikit_learn_s_checks_pass():
     # In a process of its own: one of the checks needs a switch that scipy reads when imported.
-    # LightGBM keeps gradients in 32 bits: a weight of 2 is two rows up to 1e-7 only, and in data
+    # LightGBM keeps gradients in 32 bits: a weight of 3 is three rows up to 1e-7 only, and in data
     # as small as scikit-learn's such a difference decides between splits of equal gain.
     code = """
 import warnings
@@ -95,6 +100,36 @@ for Estimator in RenyiBoostingClassifier, RenyiBoostingRegressor:
 
 
 STATUSES = ("passed", "failed", "skipped", "xfail")
+
+
+@pytest.mark.parametrize("Estimator", [RenyiBoostingClassifier, RenyiBoostingRegressor])
+@pytest.mark.parametrize(
+    "equivalence",
+    [
+        check_sample_weight_equivalence_on_dense_data,
+        check_sample_weight_equivalence_on_sparse_data,
+    ],
+)
+@pytest.mark.filterwarnings("ignore::renyi_lib.NoSensitiveFeaturesWarning")
+def test_the_checks_that_are_known_to_fail_fail_by_rounding_alone(
+    monkeypatch, Estimator, equivalence
+):
+    # Gradients of 20 binary places, times a whole weight, are 32-bit numbers: nothing is rounded.
+    exact = _Game.gradients
+
+    def coarse(game, z):
+        weight = np.round(game.loss.weight * game.total).reshape(-1, 1)
+        rounded = []
+        for each in exact(game, z):
+            units = each.reshape(len(z), -1) / weight
+            rounded.append((np.round(units * 2.0**20) / 2.0**20 * weight).reshape(each.shape))
+        return tuple(rounded)
+
+    estimator = Estimator(n_estimators=20)
+    with pytest.raises(AssertionError):
+        equivalence(Estimator.__name__, estimator)
+    monkeypatch.setattr(_Game, "gradients", coarse)
+    equivalence(Estimator.__name__, estimator)
 
 
 def test_no_library_is_imported_before_it_is_used():

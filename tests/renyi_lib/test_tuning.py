@@ -41,6 +41,14 @@ from renyi_lib.tuning import (
 from tests.renyi_lib.data import biased_data, objective_value
 
 
+def assert_no_bargain(message, *cures):
+    """A refusal names cures that keep the promise, and says that a lower demand does not."""
+    assert all(cure in message for cure in cures)
+    assert "smaller confidence" not in message
+    assert "another target" not in message
+    assert "with the same ones a demand that is lowered now" in message
+
+
 class TestPath:
     def test_one_classifier_for_each_lam_in_the_order_given(self):
         X, y, s = biased_data()
@@ -476,10 +484,13 @@ class TestConfidence:
     def test_nothing_is_promised_where_the_rows_cannot_show_it(self):
         (X, y, s), new = held_out()
         few = tuple(part[:60] for part in new)
-        with pytest.raises(TargetNotReachedError, match="cannot be promised with this confidence"):
+        with pytest.raises(
+            TargetNotReachedError, match="cannot be promised with this confidence"
+        ) as told:
             fit_to_target(
                 RenyiClassifier(), X, y, sensitive_features=s, validation=few, confidence=0.95
             )
+        assert_no_bargain(str(told.value), "Hold back more rows", "max_lam")
 
     def test_an_unfair_model_can_be_fair_enough(self):
         (X, y, s), new = held_out()
@@ -686,10 +697,13 @@ class TestCrossValidation:
         X, y, s = biased_data(400)
         with pytest.raises(TargetNotReachedError, match=r"any of lams: the best fairness is 0\."):
             RenyiClassifierCV(lams=[0, 0.1], target=1).fit(X, y, sensitive_features=s)
-        with pytest.raises(TargetNotReachedError, match=r"confidence of 0.95: the best bound is"):
+        with pytest.raises(
+            TargetNotReachedError, match=r"confidence of 0.95: the best bound is"
+        ) as told:
             RenyiClassifierCV(lams=[0, 5], target=1, confidence=0.95).fit(
                 X, y, sensitive_features=s
             )
+        assert_no_bargain(str(told.value), "More rows", "lams that go further up")
 
     def test_progress_is_shown_on_demand(self, capsys):
         X, y, s = biased_data(200)

@@ -10,7 +10,7 @@ table whenever it is called with the same options. Only columns named ``cpu_seco
 code behind it or the data have changed since; `stale` tells which it would refuse.
 """
 
-from renyi_book.experiments._boosting import fair_boosting
+from renyi_book.experiments._boosting import at_equal_fairness, fair_boosting
 from renyi_book.experiments._calibration import (
     calibration,
     fairness_calibration,
@@ -44,6 +44,7 @@ __all__ = [
     "FRESH",
     "StaleResultsError",
     "adult_scores",
+    "at_equal_fairness",
     "at_level",
     "batches_compared",
     "best_at",

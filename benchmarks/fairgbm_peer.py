@@ -1,0 +1,66 @@
+"""FairGBM on prepared splits: run by `bench_fairgbm.py`, with the Python that FairGBM lives in.
+
+It needs ``fairgbm "scikit-learn<1.6" "numpy<2"``, and nothing of this library. For each file
+``N.npz`` in the folder (``X_train, y_train, s_train, X_validation, X_test, rounds, tolerances``)
+it writes ``N.fairgbm.npz``: the settings, scores of both kinds of rows, and CPU seconds.
+"""
+
+import argparse
+import json
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+# What FairGBM can hold: rates of false negatives (equality of opportunity), or of both errors.
+KINDS = {"equal_opportunity": "FNR", "equalized_odds": "FPR,FNR"}
+PACKAGES = ["fairgbm", "scikit-learn", "numpy"]
+
+
+def fitted(data, kind, tolerance):
+    """Scores of validation and test rows, and CPU seconds of the fit: the trees of our model."""
+    from fairgbm import FairGBMClassifier
+
+    model = FairGBMClassifier(
+        constraint_type=KINDS[kind],
+        constraint_fnr_threshold=tolerance,
+        constraint_fpr_threshold=tolerance,
+        n_estimators=int(data["rounds"]),
+        min_child_samples=0,
+        min_child_weight=1.0,
+        n_jobs=1,
+        random_state=0,
+        verbosity=-1,
+    )
+    began = time.process_time()
+    model.fit(data["X_train"], data["y_train"], constraint_group=data["s_train"])
+    seconds = time.process_time() - began
+    return [
+        model.predict_proba(data[f"X_{rows}"])[:, 1] for rows in ("validation", "test")
+    ], seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    versions = {package: version(package) for package in PACKAGES}
+    (folder / "versions.json").write_text(json.dumps(versions), encoding="utf-8")
+    for path in sorted(folder.glob("[0-9]*.npz")):
+        data = dict(np.load(path))
+        settings = [(kind, tol) for kind in KINDS for tol in data["tolerances"].tolist()]
+        found = [fitted(data, *setting) for setting in settings]
+        scores, seconds = zip(*found)
+        np.savez(
+            path.with_suffix(".fairgbm.npz"),
+            kind=[kind for kind, _ in settings],
+            tolerance=[tolerance for _, tolerance in settings],
+            validation=[of[0] for of in scores],
+            test=[of[1] for of in scores],
+            seconds=seconds,
+        )
+
+
+if __name__ == "__main__":
+    main()
