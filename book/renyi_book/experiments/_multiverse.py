@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from tqdm import tqdm
 
-from renyi_book.experiments._classification import _measures_of
+from renyi_book.experiments._classification import _along, _measures_of
 from renyi_book.experiments._clusters import CLUSTERED, _algorithm_3, clustered_points
 from renyi_book.experiments._splits import (
     FRESH_MULTIVERSE,
@@ -380,12 +380,17 @@ def _curve(classifier, data, lams):
     X, y, s = data["train"]
     # Of smaller columns the gradient is smaller, and the solution must be as exact.
     classifier = classifier.set_params(tol=1e-4 * min(1.0, float(np.sqrt(np.mean(X**2)))))
-    return _points(lam_path(classifier, X, y, sensitive_features=s, lams=lams), data)
+    path = lam_path(classifier, X, y, sensitive_features=s, lams=lams)
+    return _by_rows(_along([{}] * len(path), path, data))
 
 
 def _points(fits, data):
     """The measures of several fits, as a table for each kind of rows."""
-    table = pd.DataFrame([row for fit in fits for row in _measures_of({}, fit, data)])
+    return _by_rows([_measures_of({}, fit, data) for fit in fits])
+
+
+def _by_rows(runs):
+    table = pd.DataFrame([row for run in runs for row in run])
     return {rows: part.reset_index(drop=True) for rows, part in table.groupby("rows")}
 
 
