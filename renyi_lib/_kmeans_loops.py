@@ -56,28 +56,42 @@ def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
     """
     n_samples, n_features = X.shape
     n_clusters = len(size)
-    # As in `descent_pass`, clusters along the rows: vector instructions take several at once.
-    by_feature = centers.T.copy()
-    costs = np.empty(n_clusters)
+    # As in `descent_pass`: rows a multiple of four long, and nothing enters what fills them up.
+    width = (n_clusters + 3) // 4 * 4
+    by_feature = np.zeros((n_features, width))
+    by_feature[:, :n_clusters] = centers.T
+    prize = np.full((2, width), -np.inf)
+    for k in range(n_clusters):
+        for g in range(2):
+            t = w[k] - g
+            prize[g, k] = lam * (t * t)
+    costs = np.empty(width)
     moved = 0
     for i in range(n_samples):
         a = labels[i]
-        costs[:] = 0.0
-        for j in range(n_features):
+        x = X[i, 0]
+        for k in range(width):
+            t = x - by_feature[0, k]
+            costs[k] = t * t
+        for j in range(1, n_features):
             x = X[i, j]
-            for k in range(n_clusters):
+            for k in range(width):
                 t = x - by_feature[j, k]
                 costs[k] += t * t
         group = s[i]
-        for k in range(n_clusters):
-            t = w[k] - group
-            costs[k] -= lam * (t * t)
+        for k in range(width):
+            costs[k] -= prize[group, k]
         best = costs[a]
+        # Most points stay, and counting is faster than looking for the minimum.
+        cheaper = 0
+        for k in range(width):
+            cheaper += costs[k] < best
         b = a
-        for k in range(n_clusters):
-            if costs[k] < best:
-                best = costs[k]
-                b = k
+        if cheaper:
+            for k in range(n_clusters):
+                if costs[k] < best:
+                    best = costs[k]
+                    b = k
         if b != a:
             moved += 1
             labels[i] = b
@@ -90,6 +104,11 @@ def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
             w[b] = ones[b] / size[b]
             if count[a] > 0:
                 w[a] = ones[a] / size[a]
+            for g in range(2):
+                t = w[a] - g
+                prize[g, a] = lam * (t * t)
+                t = w[b] - g
+                prize[g, b] = lam * (t * t)
 
     for k in range(n_clusters):
         if count[k] > 0:

@@ -24,11 +24,14 @@ def rho_of_tables(tables):
     >>> rho_of_tables(np.array([[[40, 10], [10, 40]], [[5, 5], [0, 0]]])).round(12)
     array([0.6, 0. ])
     """
-    tables = np.asarray(tables, dtype=float)
-    P = tables / tables.sum(axis=(-2, -1), keepdims=True)
-    expected = P.sum(axis=-1, keepdims=True) * P.sum(axis=-2, keepdims=True)
+    tables = np.asarray(tables)
+    # In place from here on: there may be millions of tables.
+    R = tables / tables.sum(axis=(-2, -1), keepdims=True)
+    expected = R.sum(axis=-1, keepdims=True) * R.sum(axis=-2, keepdims=True)
+    R -= expected
     # Both are 0 in an empty row or column.
-    R = (P - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
+    expected[expected <= 0] = 1.0
+    R /= np.sqrt(expected, out=expected)
     if min(R.shape[-2:]) == 2:  # one singular value, hence the root of the sum of squares
         square = np.einsum("...ij,...ij->...", R, R)
     else:

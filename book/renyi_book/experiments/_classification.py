@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 from tqdm import tqdm
 
 from renyi_book.experiments._measures import measures
@@ -274,10 +275,20 @@ def _path(where, classifier, data, lams, names):
     """The measures along a path of lam; `names` are what the lams are called in the table."""
     X, y, s = data["train"]
     path = lam_path(classifier, X, y, sensitive_features=s, lams=lams)
-    return [
-        _measures_of(where | {"lam": float(name)}, fitted, data)
-        for name, fitted in zip(names, path)
-    ]
+    return _along([where | {"lam": float(name)} for name in names], path, data)
+
+
+def _along(places, path, data):
+    """`_measures_of` logistic regressions, the rows of each kind multiplied once for all."""
+    coef = np.concatenate([fitted.coef_ for fitted in path])
+    intercept = np.array([fitted.intercept_ for fitted in path])
+    found = [[] for _ in path]
+    for rows, (X, y, s) in data.items():
+        scores = expit(coef @ X.T + intercept)
+        for run, where, score in zip(found, places, scores):
+            decision = (score > 0.5).astype(int)
+            run.append(where | {"rows": rows} | measures(y, decision, s, score))
+    return found
 
 
 def _measured(where, classifier, data):

@@ -33,11 +33,14 @@ Splits: seeds 100 to 129 for batches of 64 and 512 and for all rows, 100 to 109 
 """
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
+from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
+from renyi_book.experiments._splits import Rows, scaled
 from renyi_lib.datasets import Grouping, load_adult
 from renyi_lib.stochastic import BatchTable, Fermi, RunningTable, table_of_batch
 
@@ -216,32 +219,34 @@ class Splits:
 
     def __init__(self, problem, seeds):
         self.problem, self.seeds = problem, seeds
-        dataset, sensitive, positives, columns = PROBLEMS[problem]()
-        arrays = [_arrays(dataset, seed, sensitive, positives, columns) for seed in seeds]
+        everything, n_train, self.n_classes = _everything(problem)
+        arrays = [_arrays(everything, n_train, seed) for seed in seeds]
         # A category that some training rows lack has no column there: empty ones keep the shape.
         width = max(a["train"][0].shape[1] for a in arrays)
         for part in ("train", "validation", "test"):
             X, y, s = zip(*(a[part] for a in arrays))
             X = [np.pad(x, ((0, 0), (0, width - x.shape[1]))) for x in X]
             setattr(self, part, (np.stack(X), np.stack(y), np.stack(s)))
-        self.n_classes = len(positives) + 1
         self.n_groups = int(self.train[2].max()) + 1
 
 
-def _arrays(dataset, seed, sensitive, positives, columns):
-    """X in single precision, y and s of the training, validation and test rows."""
+@cache
+def _everything(problem):
+    """All rows, encoded and not scaled; the training rows of the files; the number of classes."""
+    dataset, sensitive, positives, columns = PROBLEMS[problem]()
     rows = pd.concat([dataset.train, dataset.test], ignore_index=True)
-    rows = rows.iloc[np.random.default_rng(seed).permutation(len(rows))]
-    n, cut = len(dataset.train) * 4 // 5, len(dataset.train) - len(dataset.train) * 4 // 5
-    parts = replace(dataset, train=rows.iloc[:n], test=rows.iloc[n:])
-    data = parts.encode(sensitive=sensitive, columns=columns, scaling="standard")
-    X, s = data.X_test.astype(np.float32), data.s_test
-    y_train, y = (_codes(frame[dataset.target], positives) for frame in (parts.train, parts.test))
-    return {
-        "train": (data.X_train.astype(np.float32), y_train, data.s_train),
-        "validation": (X[:cut], y[:cut], s[:cut]),
-        "test": (X[cut:], y[cut:], s[cut:]),
-    }
+    data = replace(dataset, train=rows, test=rows[:1])
+    data = data.encode(sensitive=sensitive, columns=columns)
+    y = _codes(rows[dataset.target], positives)
+    return Rows(data.X_train, y, data.s_train), len(dataset.train), len(positives) + 1
+
+
+def _arrays(everything, n_train, seed):
+    """X in single precision, y and s of the training, validation and test rows."""
+    order = np.random.default_rng(seed).permutation(len(everything.y))
+    parts = np.split(order, [n_train * 4 // 5, n_train])
+    rows = scaled(everything, dict(zip(("train", "validation", "test"), parts)), StandardScaler())
+    return {part: (X.astype(np.float32), y, s) for part, (X, y, s) in rows.items()}
 
 
 def _codes(labels, positives):
@@ -301,11 +306,19 @@ def train(splits, size, ways, epochs):
                     codes = np.broadcast_to(s[each, rows][:, None], F[:, mine].shape[:-1])
                     _, dF = way.value_and_grad(F[:, mine], codes)
                     dF *= lams[:, None, None]
-                    dF -= (dF * F[:, mine]).sum(axis=-1, keepdims=True)
+                    dF -= _over_classes(np.add, dF * F[:, mine])
                     dZ[:, mine] += F[:, mine] * dF
             # To zero in the end, so that the last network is not the last wobble.
             networks.step(dZ, RATES[size] * (1 - networks.t / steps))
     return networks
+
+
+def _over_classes(function, Z):
+    """Sum or maximum over the last axis: it is short, and a few long operations are faster."""
+    found = Z[..., :1]
+    for i in range(1, Z.shape[-1]):
+        found = function(found, Z[..., i : i + 1])
+    return found
 
 
 class Networks:
@@ -350,9 +363,9 @@ class Networks:
         self.H = H.reshape(*X.shape[:2], self.l, self.h).swapaxes(1, 2)
         Z = self.H @ B
         Z += b
-        Z -= Z.max(axis=-1, keepdims=True)
+        Z -= _over_classes(np.maximum, Z)
         np.exp(Z, out=Z)
-        Z /= Z.sum(axis=-1, keepdims=True)
+        Z /= _over_classes(np.add, Z)
         return Z
 
     def step(self, dZ, rate):
@@ -364,7 +377,9 @@ class Networks:
         dH = dZ @ B.swapaxes(-1, -2)
         dH *= 1 - self.H**2
         dH = dH.swapaxes(1, 2).reshape(*self.X.shape[:2], -1)
-        np.matmul(self.X.swapaxes(-1, -2), dH, out=dA)
+        # With one row it is an outer product, for which `matmul` is slow.
+        product = np.multiply if dH.shape[1] == 1 else np.matmul
+        product(self.X.swapaxes(-1, -2), dH, out=dA)
         np.sum(dH, axis=-2, keepdims=True, out=da)
         self._adam(rate)
 

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from tqdm import tqdm
 
-from renyi_book.experiments._classification import _measures_of
+from renyi_book.experiments._classification import _along, _measures_of
 from renyi_book.experiments._clusters import CLUSTERED, _algorithm_3, clustered_points
 from renyi_book.experiments._splits import (
     FRESH_MULTIVERSE,
@@ -309,6 +309,7 @@ def _clusters(seeds, progress):
     own = {"scaling": "unit norm", "lam_unit": "as printed", "algorithm": "paper"}
     for dataset in tqdm(CLUSTERED, desc="clusters", disable=not progress, leave=False):
         own = own | {"n_rows": 10000 if dataset == "adult" else "all"}
+        known = {}
         for forks in _cluster_forks(own):
             X, s = clustered_points(dataset, None if forks["n_rows"] == "all" else 10000)
             # Columns of unit norm share a sum of squares of 1 among the rows, so that the same
@@ -316,7 +317,12 @@ def _clusters(seeds, progress):
             unit = 10000 / len(X) if forks["lam_unit"] == "per row" else 1.0
             if forks["scaling"] == "standard":
                 X, unit = StandardScaler().fit_transform(X), unit * len(X)
-            losses = [_losses(X, s, forks["algorithm"], seed, unit) for seed in seeds]
+            lams = [0.0, 0.005 * unit, 1.0 * unit]
+            # Of 10000 rows, lam a row is lam as printed: once is enough.
+            key = (len(X), forks["scaling"], forks["algorithm"], *lams)
+            if key not in known:
+                known[key] = [_losses(X, s, forks["algorithm"], seed, lams) for seed in seeds]
+            losses = known[key]
             for claim, k in (("clusters-loss-small", 1), ("clusters-loss-drastic", 2)):
                 values = [loss[k] / loss[0] for loss in losses]
                 found.append(_row(claim, dataset, forks, own, values))
@@ -334,9 +340,8 @@ def _cluster_forks(own):
     yield own | {"n_rows": other_rows, "algorithm": "descent"}
 
 
-def _losses(X, s, algorithm, seed, unit):
-    """The loss of k-means at lam = 0, .005 and 1, in the given unit."""
-    lams = [0.0, 0.005 * unit, 1.0 * unit]
+def _losses(X, s, algorithm, seed, lams):
+    """The loss of k-means for each lam."""
     if algorithm == "paper":
         return [_algorithm_3(X, s, lam, 14, seed, 100).inertia_ for lam in lams]
     path = lam_path(RenyiKMeans(14, random_state=seed), X, sensitive_features=s, lams=lams)
@@ -380,12 +385,17 @@ def _curve(classifier, data, lams):
     X, y, s = data["train"]
     # Of smaller columns the gradient is smaller, and the solution must be as exact.
     classifier = classifier.set_params(tol=1e-4 * min(1.0, float(np.sqrt(np.mean(X**2)))))
-    return _points(lam_path(classifier, X, y, sensitive_features=s, lams=lams), data)
+    path = lam_path(classifier, X, y, sensitive_features=s, lams=lams)
+    return _by_rows(_along([{}] * len(path), path, data))
 
 
 def _points(fits, data):
     """The measures of several fits, as a table for each kind of rows."""
-    table = pd.DataFrame([row for fit in fits for row in _measures_of({}, fit, data)])
+    return _by_rows([_measures_of({}, fit, data) for fit in fits])
+
+
+def _by_rows(runs):
+    table = pd.DataFrame([row for run in runs for row in run])
     return {rows: part.reset_index(drop=True) for rows, part in table.groupby("rows")}
 
 

@@ -8,10 +8,11 @@ nothing. Confidence 0.9 asks that at most a tenth of all trials break the promis
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, clone
 from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
-from renyi_book.experiments._splits import encoded_rows, scaled
+from renyi_book.experiments._splits import Rows, encoded_rows, scaled
 from renyi_lib import metrics
 from renyi_lib.classification import RenyiClassifier
 from renyi_lib.tuning import RenyiClassifierCV, TargetNotReachedError, fit_to_target
@@ -59,30 +60,63 @@ def promises(
     >>> table.query("way == 'estimate' and on == 'label'")["metric"].tolist()
     ['p_rule', 'demographic_parity_violation']
     """
+    everything = encoded_rows("adult")[0]
     found = []
     for seed in tqdm(trials, desc="trials", disable=not progress, leave=False):
-        order = np.random.default_rng(seed).permutation(len(encoded_rows("adult")[0].y))
+        order = np.random.default_rng(seed).permutation(len(everything.y))
+        parts = dict(zip(("train", "others"), np.split(order, [_N_TRAIN])))
+        train, others = scaled(everything, parts, StandardScaler()).values()
+        fits = {on: _Fits(RenyiClassifier(on=on)) for on in ("label", "score")}
         for size in sizes:
-            parts = np.split(order, [_N_TRAIN, _N_TRAIN + size])
-            named = dict(zip(("train", "validation", "new"), parts))
-            rows = scaled(encoded_rows("adult")[0], named, StandardScaler())
-            for way, on, metric, choose in _ways(rows, confidence, with_cv=size == cv_size):
+            held = Rows(*(part[:size] for part in others))
+            new = Rows(*(part[size:] for part in others))
+            ways = _ways(fits, train, held, confidence, with_cv=size == cv_size)
+            for way, on, metric, choose in ways:
                 where = {"seed": int(seed), "metric": metric, "target": TARGETS[metric]}
                 where |= {"on": on, "way": way, "measured": size}
-                found.append(where | _outcome(choose, metric, rows["new"]))
+                found.append(where | _outcome(choose, metric, new))
     return pd.DataFrame(found)
 
 
-def _ways(rows, confidence, *, with_cv):
+class _Fits(BaseEstimator):
+    """An estimator for several searches over the same rows: no fit is made twice.
+
+    The path of each search is what it would be alone: a fit is the same as one of another search
+    if it has the same lam and the same start, which is the solution for the next smaller lam.
+    """
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+        self._made = {}
+
+    def _fits_by_lam(self, X, y, sensitive_features, sample_weight):
+        """What `fit_to_target` asks an estimator of the library for."""
+        if not self._made:
+            self._problem = clone(self.estimator)._prepare(X, y, sensitive_features, sample_weight)
+            self._made[()] = np.zeros(self._problem.objective.model.shape), None
+        path = [(0.0, ())]
+
+        def fit(lam):
+            before, start = max((at for at in path if at[0] <= lam), key=lambda at: at[0])
+            if (lam, start) not in self._made:
+                classifier = clone(self.estimator).set_params(lam=lam)
+                classifier._solve(self._problem, self._made[start][0], before)
+                self._made[lam, start] = classifier._theta(), classifier
+            path.append((lam, (lam, start)))
+            return self._made[lam, start][1]
+
+        return fit
+
+
+def _ways(fits, train, held, confidence, *, with_cv):
     """(way, on, metric, function that returns lam and a fitted model)."""
-    train, held = rows["train"], rows["validation"]
     for metric, target in TARGETS.items():
         for on in _ON[metric]:
             for way, level in (("estimate", None), ("confidence", confidence)):
 
                 def searched(on=on, metric=metric, target=target, level=level):
                     fitted = fit_to_target(
-                        RenyiClassifier(on=on),
+                        fits[on],
                         train.X,
                         train.y,
                         sensitive_features=train.s,

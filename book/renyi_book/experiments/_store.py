@@ -53,9 +53,14 @@ STORED = {
 }
 # What takes longest begins first, so that no process is left with it alone at the end.
 _LONG = (
-    "boosting",
     "multiverse",
+    "boosting",
+    "fermi_occupation_one",
+    "calibration",
+    "promises",
+    "fermi_gender_one",
     "network",
+    "fermi_occupation",
     "penalties_adult_gender_race",
     "penalties_adult",
     "clusters_bank",
@@ -63,8 +68,8 @@ _LONG = (
     "penalties_bank",
     "penalties_german",
     "boundary_covariance",
-    "promises",
-    "calibration",
+    "fermi_gender",
+    "calibration_fairness",
 )
 _MANIFEST = "manifest.json"
 
