@@ -105,6 +105,16 @@ def test_the_information_of_the_drawn_label_is_that_of_its_table():
     assert found["soft_nmi"] == pytest.approx(normalized_mutual_information(labels, people))
 
 
+def test_the_information_of_the_drawn_label_counts_parts_of_people():
+    probabilities, groups = np.array([0.3, 0.4, 0.2, 0.9]), np.array([0, 0, 1, 1])
+    drawn = np.array([[1.3, 0.9], [0.7, 1.1]])
+    joint = drawn / 4
+    logs = np.log(joint / np.outer(joint.sum(axis=1), joint.sum(axis=0)))
+    entropies = [-np.sum(q * np.log(q)) for q in (joint.sum(axis=0), joint.sum(axis=1))]
+    found = measures(Y[:4], (probabilities > 0.5).astype(int), groups, probabilities)
+    assert found["soft_nmi"] == pytest.approx(np.sum(joint * logs) / np.mean(entropies))
+
+
 def test_a_group_of_nobody_with_y_1_has_no_true_positive_rate():
     found = measures(np.array([1, 0, 0, 1]), np.array([1, 1, 0, 0]), np.array([0, 1, 1, 0]))
     assert found["pos_1"] == 0
