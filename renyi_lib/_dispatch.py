@@ -15,6 +15,20 @@ def is_dask(*values: Any) -> bool:
     return any(hasattr(type(value), "__dask_graph__") for value in values)
 
 
+def refuse_dask(values, name):
+    """Raise a `ValueError` where a Dask collection would be gathered in memory, unasked.
+
+    Examples
+    --------
+    >>> refuse_dask([0, 1], "a")
+    """
+    if is_dask(values):
+        raise ValueError(
+            f"{name} is a Dask collection, and this needs it in memory: call {name}.compute(), or "
+            "see renyi_lib.distributed for what runs on Dask"
+        )
+
+
 def takes_dask(function):
     """The function, which leaves Dask collections to its namesake in `renyi_lib.distributed`.
 

@@ -6,6 +6,8 @@ Every error is a `ValueError` that names the argument.
 import numpy as np
 import pandas as pd
 
+from renyi_lib._dispatch import refuse_dask
+
 # Integer labels within a range this wide are shifted instead of hashed: many times faster.
 _DIRECT_RANGE = 1024
 
@@ -290,6 +292,7 @@ def read_arrow(values):
 
 def numeric_values(values, name):
     """One finite float for each sample."""
+    refuse_dask(values, name)
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
@@ -333,6 +336,7 @@ def _as_array(values, name):
 
 def _numpy_array(values, name):
     """The labels as a numpy array of one or two dimensions, each label kept as it is."""
+    refuse_dask(values, name)
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has masked values: drop those samples")
     try:

@@ -275,24 +275,32 @@ class Cells:
         if scan is None:
             raise ValueError("the data are empty: give at least one sample of positive weight")
         counts, classes, groups = scan.table
+        return cls.of_table(
+            counts, classes, groups if scan.grouped else None, scan.n_rows, scan.n_features
+        )
+
+    @classmethod
+    def of_table(
+        cls,
+        counts: np.ndarray,
+        classes: np.ndarray,
+        groups: np.ndarray | None,
+        n_rows: int,
+        n_features: int,
+    ) -> "Cells":
+        """From the table of label and group: counts, or the sums of weights.
+
+        Without groups the table has one column.
+        """
         if len(classes) < 2:
             raise ValueError(
                 f"y has one class only, {classes.tolist()[0]!r}: a classifier needs two"
             )
-        if scan.grouped:
-            check_several_groups(groups, scan.n_rows)
+        if groups is not None:
+            check_several_groups(groups, n_rows)
         y, codes = np.nonzero(counts)
         mass = float(counts.sum())
-        return cls(
-            classes,
-            groups if scan.grouped else None,
-            y,
-            codes,
-            counts[y, codes] / mass,
-            mass,
-            scan.n_rows,
-            scan.n_features,
-        )
+        return cls(classes, groups, y, codes, counts[y, codes] / mass, mass, n_rows, n_features)
 
     def of(self, rows: Rows) -> np.ndarray:
         """The cell of each person."""
@@ -440,10 +448,13 @@ class ChunkedSoftmaxModel(SoftmaxModel):
     def forward(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """The mean loss, and the mean probabilities of each cell, of shape (m, c): one pass."""
         if not np.array_equal(theta, self._theta):
-            self._sums = self.chunks.total(_evaluated, self._reading, theta)
+            self._sums = self._evaluated(theta)
             self._theta = theta.copy()
             self._loss = float(self._sums.loss + 0.5 * np.sum(self.ridge * theta**2))
         return self._loss, self._sums.F / self.cells.weight[:, None]
+
+    def _evaluated(self, theta):
+        return self.chunks.total(_evaluated, self._reading, theta)
 
     def pull_back(self, dF: np.ndarray) -> np.ndarray:
         """The gradient by theta of sum(dF * F), at the last theta that went forward: no pass."""
@@ -624,44 +635,75 @@ def chunked_problem(classifier, chunks):
     n_features : int
     feature_names : ndarray or None
     """
-    from renyi_lib.classification import _loss_weight
-
     classifier._check_parameters()
     cells = Cells.count(chunks)
-    groups = penalty = None
     if cells.groups is not None:
-        groups = Groups.from_codes(cells.codes, cells.groups, cells.weight)
         if classifier.on == "score":
             raise ValueError(
                 "on='score' looks at each person's probability, not at the joint table of label "
                 "and group only: for data in chunks leave on='label'"
             )
-        _check_of_table(classifier._penalty_of(groups))
+        penalty = classifier._penalty_of(groups_of(cells))
+        if not of_table(penalty):
+            raise ValueError(
+                f"penalty={penalty} looks at each person's probability, not at the joint table of "
+                "label and group only: data in chunks can be fitted with RenyiPenalty, "
+                "BinaryRenyiPenalty, ChiSquarePenalty and HSICPenalty(kernel='linear')"
+            )
+    objective = objective_of_cells(classifier, ChunkedSoftmaxModel, chunks, cells)
+    return objective, cells.classes, cells.n_features, getattr(chunks, "feature_names", None)
+
+
+def objective_of_cells(classifier, model, chunks, cells):
+    """What a classifier minimises: the penalty takes the cells for people.
+
+    Parameters
+    ----------
+    classifier : PenalizedClassifier
+        Its penalty is a function of the joint table, see `of_table`.
+    model : class
+        `ChunkedSoftmaxModel` or `renyi_lib.blocks.BlockedSoftmaxModel`.
+    chunks : Chunks
+    cells : Cells
+
+    Returns
+    -------
+    FairObjective
+    """
+    from renyi_lib.classification import _loss_weight
+
+    groups = penalty = None
+    if cells.groups is not None:
+        groups = groups_of(cells)
         penalty = classifier._penalty_given(groups, cells.y, cells.classes)
     elif classifier.lam > 0:
         warnings.warn(
             f"{type(classifier).__name__} was fitted without sensitive_features: nothing is "
             "penalised, and this is a plain logistic regression",
             NoSensitiveFeaturesWarning,
-            stacklevel=3,
+            stacklevel=5,
         )
-    model = ChunkedSoftmaxModel(
-        chunks,
-        cells,
-        _loss_weight(classifier.class_weight, cells.classes, cells.y, cells.weight),
-        fit_intercept=classifier.fit_intercept,
-        l2=classifier.l2,
-    )
-    names = getattr(chunks, "feature_names", None)
-    return FairObjective(model, penalty, groups), cells.classes, cells.n_features, names
+    weight = None
+    if classifier.class_weight is not None:
+        weight = _loss_weight(classifier.class_weight, cells.classes, cells.y, cells.weight)
+    options = {"fit_intercept": classifier.fit_intercept, "l2": classifier.l2}
+    return FairObjective(model(chunks, cells, weight, **options), penalty, groups)
 
 
-def _check_of_table(penalty):
-    """Refuse a penalty that is no function of the joint table of label and group."""
+def groups_of(cells):
+    """The groups, with the cells for people."""
+    return Groups.from_codes(cells.codes, cells.groups, cells.weight)
+
+
+def of_table(penalty):
+    """Whether the penalty is a function of the joint table of label and group.
+
+    Examples
+    --------
+    >>> from renyi_lib.chunks import of_table
+    >>> from renyi_lib.penalties import PearsonPenalty, RenyiPenalty
+    >>> of_table(RenyiPenalty()), of_table(PearsonPenalty())
+    (True, False)
+    """
     linear = isinstance(penalty, HSICPenalty) and penalty.kernel == "linear"
-    if not (linear or isinstance(penalty, _RenyiTable)):
-        raise ValueError(
-            f"penalty={penalty} looks at each person's probability, not at the joint table of "
-            "label and group only: data in chunks can be fitted with RenyiPenalty, "
-            "BinaryRenyiPenalty, ChiSquarePenalty and HSICPenalty(kernel='linear')"
-        )
+    return linear or isinstance(penalty, _RenyiTable)

@@ -22,7 +22,6 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -38,6 +37,8 @@ from renyi_lib._validation import (
     sample_weights,
     without_unused,
 )
+from renyi_lib.blocks import blocked_problem
+from renyi_lib.blocks import scores as scores_of
 from renyi_lib.chunks import as_chunks, chunked_problem
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
@@ -165,7 +166,8 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n, n_features)
             Or a Dask array or data frame, and the other arguments too; or `ParquetRows`, and the
             other arguments are names of columns. Such data are gone through in chunks: see
-            `renyi_lib.chunks`.
+            `renyi_lib.chunks`. A large dense X is read where it lies, a block of rows at a time,
+            also in single precision: see `renyi_lib.blocks`.
         y : array-like of shape (n,)
             Classes, of any kind.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
@@ -191,7 +193,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        scores = scores_of(X, self.coef_) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     @takes_dask
@@ -285,8 +287,14 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         if chunks is not None:
             return _Problem(*chunked_problem(self, chunks))
         self._check_parameters()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
+        blocked = blocked_problem(self, X, y, sensitive_features, sample_weight)
+        if blocked is not None:
+            objective, classes = blocked
+            names = getattr(self, "feature_names_in_", None)
+            return _Problem(objective, classes, self.n_features_in_, names)
+        X = X.astype(np.float64, copy=False)
         codes = categories = weight = None
         if sensitive_features is not None:
             codes, categories = encode_labels(sensitive_features, "sensitive_features")

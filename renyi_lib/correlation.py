@@ -24,6 +24,7 @@ from scipy.stats import norm, pearsonr
 from sklearn.metrics import normalized_mutual_info_score
 
 from renyi_lib._counting import check_size, count_labels, drop_empty, occurring
+from renyi_lib._dispatch import takes_dask
 from renyi_lib._parameters import choice
 from renyi_lib._validation import (
     SmallSampleWarning,
@@ -87,6 +88,7 @@ class BinaryRenyi(NamedTuple):
     w: np.ndarray
 
 
+@takes_dask
 def renyi_correlation(
     a: Any,
     b: Any,

@@ -21,6 +21,7 @@ from scipy.stats import random_table
 
 from renyi_lib import metrics
 from renyi_lib._counting import count_codes, count_labels, drop_empty
+from renyi_lib._dispatch import takes_dask
 from renyi_lib._parameters import choice, number, whole
 from renyi_lib._validation import check_discrete, encode_labels
 from renyi_lib._wishart import LARGEST, sum_of_largest_roots_sf
@@ -111,6 +112,7 @@ class Interval:
         )
 
 
+@takes_dask
 def renyi_test(
     a: Any,
     b: Any = None,
@@ -195,6 +197,7 @@ def renyi_test(
     return RenyiTest(float(statistic), float(pvalue), method, n_samples)
 
 
+@takes_dask
 def renyi_interval(
     a: Any,
     b: Any = None,
@@ -260,6 +263,7 @@ def renyi_interval(
     return Interval(*row.tolist(), confidence_level)
 
 
+@takes_dask
 def fairness_interval(
     metric: str | Callable,
     y_true: ArrayLike | None,

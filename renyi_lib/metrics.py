@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from renyi_lib._dispatch import takes_dask
 from renyi_lib._validation import (
     check_same_length,
     check_several_groups,
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 
+@takes_dask
 def group_rates(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
@@ -77,6 +79,7 @@ def group_rates(
     return pd.Series(_rates(positive, codes, groups, weight), index=index, name="rate")
 
 
+@takes_dask
 def p_rule(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
@@ -112,6 +115,7 @@ def p_rule(
     return float(rates.min() / rates.max()) if rates.max() > 0 else 1.0
 
 
+@takes_dask
 def demographic_parity_violation(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
@@ -144,6 +148,7 @@ def demographic_parity_violation(
     return float(np.ptp(_compared(y_true, y_pred, sensitive_features, sample_weight, pos_label)))
 
 
+@takes_dask
 def equal_opportunity_violation(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -186,6 +191,7 @@ def equal_opportunity_violation(
     return _gap_given((1,), y_true, y_pred, sensitive_features, sample_weight, pos_label)
 
 
+@takes_dask
 def equalized_odds_violation(
     y_true: ArrayLike,
     y_pred: ArrayLike,

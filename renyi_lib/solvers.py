@@ -172,6 +172,7 @@ def _descend(objective, theta, lam, tol, budget, history):
     if 0.5 * steepness**2 <= 1e-14 * max(1.0, abs(value)):
         return _polish(objective, theta, lam, gradient, whitening, tol, budget, history)
     last = {"z": np.zeros(theta.size), "value": value, "gradient": gradient}
+    before = history.n_iter
 
     def function(z):
         # scipy's first step has length 1: in units of the steepness that is a Newton step.
@@ -198,7 +199,17 @@ def _descend(objective, theta, lam, tol, budget, history):
     theta = theta + whitening.step(steepness * result.x)
     if np.abs(last["gradient"]).max() <= tol:
         return theta, "converged"
-    return theta, "going" if result.fun < value else "stuck"
+    # Without an iteration, what the line search has gained is rounding error: to begin again would
+    # never end.
+    if result.fun < value and history.n_iter > before:
+        return theta, "going"
+    gradient, budget = last["gradient"], budget - (history.n_iter - before)
+    if 0.5 * np.linalg.norm(whitening.gradient(gradient)) ** 2 > 1e-10 * max(1.0, abs(value)):
+        return theta, "stuck"
+    # So near the minimum only the gradient still shows the way.
+    theta, _ = _polish(objective, theta, lam, gradient, whitening, tol, budget, history)
+    _, gradient = objective(theta, lam)
+    return theta, "converged" if np.abs(gradient).max() <= tol else "stuck"
 
 
 def _polish(objective, theta, lam, gradient, whitening, tol, budget, history):

@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from renyi_lib._counting import count_labels, drop_empty
+from renyi_lib._dispatch import takes_dask
 
 __all__ = ["JointTable", "joint_table"]
 
@@ -168,6 +169,7 @@ class JointTable:
         return self.to_frame().to_html()
 
 
+@takes_dask
 def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> JointTable:
     """Count how often each pair of values occurs.
 

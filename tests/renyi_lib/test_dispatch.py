@@ -4,6 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from renyi_lib import (
+    JointTable,
+    fairness_interval,
+    hsic,
+    joint_table,
+    p_rule,
+    renyi_correlation,
+    renyi_from_soft,
+    renyi_interval,
+    renyi_test,
+)
 from renyi_lib._dispatch import is_dask, takes_dask
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed")
@@ -30,3 +41,29 @@ def test_a_function_is_left_alone_with_data_in_memory_and_replaced_for_dask(monk
     assert answer([1], b=[2]) == "in memory"
     assert answer([1], b=da.ones(2)) == "dask"
     assert answer(da.ones(2)) == "dask"
+
+
+def test_functions_of_the_library_take_dask_collections():
+    a, b = np.random.default_rng(0).integers(2, size=(2, 100))
+    of_a, of_b = da.from_array(a, 30), da.from_array(b, 30)
+    assert joint_table(of_a, of_b) == joint_table(a, b)
+    assert JointTable().update(of_a, of_b) == joint_table(a, b)
+    assert renyi_correlation(of_a, of_b) == pytest.approx(renyi_correlation(a, b), abs=1e-12)
+    assert renyi_test(of_a, of_b) == renyi_test(a, b)
+    assert renyi_interval(of_a, of_b, random_state=0) == renyi_interval(a, b, random_state=0)
+    assert p_rule(None, of_a, sensitive_features=of_b) == pytest.approx(
+        p_rule(None, a, sensitive_features=b), abs=1e-12
+    )
+    found, expected = (
+        fairness_interval("p_rule", None, x, sensitive_features=y, random_state=0)
+        for x, y in ((of_a, of_b), (a, b))
+    )
+    assert found == expected
+
+
+def test_what_needs_the_data_in_memory_says_so():
+    a = da.from_array([0, 1, 1, 0], 2)
+    with pytest.raises(ValueError, match=r"b is a Dask collection.*b.compute"):
+        renyi_from_soft([[0.5, 0.5]] * 4, a)
+    with pytest.raises(ValueError, match=r"is a Dask collection"):
+        hsic(a, [0, 1, 0, 1])

@@ -112,3 +112,29 @@ def test_lbfgs_takes_no_stage_below_the_lam_it_starts_from():
     assert np.unique(cold.history.columns()["lam"]).tolist() == [0, 10, 100, 1000, 1e4]
     assert np.unique(warm.history.columns()["lam"]).tolist() == [1e4]
     assert warm.converged
+
+
+class CoarseObjective(FairObjective):
+    """Whose value has lost its last digits, as a long sum may; the gradient has all of them."""
+
+    def __call__(self, theta, lam):
+        self.n_calls = getattr(self, "n_calls", 0) + 1
+        value, gradient = super().__call__(theta, lam)
+        return round(value, 12), gradient
+
+
+def test_where_the_value_is_rounding_error_the_gradient_shows_the_way():
+    X, y, s = biased_data()
+    objective = CoarseObjective(SoftmaxModel(X, y, 2), RenyiPenalty(), Groups.from_labels(s))
+    found = lbfgs(objective, np.zeros(objective.model.shape), 3.0, tol=1e-10)
+    assert found.converged
+    assert found.history.columns()["gradient_max"][-1] <= 1e-10
+    assert objective.n_calls < 200
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_at_a_kink_a_tolerance_out_of_reach_ends_all_the_same(seed):
+    X, y, s = biased_data(300, 3, 3, seed=seed)
+    objective = CoarseObjective(SoftmaxModel(X, y, 3), RenyiPenalty(), Groups.from_labels(s))
+    lbfgs(objective, np.zeros(objective.model.shape), 30.0, tol=1e-9)
+    assert objective.n_calls < 2000
