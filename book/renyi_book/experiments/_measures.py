@@ -74,8 +74,8 @@ def _dependence(hard, soft, size, variance):
 def _nmi(table):
     """Mutual information over the mean of the entropies; 0 if a variable is constant.
 
-    By hand: the table may hold shares of people, which scikit-learn's `mutual_info_score` would cut
-    to whole ones, and its checks take twenty times as long as these sums over a few cells.
+    By hand: the table may hold parts of people, which scikit-learn's `mutual_info_score` would
+    cut to whole ones, and its checks take twenty times as long as these sums over a few cells.
     """
     joint = table / table.sum()
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
