@@ -467,6 +467,10 @@ class ChunkedSoftmaxModel(SoftmaxModel):
         """`pull_back` of several."""
         return [self.pull_back(dF) for dF in dFs]
 
+    def table_slopes(self, groups: Groups) -> np.ndarray:
+        """As in `SoftmaxModel`, by one pass; in `groups` the cells stand for people."""
+        return self.chunks.total(_table_slopes, self._reading, self._theta, groups)
+
     def loss_gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
         """The gradient by theta of loss + sum(dF * F), at the last theta: no pass."""
         gradient = self._sums.gradient + self.ridge * self._theta
@@ -576,6 +580,17 @@ def _curvatures(rows, reading, theta):
     return np.stack(
         [model._second_moments(np.sqrt(f * (1 - f) * model.weight)) for f in rows_of_F]
     )
+
+
+def _table_slopes(rows, reading, theta, groups):
+    """The derivatives of the joint table of label and group, a person's group that of the cell."""
+    read = reading(rows)
+    if read is None:
+        return None
+    model, cell, weight = read
+    model.forward(theta)
+    weight = weight * (groups.weight / reading.cells.weight)[cell]
+    return model.table_slopes(Groups(groups.codes[cell], groups.categories, weight, groups.q))
 
 
 def _moments(rows, reading):

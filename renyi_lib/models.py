@@ -104,6 +104,30 @@ class SoftmaxModel:
         rows = (self.X.T @ dZ.T).T
         return list(rows.reshape(len(dFs), *self.shape))
 
+    def table_slopes(self, groups) -> np.ndarray:
+        """The derivative by theta of each entry of ``groups.table(F)``, at the last theta.
+
+        Of shape (c, d, number of entries of theta); no array of n x d numbers is made.
+        """
+        c, n = self._F.shape
+        weight = np.broadcast_to(groups.weight, n)
+        starts, shape = np.arange(n + 1), (len(groups.q), n)
+
+        def by_group(scale):
+            # A matrix with a column for each person and one entry in it: no more than it says.
+            found = sparse.csc_array((weight * scale, groups.codes, starts), shape=shape) @ self.X
+            return found.toarray() if sparse.issparse(found) else found
+
+        if c == 2:
+            slopes = by_group(self._F[0] * self._F[1])
+            return np.stack([-slopes, slopes])
+        slopes = np.empty((c, len(groups.q), *self.shape))
+        for i in range(c):
+            slopes[i, :, i] = by_group(self._F[i] * (1 - self._F[i]))
+            for k in range(i):
+                slopes[i, :, k] = slopes[k, :, i] = by_group(-self._F[i] * self._F[k])
+        return slopes.reshape(c, len(groups.q), -1)
+
     def loss_gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
         """The gradient by theta of loss + sum(dF * F), at the last theta that went forward."""
         if self.n_classes == 2:

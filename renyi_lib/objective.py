@@ -50,9 +50,16 @@ class FairObjective:
         return self.loss + lam * self.penalty_value, gradient
 
     def residual_gradients(self):
-        """Gradients by theta of the penalty's residuals, at the last theta evaluated."""
+        """Gradients by theta of the penalty's residuals, at the last theta evaluated.
+
+        For very many residuals, as many rows as theta has entries, with the same Gram matrix.
+        """
         if self.penalty is None:
             return []
+        if hasattr(self.model, "table_slopes"):
+            rows = self.penalty.residual_rows(self.F, self.groups, self.model.table_slopes)
+            if rows is not None:
+                return list(np.linalg.qr(rows, mode="r").reshape(-1, *self.model.shape))
         by_F = self.penalty.residual_gradients(self.F, self.groups)
         if len(by_F) > 1 and hasattr(self.model, "pull_back_all"):
             return self.model.pull_back_all(by_F)

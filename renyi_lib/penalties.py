@@ -39,7 +39,7 @@ from renyi_lib._validation import (
     integer_codes,
     sample_weights,
 )
-from renyi_lib.correlation import gaussian_waves
+from renyi_lib.correlation import _back, _outside, gaussian_waves
 
 __all__ = [
     "BinaryRenyiPenalty",
@@ -62,6 +62,11 @@ __all__ = [
 # Below this mass a class is taken as empty: it adds 0 to every penalty. Far below any sum that a
 # sample of positive weight contributes to, so that no other result changes.
 _EMPTY = 1e-290
+
+# With more groups than these, d, no d x d matrix is made and no array for each group: the
+# reflection behind `_complement` is applied, and residuals go straight to theta. With fewer, sums
+# keep the order, and so the last bits, of the book's experiments.
+MANY_GROUPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,6 +443,14 @@ class Penalty(Checked, BaseEstimator):
             if value > _EMPTY
         ]
 
+    def residual_rows(self, F, groups, slopes_of):
+        """The same residuals' gradients by theta, as rows, without an array of F's size for each.
+
+        ``slopes_of(groups)`` gives the derivatives of the joint table by theta, of shape
+        (c, d, number of parameters). None if this penalty, or so few groups, need no such way.
+        """
+        return None  # noqa: RET501 (None is the answer here)
+
     def has_kinks(self, n_classes, n_groups):
         """Whether the penalty may fail to be differentiable for so many classes and groups."""
         return False
@@ -460,6 +473,14 @@ class _RenyiTable(Penalty):
         groups = _as_groups(groups)
         return [groups.spread(dT) for dT in self._residuals_of_table(groups.table(F), groups.q)]
 
+    def residual_rows(self, F, groups, slopes_of):
+        """Those of the entries of Q, for many groups."""
+        groups = _as_groups(groups)
+        own = type(self)._residuals_of_table is not _RenyiTable._residuals_of_table
+        if own or len(groups.q) <= MANY_GROUPS:
+            return None
+        return self._residual_rows(groups.table(F), groups.q, slopes_of(groups))
+
     @staticmethod
     def _residuals_of_table(T, q):
         """The gradients of those entries by T."""
@@ -473,6 +494,21 @@ class _RenyiTable(Penalty):
             for k in range(f.shape[1])
             for j in range(h.shape[1])
         ]
+
+    @staticmethod
+    def _residual_rows(T, q, slopes):
+        """The gradients of those entries by theta, (c-1)(d-1) rows in O(c^2 d) numbers of it.
+
+        ``slopes[i, j]`` is the derivative of T[i, j] by theta, as a vector.
+        """
+        p, root = np.maximum(T.sum(axis=1), _EMPTY), np.sqrt(q)
+        f = _complement(np.sqrt(p / p.sum())) / np.sqrt(p)[:, None]
+        m = _outside((_excess(T, q) / root).T, root) / p
+        by_class = [
+            _outside(slope / root[:, None], root) - np.outer(m[:, i] / 2, slope.sum(axis=0))
+            for i, slope in enumerate(slopes)
+        ]
+        return np.concatenate(np.tensordot(f, by_class, (0, 0)))
 
 
 class RenyiPenalty(_RenyiTable):
@@ -645,6 +681,12 @@ class ConditionalPenalty(Penalty):
         """The residuals given each of the labels."""
         conditions = self._conditions(_as_groups(groups))
         return [r for given in conditions for r in self.penalty.residual_gradients(F, given)]
+
+    def residual_rows(self, F, groups, slopes_of):
+        """Those given each of the labels."""
+        conditions = self._conditions(_as_groups(groups))
+        rows = [self.penalty.residual_rows(F, given, slopes_of) for given in conditions]
+        return None if rows[0] is None else np.concatenate(rows)
 
     def has_kinks(self, n_classes, n_groups):
         """As the penalty that is summed."""
@@ -943,10 +985,14 @@ def _singular_pairs(T, q):
     Q is taken in a basis of the complement of v_1 = sqrt(q), so that the vectors are orthogonal
     to v_1 even where singular values are tiny or 0.
     """
-    v_1, basis = np.sqrt(q), _complement(np.sqrt(q))
+    v_1, rank = np.sqrt(q), min(T.shape) - 1
     u_1 = np.sqrt(np.maximum(T.sum(axis=1), _EMPTY))
-    _, sigma, Vt = np.linalg.svd(_excess(T, q) / np.outer(u_1, v_1) @ basis, full_matrices=False)
-    rank = min(T.shape) - 1
+    remainder = _excess(T, q) / np.outer(u_1, v_1)
+    if len(q) > MANY_GROUPS:
+        _, sigma, Vt = np.linalg.svd(_outside(remainder.T, v_1).T, full_matrices=False)
+        return sigma[:rank], np.stack([_back(y, v_1) for y in Vt[:rank]], axis=1)
+    basis = _complement(v_1)
+    _, sigma, Vt = np.linalg.svd(remainder @ basis, full_matrices=False)
     return sigma[:rank], basis @ Vt[:rank].T
 
 
