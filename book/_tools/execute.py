@@ -57,7 +57,9 @@ def run(path):
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
-        asyncio.run(client.async_execute())
+        # In a thread of its own: where a loop runs already, asyncio starts no other.
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(lambda: asyncio.run(client.async_execute())).result()
     except CellExecutionError as error:
         return str(error)
     for number, cell in enumerate(notebook.cells):

@@ -1,5 +1,6 @@
 """The scripts that build and execute the book."""
 
+import asyncio
 import importlib.util
 
 import nbformat
@@ -57,6 +58,17 @@ def test_execute_stores_counts_and_outputs_from_a_clean_kernel(tmp_path):
     cells = checks.read(path).cells
     assert [c.execution_count for c in cells] == [1, 2]
     assert cells[1].outputs[0].text == "2\n"
+
+
+def test_execute_runs_where_a_loop_runs_already(tmp_path):
+    path = tmp_path / "a.ipynb"
+    write(path, "print(2)")
+
+    async def inside():
+        return execute.run(path)
+
+    assert asyncio.run(inside()) is None
+    assert checks.read(path).cells[0].outputs[0].text == "2\n"
 
 
 @pytest.mark.parametrize("source", ["1 / 0", "import warnings; warnings.warn('careful')"])

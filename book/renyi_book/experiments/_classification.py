@@ -280,6 +280,8 @@ def _path(where, classifier, data, lams, names):
 
 def _along(places, path, data):
     """`_measures_of` logistic regressions, the rows of each kind multiplied once for all."""
+    if not path:
+        return []
     coef = np.concatenate([fitted.coef_ for fitted in path])
     intercept = np.array([fitted.intercept_ for fitted in path])
     found = [[] for _ in path]
