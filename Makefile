@@ -55,8 +55,8 @@ pdf: book  ## the whole book as one file, _build/pdf/book.pdf (needs Chromium)
 
 test: test-book test-course  ## unit tests, the book, every chapter re-run by nbval, the course's grader
 
-test-book: $(READY)  ## all of it but the course
-	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax tests book
+test-book: $(READY)  ## all of it but the course and the browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --ignore=tests/browser tests book
 
 test-course: $(COURSE_READY)  ## the course's grader alone, in one process
 	$(COURSE_BIN)/python -m pytest tests/course

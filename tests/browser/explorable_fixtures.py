@@ -118,6 +118,16 @@ def settled(page):
     return page
 
 
+def stage(page):
+    """Where the drawing is. While it is made anew it has no place: then two frames later."""
+    drawing = page.locator(".explorable-stage svg")
+    for _ in range(50):
+        if box := drawing.bounding_box():
+            return box
+        settled(page)
+    raise AssertionError("the drawing never has a place on the page")
+
+
 def printed(page, name):
     """Every linked number of the explorable, by key; all places must agree."""
     pairs = page.eval_on_selector_all(

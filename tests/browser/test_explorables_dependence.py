@@ -24,6 +24,7 @@ from tests.browser.explorable_fixtures import (
     model,
     printed,
     settled,
+    stage,
     site,
     visit,
 )
@@ -367,7 +368,7 @@ def test_the_table_chooser_and_the_best_reply_button_work_by_keyboard(visit, con
 
 def test_a_dot_is_dragged_sideways(visit, contents):
     page = visit("friends-game", contents["friends-game"]["html"])
-    box = page.locator(".explorable-stage svg").bounding_box()
+    box = stage(page)
     at = [box["x"] + 24 + (x + 3) / 6 * (box["width"] - 48) for x in (1, 2.5)]
     page.mouse.move(at[0], box["y"] + 172)  # the car, the second friend's last number
     page.mouse.down()
@@ -381,7 +382,7 @@ def test_a_dot_is_dragged_sideways(visit, contents):
 
 def test_a_guess_and_the_code_are_dragged(visit, contents):
     page = visit("guessing-game", contents["guessing-game"]["html"])
-    box = page.locator(".explorable-stage svg").bounding_box()
+    box = stage(page)
     last_row = box["y"] + box["height"] - 80  # husbands
     middle = box["x"] + 130 + (box["width"] - 142) / 2
     page.mouse.move(middle + 60, last_row)
@@ -392,7 +393,7 @@ def test_a_guess_and_the_code_are_dragged(visit, contents):
     guesses = [*contents["guessing-game"]["data"]["shares"][:-1], 0.5]
     assert printed(page, "guessing-game") == expected_texts("guessing-game", {"w": guesses})
     page = visit("ellipse", contents["ellipse"]["html"])
-    box = page.locator(".explorable-stage svg").bounding_box()
+    box = stage(page)
     page.mouse.click(box["x"] + box["width"] / 4, box["y"] + 40)
     settled(page)
     assert printed(page, "ellipse")["angle"] == "90°"
@@ -518,7 +519,7 @@ def contrast(one, other):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_drawing_follows_the_width(visit, contents, name):
     page = visit(name, contents[name]["html"], width=1000)
-    wide = page.locator(".explorable-stage svg").bounding_box()["width"]
+    wide = stage(page)["width"]
     page.set_viewport_size({"width": 340, "height": 800})
     page.wait_for_function(
         "document.querySelector('.explorable-stage svg').getBoundingClientRect().width < 345"
