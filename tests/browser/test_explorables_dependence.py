@@ -24,8 +24,8 @@ from tests.browser.explorable_fixtures import (
     model,
     printed,
     settled,
-    stage,
     site,
+    stage,
     visit,
 )
 
