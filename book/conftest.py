@@ -1,0 +1,62 @@
+"""How chapters are tested: nbval runs them and compares what checked cells print.
+
+Outputs are compared number by number (`renyi_book.compare_outputs`). Numbers may
+differ by one unit of the last printed digit, or by the ``tolerance`` in the cell's
+metadata. A cell that writes to stderr fails, whether its output is checked or not.
+"""
+
+import pytest
+from nbval.plugin import IPyNbCell
+
+from renyi_book.compare_outputs import differences
+
+
+class Printed(str):
+    """An output of a cell, equal to another if they agree within the tolerance."""
+
+    tolerance = None
+
+    def __eq__(self, other):
+        return not differences(self, other, self.tolerance)
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = None
+
+
+def pytest_itemcollected(item):
+    """Make `sanitize`, which nbval applies to outputs, return `Printed` text."""
+    if not isinstance(item, IPyNbCell):
+        return
+    tolerance = item.cell.metadata.get("tolerance")
+
+    def sanitize(text):
+        if not isinstance(text, str):
+            return text
+        printed = Printed(IPyNbCell.sanitize(item, text))
+        printed.tolerance = tolerance
+        return printed
+
+    item.sanitize = sanitize
+
+
+def pytest_assertrepr_compare(left, right):
+    """Name the numbers that differ when nbval reports a failure."""
+    if isinstance(left, Printed):
+        return [
+            f"{left[:40]!r}... differs from the run:",
+            *differences(left, right, left.tolerance),
+        ]
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    result = yield
+    if isinstance(item, IPyNbCell):
+        outputs = item.test_outputs or []
+        stderr = "".join(o.text for o in outputs if o.get("name") == "stderr")
+        if stderr:
+            item.raise_cell_error("The cell wrote to stderr", stderr)
+    return result
