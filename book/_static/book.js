@@ -4,7 +4,7 @@
   "use strict";
 
   const ready = (run) =>
-    document.readyState == "loading" ? document.addEventListener("DOMContentLoaded", run) : run();
+    document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", run) : run();
 
   // Text with formulas waits for them for two seconds at most.
   const page = document.documentElement;
@@ -70,10 +70,10 @@
     for (const title of document.querySelectorAll(".admonition.toggle > .admonition-title")) {
       const button = title.querySelector(".toggle-button");
       if (!button) continue;
-      const words = [...title.childNodes].filter((n) => n != button).map((n) => n.textContent).join("");
+      const words = [...title.childNodes].filter((n) => n !== button).map((n) => n.textContent).join("");
       button.setAttribute("aria-label", `Show or hide: ${words.trim()}`);
       title.addEventListener("click", (event) => {
-        if (event.target == title || button.contains(event.target)) return;
+        if (event.target === title || button.contains(event.target)) return;
         event.stopImmediatePropagation();
         if (!event.target.closest("a[href]")) button.click();
       }, true);
@@ -110,9 +110,9 @@
     for (const button of document.querySelectorAll("[data-print]")) {
       button.addEventListener("click", async () => {
         const opened = [];
-        if (button.dataset.print == "all") {
+        if (button.dataset.print === "all") {
           for (const fold of document.querySelectorAll(".bd-article .toggle-hidden .toggle-button")) {
-            if (fold.getAttribute("aria-expanded") == "false") { fold.click(); opened.push(fold); }
+            if (fold.getAttribute("aria-expanded") === "false") { fold.click(); opened.push(fold); }
           }
         }
         const math = window.MathJax?.startup?.document;

@@ -15,8 +15,6 @@ from urllib.parse import urlsplit
 
 from bs4 import BeautifulSoup
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
 #: Minutes that Chromium may take to set the formulas, and to print.
 PATIENCE = 20
 _HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head>
@@ -161,7 +159,8 @@ def join(folder, root="book/index.html"):
 def print_pdf(folder, output):
     """Print the book; gives the number of pages on paper."""
     from pypdf import PdfReader, PdfWriter
-    from tests.browser import serving
+
+    from renyi_book import browser as serving
 
     folder, output = Path(folder), Path(output)
     html, _ = join(folder)
@@ -197,7 +196,7 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path, help="the built book, _build/html")
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args()
-    from tests.browser import serving
+    from renyi_book import browser as serving
 
     reason = serving.missing()
     if reason:

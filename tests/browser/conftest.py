@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from . import serving
+from renyi_book import browser as serving
+
 from .visit import Visit
 
 

@@ -3,7 +3,8 @@
 import csv
 import sys
 
-from . import serving
+from renyi_book import browser as serving
+
 from .pages import pages
 from .visit import Visit
 

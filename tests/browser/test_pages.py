@@ -7,7 +7,8 @@ each width and each mode once.
 
 import pytest
 
-from . import serving
+from renyi_book import browser as serving
+
 from .pages import pages
 
 BUILT = serving.built_book()

@@ -75,7 +75,7 @@ export function start(root) {
       shown: String(rows.length), ...Object.fromEntries(data.verdicts.map((verdict, k) => [verdict.replaceAll(" ", "_"), String(counts[k])])),
     }),
     summary: ({ rows, counts }, state, data) => `${rows.length} of ${data.rows.length} rows: ${counted(counts, data) || "none"}.`,
-    draw: ({ numbers, state, data, stage }) => {
+    draw: ({ numbers, data, stage }) => {
       const open = new Set([...stage.querySelectorAll("details[open]")].map((node) => node.dataset.name));
       const sections = numbers.groups.map(([name, rows]) => {
         const node = section(name, rows, data, numbers.narrowed || open.has(name), nodes);

@@ -54,7 +54,7 @@ function draw({ state, numbers, width, data }) {
   const half = steps.map((k) => band([0, 1].reduce((n, s) => n + numbers.counts[s][0][k] + numbers.counts[s][1][k], 0) / numbers.total, numbers.size));
   const edge = (sign) => steps.map((k) => [x(k / data.steps), y(sign * half[k])]);
   const outline = [...edge(1), ...edge(-1).reverse()].map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(" ");
-  const k = index(state.t, data), ticks = [];
+  const ticks = [];
   for (let v = -Math.floor(most / unit) * unit; v <= most; v += unit) ticks.push([v, points(v).replace(/\.?0+$/, "") || "0"]);
   const ends = state.t > 0.5;
   return svg("svg", { width, height: low + 40, viewBox: `0 0 ${width} ${low + 40}` },

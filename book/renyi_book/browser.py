@@ -1,4 +1,4 @@
-"""A browser and a server for the tests: Chromium of this machine, the built book on localhost."""
+"""Chromium and a local web server: for the browser tests and for printing the book."""
 
 import os
 import shutil
@@ -9,9 +9,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-#: What the program is called on the systems that we know.
+#: Names of the program on common systems.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-#: The browser is closed to the network and writes nothing outside its own folder.
+#: No network requests in the background, no first-run pages.
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
