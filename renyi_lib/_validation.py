@@ -290,7 +290,7 @@ def read_arrow(values):
     return pd.arrays.ArrowExtensionArray(columns) if "string" in str(kind) else values
 
 
-def numeric_values(values, name):
+def numeric_values(values, name) -> np.ndarray:
     """One finite float for each sample."""
     refuse_dask(values, name)
     try:
@@ -306,7 +306,7 @@ def numeric_values(values, name):
     return numbers
 
 
-def sample_weights(values):
+def sample_weights(values) -> np.ndarray:
     """Finite, non-negative weights, at least one of them positive."""
     weights = numeric_values(values, "sample_weight")
     if weights.min() < 0:

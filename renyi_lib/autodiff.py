@@ -195,7 +195,7 @@ def as_torch(penalty: Any, groups: Any = None) -> Callable:
     torch = _imported("torch", "as_torch")
     evaluate = _evaluator(penalty, groups)
 
-    class Value(torch.autograd.Function):
+    class Value(torch.autograd.Function):  # type: ignore[name-defined]
         @staticmethod
         def forward(context, F, *codes):
             arrays = [each.detach().cpu().numpy() for each in (F, *codes)]

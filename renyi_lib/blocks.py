@@ -239,7 +239,7 @@ class BlockedSoftmaxModel(ChunkedSoftmaxModel):
         self._reading = _Coded(cells, factor, fit_intercept, cells.mass)
         self._few = self.n_classes == 2 and len(cells.y) <= _FEW_CELLS
         self._asked = False
-        self._sample = None
+        self._sample: tuple | None = None
 
     def pull_back(self, dF: np.ndarray) -> np.ndarray:
         """The gradient by theta of sum(dF * F), at the last theta that went forward."""

@@ -86,6 +86,7 @@ class Chunks:
     def __init__(self, read: Callable[[], Iterable[Rows]]):
         self.read = read
         self.n_passes = 0
+        self.feature_names: np.ndarray | None = None
 
     def total(self, function: Callable, *arguments: Any) -> Any:
         """The sum of ``function(rows, *arguments)`` over the chunks; None stands for nothing."""
@@ -442,12 +443,12 @@ class ChunkedSoftmaxModel(SoftmaxModel):
             self.ridge[-1] = 0.0
         self.shape = (1 if self.n_classes == 2 else self.n_classes, len(self.ridge))
         factor = np.ones_like(cells.weight) if loss_weight is None else loss_weight / cells.weight
-        self._reading = _Reading(cells, factor, fit_intercept)
+        self._reading: Any = _Reading(cells, factor, fit_intercept)
         self._theta = None
 
     def forward(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """The mean loss, and the mean probabilities of each cell, of shape (m, c): one pass."""
-        if not np.array_equal(theta, self._theta):
+        if self._theta is None or not np.array_equal(theta, self._theta):
             self._sums = self._evaluated(theta)
             self._theta = theta.copy()
             self._loss = float(self._sums.loss + 0.5 * np.sum(self.ridge * theta**2))

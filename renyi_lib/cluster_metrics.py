@@ -169,9 +169,10 @@ def penalty_of_table(table: ArrayLike) -> float:
 
 def penalty_scale(totals: ArrayLike) -> float:
     """The factor of `cluster_penalty` in front of chi-square, from the sizes of the groups."""
+    totals = np.asarray(totals)
     if len(totals) < 2:
         return 0.0
-    shares = np.asarray(totals) / np.sum(totals)
+    shares = totals / np.sum(totals)
     return float(shares @ (1 - shares) / (2 * (len(shares) - 1)))
 
 
@@ -254,7 +255,7 @@ def _count(labels, sensitive_features, sample_weight):
     return table, clusters[rows], groups[columns]
 
 
-def _occupied(table):
+def _occupied(table) -> np.ndarray:
     table = np.asarray(table, dtype=float)
     return table[table.sum(axis=1) > 0]
 

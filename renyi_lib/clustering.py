@@ -366,7 +366,7 @@ class RenyiKMeans(
         -------
         float
         """
-        X = self._new_points(X)
+        points = self._new_points(X)
         if sensitive_features is None and self.groups_ is not None and self.lam > 0:
             warnings.warn(
                 f"score without sensitive_features is that of plain k-means: lam={self.lam} does "
@@ -374,12 +374,12 @@ class RenyiKMeans(
                 NoSensitiveFeaturesWarning,
                 stacklevel=2,
             )
-        weights = np.ones(X.shape[0])
+        weights = np.ones(points.shape[0])
         if sample_weight is not None:
             weights = sample_weights(sample_weight)
-        labels = self._assigned(X, sensitive_features)
+        labels = self._assigned(points, sensitive_features)
         check_same_length(X=labels, sample_weight=weights)
-        distances = euclidean_distances(*self._about_the_centers(X), squared=True)
+        distances = euclidean_distances(*self._about_the_centers(points), squared=True)
         cost = float(weights @ distances[np.arange(len(labels)), labels])
         if sensitive_features is not None:
             groups = known_codes(sensitive_features, self.groups_, "sensitive_features")
@@ -396,7 +396,7 @@ class RenyiKMeans(
         tags.input_tags.sparse = self.algorithm == "descent"
         return tags
 
-    def _new_points(self, X):
+    def _new_points(self, X) -> Any:
         check_is_fitted(self)
         return validate_data(
             self, X, dtype=np.float64, order="C", accept_sparse="csr", reset=False
@@ -461,7 +461,7 @@ class RenyiKMeans(
         """
         reader = clone(self)
         X, data = reader._read(X, sensitive_features, sample_weight)
-        fitted = []
+        fitted: list[RenyiKMeans] = []
 
         def fit(lam):
             model = clone(self).set_params(lam=lam)
@@ -602,12 +602,12 @@ def renyi_kmeans_objective(
     KMeansObjective(objective=3.0, inertia=1.0, penalty=1.0)
     """
     number(0)("lam", lam)
-    X = check_array(X, dtype=np.float64, accept_sparse="csr")
-    labels, names = encode_labels(labels, "labels")
-    check_same_length(X=range(X.shape[0]), labels=labels)
-    data = _prepare(X, sensitive_features, len(names), sample_weight)
-    labels = labels[data.kept]
-    return _evaluate(data, labels, _centers(data, labels), _contingency(labels, data), lam)
+    points = check_array(X, dtype=np.float64, accept_sparse="csr")
+    codes, names = encode_labels(labels, "labels")
+    check_same_length(X=range(points.shape[0]), labels=codes)
+    data = _prepare(points, sensitive_features, len(names), sample_weight)
+    codes = codes[data.kept]
+    return _evaluate(data, codes, _centers(data, codes), _contingency(codes, data), lam)
 
 
 class _Data(NamedTuple):

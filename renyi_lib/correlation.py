@@ -364,7 +364,7 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     excess = P[:, 1] * total - p * q[1]
     rho = 0.0
     if q.all():
-        rho = np.linalg.norm(excess / np.sqrt(p) / np.sqrt(total * q[0]) / np.sqrt(q[1]))
+        rho = float(np.linalg.norm(excess / np.sqrt(p) / np.sqrt(total * q[0]) / np.sqrt(q[1])))
     return BinaryRenyi(_at_most_one(rho), float(gamma), r - 0.5)
 
 
@@ -582,7 +582,7 @@ def _warn_of_chance(counts, rho, where=""):
         )
 
 
-def _checked_table(P):
+def _checked_table(P) -> np.ndarray:
     """The table as floats, scaled by a power of two so that no sum or product overflows."""
     try:
         P = np.asarray(P, dtype=float)

@@ -260,7 +260,8 @@ def renyi_interval(
         )
     intervals = renyi_intervals if method == "inversion" else reflected_intervals
     (row,) = intervals(table[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng)
-    return Interval(*row.tolist(), confidence_level)
+    estimate, plugin, low, high = row.tolist()
+    return Interval(estimate, plugin, low, high, confidence_level)
 
 
 @takes_dask
@@ -405,7 +406,7 @@ class _Measure(NamedTuple):
     needs_variation: bool = False
 
 
-def _of_rates(of):
+def _of_rates(of) -> tuple[Callable, Callable]:
     """A measure of the groups' rates, and its intervals."""
 
     def value(tables):

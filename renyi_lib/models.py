@@ -62,11 +62,13 @@ class SoftmaxModel:
         self.shape = (1 if n_classes == 2 else n_classes, self.X.shape[1])
         self._one_hot = (y, np.arange(len(y)))
         self._sign = np.where(y, -1.0, 1.0)
-        self._theta = None
+        self._theta: np.ndarray | None = None
+        self._loss: float = 0.0
+        self._F: np.ndarray = np.empty((n_classes, 0))
 
     def forward(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """The mean loss and the class probabilities F of shape (n, c) at theta."""
-        if np.array_equal(theta, self._theta):
+        if self._theta is not None and np.array_equal(theta, self._theta):
             return self._loss, self._F.T
         self._theta = theta.copy()
         # A matrix-vector product for each class: faster than one matrix product for a few.

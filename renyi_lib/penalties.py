@@ -117,8 +117,8 @@ class Groups:
         cls, codes: np.ndarray, categories: np.ndarray, weight: np.ndarray | None = None
     ) -> "Groups":
         """Labels that are coded already, and probabilities of the samples that sum to 1."""
-        weight = 1.0 / len(codes) if weight is None else weight
-        return cls._counted(codes, categories, weight, "of positive weight")
+        each = 1.0 / len(codes) if weight is None else weight
+        return cls._counted(codes, categories, each, "of positive weight")
 
     def given(self, mask: np.ndarray, label: Any = True) -> "Groups":
         """The same groups under the conditional distribution given that `mask` is true.
@@ -154,7 +154,7 @@ class Groups:
         _check_finite(F)
         return F
 
-    def _of_shape(self, F):
+    def _of_shape(self, F) -> np.ndarray:
         F = np.asarray(F, dtype=float)
         if F.ndim != 2 or len(F) != len(self.codes):
             raise ValueError(

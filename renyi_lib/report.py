@@ -168,7 +168,7 @@ def fairness_report(
         alike = scored_people(y_true, y_score, sensitive_features)
         y_true, y_score, sensitive_features, people = alike
     else:
-        people = np.ones(len(y_score), dtype=np.intp)
+        people = np.ones(np.shape(y_score)[0], dtype=np.intp)
     score = numeric_values(y_score, "y_score")
     truth = _truth(y_true, pos_label)
     codes, groups = encode_labels(sensitive_features, "sensitive_features")

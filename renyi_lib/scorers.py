@@ -62,10 +62,10 @@ def renyi_dependence(
             "y_pred must be one label or one score for each sample, got shape "
             f"{np.shape(y_pred)}: of several classes' scores choose one column"
         )
-    if y_true is not None and len(y_true) != len(y_pred):
+    if y_true is not None and np.shape(y_true)[0] != np.shape(y_pred)[0]:
         raise ValueError(
             "all arguments need the same number of samples, but y_true has "
-            f"{len(y_true)}, y_pred has {len(y_pred)}"
+            f"{np.shape(y_true)[0]}, y_pred has {np.shape(y_pred)[0]}"
         )
     return renyi_correlation(y_pred, sensitive_features, sample_weight=sample_weight)
 
@@ -132,10 +132,10 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
     options = {}
     if pos_label is not None and measure is not renyi_dependence:
         options["pos_label"] = pos_label
-    if response == "predict_proba":
-        # Of two classes scikit-learn hands over the scores of one; of more it would hand a table.
-        response = ("decision_function", "predict_proba")
+    # Of two classes scikit-learn hands over the scores of one; of more it would hand a table.
+    scores = ("decision_function", "predict_proba")
+    methods = scores if response == "predict_proba" else response
     scorer = make_scorer(
-        measure, response_method=response, greater_is_better=greater_is_better, **options
+        measure, response_method=methods, greater_is_better=greater_is_better, **options
     )
     return scorer.set_score_request(sensitive_features=True, sample_weight=True)

@@ -233,7 +233,7 @@ class Fermi:
             raise ValueError(f"q must sum to 1, as shares of groups do; got {q!r}")
         number(0, 0.5, above=True)("step", step)
         self.step = step
-        self.W = None
+        self.W: np.ndarray | None = None
 
     def value_and_grad(self, F: ArrayLike, codes: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """One step: the value and the gradient by F at the present W, which then climbs.
@@ -261,7 +261,7 @@ class Fermi:
         return value, _spread(dT, codes, F.dtype)
 
 
-def _read(F, codes, n_groups):
+def _read(F, codes, n_groups) -> tuple[np.ndarray, np.ndarray]:
     """F as floats and the codes as integers, checked; single precision stays what it is."""
     F, codes = np.asarray(F), np.asarray(codes)
     F = F if F.dtype in (np.float32, np.float64) else F.astype(float)

@@ -150,7 +150,7 @@ class JointTable:
         pairs = zip(self, other)
         return all(len(x) == len(y) and x.tolist() == y.tolist() for x, y in pairs)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
     # An array is not a table with levels: adding one is an error, and not numpy's business.
     __array_ufunc__ = None
 

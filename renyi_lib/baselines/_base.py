@@ -1,5 +1,6 @@
 """What the rivals for two classes have in common: reading their input, and linear scores."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,7 +41,7 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
         predicted = self.predict(X, sensitive_features=sensitive_features)
         return accuracy_score(y, predicted, sample_weight=sample_weight)
 
-    def _read(self, X, y, sensitive_features, n_groups=None):
+    def _read(self, X, y, sensitive_features, n_groups=None) -> tuple[np.ndarray, np.ndarray, Any]:
         """X as floats, y as 0 and 1, and the groups, all checked; sets what a fit has to set."""
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -84,6 +85,11 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
 
 class LinearScores:
     """Scores from `coef_` and `intercept_`, and the label of the side of the boundary."""
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    classes_: np.ndarray
+    _read_new: Callable[[Any], np.ndarray]
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """The score of each sample, of shape (n,): positive means the second class."""

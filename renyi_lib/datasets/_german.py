@@ -33,7 +33,7 @@ _MEANINGS = {
 }
 
 # UCI's own table of codes. A later study found errors in it: see the notes of `load_german`.
-_CODES = {
+_CODES: dict[str, dict] = {
     "Attribute1": {
         "A11": "below 0",
         "A12": "0 to below 200",
