@@ -1,6 +1,7 @@
 """What every chapter and page must satisfy. A check returns problems, naming the place."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -27,8 +28,9 @@ def page_paths():
     return sorted([*notebook_paths(), *(p for p in BOOK.rglob("*.md") if p.name != "README.md")])
 
 
+@cache
 def read(path):
-    """A notebook; a Markdown page counts as a notebook with one cell."""
+    """A notebook, read once; a Markdown page counts as a notebook with one cell."""
     if path.suffix == ".md":
         text = path.read_text(encoding="utf8")
         return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])

@@ -12,6 +12,7 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 import renyi_lib
+from renyi_book.chapters import chapters
 
 from . import checks
 
@@ -102,57 +103,64 @@ def test_scripts_of_the_explorables_lie_beside_the_pages(html):
     assert not list(scripts.rglob("*.md"))
 
 
-@pytest.fixture
-def small_book(tmp_path):
-    """The book's own configuration around a single page."""
-    source = tmp_path / "source"
+def small_book(source, **pages):
+    """The book's own configuration around a few numbered chapters, given as Markdown."""
     for folder in ("_tools", "_static", "_templates", "explorables"):
         shutil.copytree(checks.BOOK / folder, source / "book" / folder)
     (source / "book/results").mkdir()
     exports = "book/results/claims.csv", "book/results/claims.json"
     for name in ("_config.yml", "references.bib", "CITATION.cff", *exports):
         shutil.copy(checks.ROOT / name, source / name)
-    (source / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
     (source / "book/index.md").write_text("# A book\n\nWith a page, and $x^2$.\n")
+    contents = "format: jb-book\nroot: book/index\nparts:\n  - numbered: true\n    chapters:\n"
+    for name, text in pages.items():
+        contents += f"      - file: book/{name}\n"
+        page = new_notebook(
+            cells=[new_markdown_cell(text)],
+            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        )
+        nbformat.write(page, source / f"book/{name}.ipynb")
+    (source / "_toc.yml").write_text(contents)
     return source
 
 
-@pytest.fixture
-def small_notebook(small_book):
-    """The same, its page a notebook: Binder's button stands on notebooks only."""
-    page = new_notebook(
-        cells=[new_markdown_cell("# A book")],
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
-    )
-    (small_book / "book/index.md").unlink()
-    nbformat.write(page, small_book / "book/index.ipynb")
-    return small_book
+def built_page(output, name):
+    return (output / f"_build/html/book/{name}.html").read_text(encoding="utf8")
 
 
-def test_buttons_are_there_where_the_repository_is_known(small_notebook, tmp_path):
-    done = build(
-        small_notebook, tmp_path, GITHUB_REPOSITORY="someone/a-book", GITHUB_REF_NAME="main"
+def test_chapters_are_numbered_by_the_table_of_contents(tmp_path):
+    source = small_book(
+        tmp_path / "source",
+        old="(ch-old)=\n# Old\n\nSee {numref}`ch-last`.",
+        inserted="(ch-inserted)=\n# Inserted",
+        last="(ch-last)=\n# Last",
     )
+    assert list(chapters(source / "book")) == ["old", "inserted", "last"]
+    done = build(source, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    page = (tmp_path / "_build/html/book/index.html").read_text(encoding="utf8")
-    assert (
-        "https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/book/index.ipynb" in page
-    )
-    assert 'href="https://github.com/someone/a-book"' in page
-
-
-def test_buttons_are_left_out_where_it_is_not(small_notebook, tmp_path):
-    done = build(small_notebook, tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    page = (tmp_path / "_build/html/book/index.html").read_text(encoding="utf8")
+    page = built_page(tmp_path, "old")
+    article = BeautifulSoup(page, "html.parser").select_one("article")
+    assert article.select_one("span.std-numref").get_text() == "chapter 3"
+    # The copy is in no repository, so there is nothing to link to.
     assert "mybinder.org" not in page
     assert "github.com" not in page
 
 
-@pytest.mark.parametrize(
-    "text", ["{ref}`nowhere`", "{cite}`nobody1900`", "[x](not_there.md)", "```{nosuch}\n```"]
-)
-def test_strict_build_stops_at_a_broken_page(small_book, tmp_path, text):
-    with open(small_book / "book/index.md", "a") as page:
-        page.write(f"\n{text}\n")
-    assert build(small_book, tmp_path).returncode != 0
+def test_buttons_link_to_the_repository(tmp_path):
+    source = small_book(tmp_path / "source", page="# A page")
+    done = build(source, tmp_path, GITHUB_REPOSITORY="someone/a-book", GITHUB_REF_NAME="main")
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = built_page(tmp_path, "page")
+    assert (
+        "https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/book/page.ipynb" in page
+    )
+    assert 'href="https://github.com/someone/a-book"' in page
+
+
+def test_strict_build_reports_every_broken_reference(tmp_path):
+    broken = ["{ref}`nowhere`", "{cite}`nobody1900`", "[x](not_there.md)", "```{nosuch}\n```"]
+    source = small_book(tmp_path / "source", page="# A page\n\n" + "\n\n".join(broken))
+    done = build(source, tmp_path)
+    assert done.returncode != 0
+    for name in ("nowhere", "nobody1900", "not_there.md", "nosuch"):
+        assert name in done.stderr, (name, done.stderr)

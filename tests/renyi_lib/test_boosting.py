@@ -567,6 +567,23 @@ class TestEarlyStopping:
         assert 0 < model.n_iter_ < 100
         np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
 
+    def test_held_out_rows_keep_the_share_of_each_group_and_class(self, monkeypatch):
+        X, y, s = biased_data(400, n_groups=3)
+        hold_out, found = RenyiBoostingClassifier._hold_out, []
+
+        def recorded(*arguments):
+            found.append(hold_out(*arguments))
+            return found[-1]
+
+        monkeypatch.setattr(RenyiBoostingClassifier, "_hold_out", recorded)
+        small(1, n_iter_no_change=5, n_estimators=5).fit(X, y, sensitive_features=s)
+        ((kept, held),) = found
+        shares = [
+            np.bincount(3 * rows.y + rows.codes, minlength=6) / len(rows.y)
+            for rows in (kept, held)
+        ]
+        np.testing.assert_allclose(*shares, atol=1.2 / len(held.y))
+
     def test_its_rows_are_checked(self):
         X, y, s = biased_data(100)
         with pytest.raises(ValueError, match="set n_iter_no_change"):

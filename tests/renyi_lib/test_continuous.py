@@ -257,6 +257,16 @@ def test_the_correction_solves_its_equation(rho, p, q):
     assert without_bias(rho, 300, q, n) == 0
 
 
+@pytest.mark.parametrize("largest", [1, 7])
+def test_correction_uses_the_effective_sample_size_minus_one(largest):
+    x, y = gaussian_pair(0.5, 600, seed=11)
+    weight = np.random.default_rng(11).integers(1, largest + 1, 600)
+    found = continuous_correlation(x, y, sample_weight=weight)
+    n = weight.sum() ** 2 / (weight**2).sum()
+    corrected = without_bias(found.plug_in, *found.n_functions, n - 1)
+    assert found.rho == pytest.approx(corrected, abs=1e-9)
+
+
 def test_independent_variables_are_not_far_from_zero_on_average():
     found = [continuous_correlation(*gaussian_pair(0, 1000, seed)) for seed in range(30)]
     assert np.mean([f.rho for f in found]) < 0.04

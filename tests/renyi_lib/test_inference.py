@@ -16,6 +16,7 @@ from renyi_lib import metrics
 from renyi_lib._inversion import invert
 from renyi_lib._wishart import largest_root_isf, largest_root_sf, sum_of_largest_roots_sf
 from renyi_lib._worlds import (
+    _Rates,
     gap,
     one_minus_ratio,
     rate_intervals,
@@ -465,6 +466,16 @@ def test_intervals_of_fairness_cover_the_truth(measure, rates):
     truth = measure(np.array(rates))
     covered = (found[:, 2] <= truth + 1e-9) & (truth <= found[:, 3] + 1e-9)
     assert 0.91 < covered.mean() <= 1
+
+
+def test_middle_groups_are_shrunk_by_what_chance_adds():
+    size, rates = np.full((1, 1, 3), 100), np.array([0.3, 0.4, 0.6])
+    worlds = _Rates(gap, size * rates, size, None)
+    common = rates.mean()
+    chi_square = 100 * ((rates - common) ** 2).sum() / (common * (1 - common))
+    expected = rates - common
+    expected[1] *= np.sqrt(1 - 2 / chi_square)  # two degrees of freedom
+    np.testing.assert_allclose(worlds.offset[0, 0], expected, atol=1e-12)
 
 
 def test_p_percent_reaches_one_where_the_difference_may_be_chance():

@@ -34,7 +34,7 @@ def _routing():
 
 @pytest.mark.usefixtures("_routing")
 @pytest.mark.parametrize("name", SCORERS)
-def test_a_scorer_is_the_measure_of_what_the_model_says_and_more_is_better(name):
+def test_scorer_gives_the_metric_with_the_sign_that_makes_more_better(name):
     model = LogisticRegression().fit(X, y)
     measure, greater_is_better, response = SCORERS[name]
     said = model.predict(X) if response == "predict" else model.predict_proba(X)[:, 1]
@@ -43,6 +43,7 @@ def test_a_scorer_is_the_measure_of_what_the_model_says_and_more_is_better(name)
         score = fairness_scorer(name)(model, X, y, sensitive_features=s, **weights)
         assert score == pytest.approx(value if greater_is_better else -value, abs=1e-12)
         assert 0.01 < abs(score) < 1
+        assert (score < 0) == name.startswith("neg_")
 
 
 @pytest.mark.usefixtures("_routing")
