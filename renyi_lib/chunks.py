@@ -35,7 +35,7 @@ from renyi_lib._validation import (
     read_arrow,
     sample_weights,
 )
-from renyi_lib.models import SoftmaxModel
+from renyi_lib.models import SoftmaxModel, label_variance
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import Groups, HSICPenalty, _RenyiTable
 from renyi_lib.tables import JointTable, joint_table
@@ -579,7 +579,7 @@ def _curvatures(rows, reading, theta):
     _, F = model.forward(theta)
     rows_of_F = F.T[1:] if model.n_classes == 2 else F.T
     return np.stack(
-        [model._second_moments(np.sqrt(f * (1 - f) * model.weight)) for f in rows_of_F]
+        [model._second_moments(np.sqrt(label_variance(f) * model.weight)) for f in rows_of_F]
     )
 
 

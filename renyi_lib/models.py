@@ -153,7 +153,7 @@ class SoftmaxModel:
         """
         rows = self._F[1:] if self.n_classes == 2 else self._F
         return [
-            self._inverse_root(self._second_moments(np.sqrt(f * (1 - f) * self.weight)))
+            self._inverse_root(self._second_moments(np.sqrt(label_variance(f) * self.weight)))
             for f in rows
         ]
 
@@ -198,6 +198,15 @@ class SoftmaxModel:
             scaled = self.X[start : start + _BLOCK] * scale[start : start + _BLOCK, None]
             moments += scaled.T @ scaled
         return moments
+
+
+def label_variance(f):
+    """f (1 - f), but at least a rounding error.
+
+    If a class never occurs in some category, the category's coefficient grows until its curvature
+    vanishes. A Newton step divides by that curvature, and would then consist of rounding errors.
+    """
+    return np.maximum(f * (1 - f), np.finfo(float).eps)
 
 
 def _with_ones(X):

@@ -8,7 +8,7 @@ from renyi_lib.classification import RenyiClassifier
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import BinaryRenyiPenalty, ConditionalPenalty, Groups, RenyiPenalty
-from renyi_lib.solvers import lbfgs
+from renyi_lib.solvers import _Whitening, lbfgs
 from tests.renyi_lib.data import biased_data, objective_value
 
 
@@ -138,3 +138,20 @@ def test_at_a_kink_a_tolerance_out_of_reach_ends_all_the_same(seed):
     objective = CoarseObjective(SoftmaxModel(X, y, 3), RenyiPenalty(), Groups.from_labels(s))
     lbfgs(objective, np.zeros(objective.model.shape), 30.0, tol=1e-9)
     assert objective.n_calls < 2000
+
+
+def test_a_saturated_category_does_not_spoil_the_newton_step():
+    # Nobody in the last category has label 1, so its coefficient has run away and its curvature,
+    # about 1e-70, is far below the rounding errors of the other columns.
+    rng = np.random.default_rng(0)
+    rare = rng.random(2000) < 0.02
+    X = np.column_stack([rng.normal(size=(2000, 5)), rare])
+    y = (X[:, 0] + rng.normal(size=2000) > 0) & ~rare
+    groups = Groups.from_labels((X[:, 0] + rng.normal(size=(3, 2000)) > 0).sum(axis=0))
+    objective = FairObjective(SoftmaxModel(X, y.astype(int), 2), RenyiPenalty(), groups)
+    theta = np.array([[1.0, 0, 0, 0, 0, -160, 0]])
+    _, gradient = objective(theta, 1000)
+    whitening = _Whitening(objective, 1000)
+    step = whitening.step(whitening.gradient(gradient))
+    assert np.abs(step[0, :-2]).max() > 0.01
+    assert np.abs(step).max() < 10
