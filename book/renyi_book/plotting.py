@@ -10,6 +10,7 @@ import hashlib
 import html
 import io
 import json
+import os
 import re
 from collections.abc import Mapping
 from itertools import pairwise
@@ -62,6 +63,8 @@ _DPI = 144
 #: figure some 350 px, where words of 10 points in 5.3 inches come out at 9 px.
 _PHONE_INCHES = 5.3
 _PHONE_POINTS = 10
+#: Where this variable is set, figures are drawn once and coarsely: tests compare no pictures.
+_DRAFT, _DRAFT_DPI = "BOOK_DRAFT", 36
 
 
 def use_house_style():
@@ -107,7 +110,7 @@ def drawn(fig):
     width = fig.get_size_inches()[0]
     image, text = png_base64(fig, close=False), smallest_text(fig)
     facts = {"width": round(width * 100), "text": text}
-    if width * _PHONE_POINTS > _PHONE_INCHES * text:
+    if width * _PHONE_POINTS > _PHONE_INCHES * text and _DRAFT not in os.environ:
         for_phones(fig)
         facts["narrow"] = {"png": png_base64(fig, close=False), "text": smallest_text(fig)}
     plt.close(fig)
@@ -133,7 +136,7 @@ def show_slider(figures, alt, *, label="step"):
     names = [html.escape(str(name)) for name in figures]
     # One drawing of each frame, for all screens.
     for fig in figures.values():
-        if fig.get_size_inches()[0] > _PHONE_INCHES:
+        if fig.get_size_inches()[0] > _PHONE_INCHES and _DRAFT not in os.environ:
             for_phones(fig)
     width = round(next(iter(figures.values())).get_size_inches()[0] * 100)
     images = [png_base64(fig) for fig in figures.values()]
@@ -306,7 +309,8 @@ def _fit(text, room):
 
 def png_base64(fig, *, close=True):
     drawn, stored = io.BytesIO(), io.BytesIO()
-    fig.savefig(drawn, format="png", dpi=_DPI, metadata={"Software": None})
+    dpi = _DRAFT_DPI if _DRAFT in os.environ else _DPI
+    fig.savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
     if close:
         plt.close(fig)
     few_colors(Image.open(drawn)).save(stored, format="png", compress_level=9)

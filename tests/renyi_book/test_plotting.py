@@ -115,6 +115,14 @@ def test_a_figure_that_fits_a_phone_is_drawn_once(shown):
     assert narrow(shown) is None
 
 
+def test_draft_is_drawn_once_and_coarsely(shown, monkeypatch):
+    monkeypatch.setenv("BOOK_DRAFT", "1")
+    plotting.use_house_style()
+    plotting.show(plt.figure(figsize=(7, 4)), alt=ALT)
+    assert narrow(shown) is None
+    assert size(shown[0][0][0]["image/png"]) == [252, 144]
+
+
 def test_panels_side_by_side_are_stacked_and_keep_their_labels():
     plotting.use_house_style()
     fig, panels = plt.subplots(1, 2, figsize=(7, 3), sharey=True)
