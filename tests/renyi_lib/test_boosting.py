@@ -759,16 +759,27 @@ class TestRegressor:
         told = {"backend": backend, "random_state": 0, "max_leaves": 8}
         path = [
             RenyiBoostingRegressor(lam, n_estimators=150, **told).fit(X, y, sensitive_features=s)
-            for lam in (0, 1, 1e3, 1e6)
+            for lam in (0, 1, 10, 100)
         ]
         penalties = [m.penalty_value(X, sensitive_features=s) for m in path]
         assert penalties[0] > 0.2
         assert penalties[2] < penalties[1] < penalties[0] / 1.5
-        assert max(penalties[2:]) < 0.03
-        # Nothing runs away, though little is left to tell at a lam of a million.
-        assert path[1].score(X, y) > 0.5
-        assert min(m.score(X, y) for m in path) > -0.2
-        assert path[0].score(X, y) > 0.8
+        assert max(penalties[2:]) < 0.01
+        scores = [m.score(X, y) for m in path]
+        assert scores == sorted(scores, reverse=True)
+        assert scores[1] > 0.8
+        assert scores[2] > 0.5
+        assert scores[3] > 0
+
+    def test_a_lam_of_a_million(self):
+        # With XGBoost, whose gradients are single precision, fits stop being reproducible beyond a
+        # lam of about 100, and R^2 depends on its version.
+        X, y, a = regression_data()
+        s = np.where(a > 0, "high", "low")
+        model = RenyiBoostingRegressor(1e6, n_estimators=150, random_state=0, max_leaves=8)
+        model.fit(X, y, sensitive_features=s)
+        assert model.penalty_value(X, sensitive_features=s) < 0.01
+        assert model.score(X, y) > -0.5
 
     def test_a_number(self):
         X, y, a = regression_data()
