@@ -51,8 +51,11 @@ def test_importing_the_package_loads_no_dependency():
     assert run("import renyi_lib\n" + code) == "[]"
 
 
-def test_every_module_can_be_imported_without_the_extras():
-    assert run("\n".join(f"import {name}" for name in modules()) + "\nprint('fine')") == "fine"
+def test_no_module_imports_an_extra():
+    imports = "import sys\n" + "\n".join(f"import {name}" for name in modules())
+    code = f"{imports}\nprint(*(name for name in {(*EXTRAS, 'torch')} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 def test_missing_extras_are_named_by_the_features_that_need_them():
