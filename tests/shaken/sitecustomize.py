@@ -11,80 +11,83 @@ from dataclasses import replace
 from functools import wraps
 from importlib.machinery import PathFinder
 
-import numpy as np
-
 SHAKE = float(os.environ["RENYI_SHAKE"])
+# Without dirichlet, whose draws have to add up to 1.
 FLOATS = (
-    "beta chisquare dirichlet exponential gamma gumbel laplace logistic lognormal "
-    "multivariate_normal normal random standard_cauchy standard_exponential standard_gamma "
-    "standard_normal standard_t triangular uniform"
+    "beta chisquare exponential gamma gumbel laplace logistic lognormal multivariate_normal "
+    "normal random standard_cauchy standard_exponential standard_gamma standard_normal "
+    "standard_t triangular uniform"
 )
 
 
 def shaken(values):
-    """The values with a relative error that depends on the value alone, so that ties stay ties."""
-    return values * (1 - SHAKE * np.modf(np.abs(values) * 1234.567)[0])
+    """The values with errors that depend on the value alone, so that ties stay ties.
+
+    Whole numbers, such as indicators and ages, are exact on every machine and stay as they are.
+    """
+    return values * (1 - SHAKE * (abs(values) * 1024.1 % 1.0) * (values % 1.0 != 0))
 
 
-class ShakenGenerator(np.random.Generator):
-    """A generator whose float draws are slightly off."""
+def shake_generators(random):
+    """Let `default_rng` return generators whose float draws are slightly off."""
 
+    def shaken_method(method):
+        @wraps(method)
+        def draw(self, *args, out=None, **kwargs):
+            values = method(self, *args, **kwargs, **({} if out is None else {"out": out}))
+            if out is None:
+                return shaken(values)
+            out[...] = shaken(values)
+            return out
 
-def shaken_method(method):
-    @wraps(method)
-    def draw(self, *args, out=None, **kwargs):
-        values = shaken(method(self, *args, **kwargs, **({} if out is None else {"out": out})))
-        if out is None:
-            return values if np.shape(values) else float(values)
-        out[...] = values
-        return out
+        return draw
 
-    return draw
+    methods = {name: shaken_method(getattr(random.Generator, name)) for name in FLOATS.split()}
+    generator, default_rng = type("Generator", (random.Generator,), methods), random.default_rng
 
-
-for name in FLOATS.split():
-    setattr(ShakenGenerator, name, shaken_method(getattr(np.random.Generator, name)))
-
-
-def shaken_default_rng(default_rng):
     @wraps(default_rng)
-    def make(seed=None):
+    def shaken_default_rng(seed=None):
         rng = default_rng(seed)
-        return rng if rng is seed else ShakenGenerator(rng.bit_generator)
+        return rng if rng is seed else generator(rng.bit_generator)
 
-    return make
+    random.default_rng = shaken_default_rng
 
 
-def shaken_encode(encode):
+def shake_datasets(module):
+    """Let `FairDataset.encode` return features that are slightly off."""
+    encode = module.FairDataset.encode
+
     @wraps(encode)
-    def make(self, **options):
+    def shaken_encode(self, **options):
         encoded = encode(self, **options)
         parts = {"X_train": encoded.X_train.copy(), "X_test": encoded.X_test.copy()}
         for X in parts.values():
-            stored = X if isinstance(X, np.ndarray) else X.data  # of a sparse array
+            stored = X.data if hasattr(X, "tocsr") else X
             stored[...] = shaken(stored)
         return replace(encoded, **parts)
 
-    return make
+    module.FairDataset.encode = shaken_encode
 
 
-class DatasetFinder:
-    """Patch `FairDataset.encode` when its module is imported, and not before."""
+CHANGES = {"numpy.random": shake_generators, "renyi_lib.datasets._dataset": shake_datasets}
+
+
+class Finder:
+    """Change modules when they are imported, and not before."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name != "renyi_lib.datasets._dataset":
+        if name not in CHANGES:
             return None
         spec = PathFinder.find_spec(name, path, target)
         execute = spec.loader.exec_module
 
         def exec_module(module):
             execute(module)
-            module.FairDataset.encode = shaken_encode(module.FairDataset.encode)
+            CHANGES[name](module)
 
         spec.loader.exec_module = exec_module
         return spec
 
 
-np.random.default_rng = shaken_default_rng(np.random.default_rng)
-sys.meta_path.insert(0, DatasetFinder)
+sys.meta_path.insert(0, Finder)
