@@ -82,17 +82,17 @@ test-browser: $(READY)  ## every page of the built book in Chromium (on Debian a
 bench: $(READY)  ## speed and memory beside the peers, to book/results/bench_speed.json
 	$(BIN)/python benchmarks/speed.py $(SMALL)
 
-experiments: $(READY)  ## compute all results of the experiments anew into book/results (NAMES="…" for some)
+experiments: $(READY)  ## recompute all stored tables in book/results (NAMES="…" for some)
 	$(BIN)/python -m renyi_book.experiments book/results $(NAMES)
 
 scorecard: $(READY)  ## bring book/claims.yml up to date with book/results (ACCEPT=--accept for changed verdicts)
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
 
 # In this order: the claims are weighed by the results, and chapters show both. A changed verdict stops it.
-refresh: $(READY)  ## after a change of code: experiments, scorecard, chapters, and of these only what is stale
-	$(BIN)/python -m renyi_book.experiments book/results --stale
+refresh: $(READY)  ## after a change of code: recompute the tables and chapters that differ (ALL=1: everything)
+	$(BIN)/python -m renyi_book.experiments book/results $(if $(ALL),,--outdated)
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
-	$(BIN)/python book/_tools/execute.py --stale
+	$(BIN)/python book/_tools/execute.py $(if $(ALL),,--failing)
 
 course: $(COURSE_READY)  ## build the assignments' student versions; fails if they had changed
 	PYTHONPATH=course $(COURSE_BIN)/python -m grader.build

@@ -23,7 +23,7 @@ def compiled(loop):
     The loop itself gives the same answer, some hundred times slower, and a warning says so.
     numba is imported here, not before: it is slow to load and most users of the library never
     cluster. The machine code is kept on disk, which is safe because no loop calls another
-    function of ours, so that a change of this file is all that can make it stale.
+    function of ours, so that only a change of this file can make it out of date.
     """
     try:
         import numba

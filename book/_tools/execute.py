@@ -1,25 +1,22 @@
 """Run chapters in place, each from a clean kernel, so that what is stored is true.
 
     python book/_tools/execute.py [chapter.ipynb ...]      # all chapters when none is named
-    python book/_tools/execute.py --stale                  # those that would come out differently
+    python book/_tools/execute.py --failing                # those that nbval reports as different
 
-A chapter that raises, or writes a warning, is left as it was and reported. What a chapter depended
-on when it was run is written down in book/results/chapters.json (`renyi_book.freshness`).
+A chapter that raises, or writes a warning, is left as it was and reported.
 """
 
 import argparse
 import asyncio
+import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-
-from renyi_book import freshness
 
 BOOK = Path(__file__).resolve().parents[1]
 
@@ -71,46 +68,46 @@ def run(path):
     return None
 
 
-def timed(path, book):
-    """Execute one chapter; return it, what it depended on, what went wrong, and the seconds."""
-    # Before the run: whoever edits something meanwhile has a stale chapter.
-    sums = freshness.dependencies(path, book)
+def timed(path):
+    """Execute one chapter; return it, what went wrong, and the seconds."""
     start = time.perf_counter()
     problem = run(path)
-    return path, sums, problem, time.perf_counter() - start
+    return path, problem, time.perf_counter() - start
 
 
 def main(paths, book=BOOK, jobs=2):
-    """Execute chapters, `jobs` at a time, and remember what they depended on; how many failed."""
+    """Execute chapters, `jobs` at a time; return how many failed."""
     failed = 0
     # Threads are enough: the work is done by the kernels, and each is a process.
     with ThreadPoolExecutor(jobs) as pool:
-        for path, sums, problem, seconds in pool.map(timed, paths, repeat(book)):
+        for path, problem, seconds in pool.map(timed, paths):
             outcome = "FAILED" if problem else "ok"
             print(f"{outcome:6} {seconds:6.1f} s  {path.relative_to(book)}", flush=True)
             if problem:
                 failed += 1
                 print(problem)
-            else:
-                freshness.remember(path, sums, book)
     return failed
 
 
-def stale(book=BOOK):
-    """The chapters that have to be run again; says why."""
-    reasons = {path: freshness.changes(path, book) for path in chapters(book)}
-    for path, changed in reasons.items():
-        if changed:
-            print(f"stale: {path.relative_to(book)} ({', '.join(changed)})")
-    return [path for path, changed in reasons.items() if changed]
+def passes(path):
+    """Whether a chapter, re-run by nbval, gives the outputs that are stored in it."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--nbval-lax", str(path)]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def failing(paths, jobs=2):
+    """The chapters whose stored outputs are not what they print now."""
+    with ThreadPoolExecutor(jobs) as pool:
+        return [path for path, passed in zip(paths, pool.map(passes, paths)) if not passed]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapters", nargs="*", help="notebooks; by default all")
-    parser.add_argument("--stale", action="store_true", help="only those that have to be")
+    parser.add_argument("--failing", action="store_true", help="of these, those that nbval fails")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (2)")
     arguments = parser.parse_args()
-    named = [Path(name).resolve() for name in arguments.chapters]
-    chosen = stale() if arguments.stale else named or chapters(BOOK)
+    chosen = [Path(name).resolve() for name in arguments.chapters] or chapters(BOOK)
+    if arguments.failing:
+        chosen = failing(chosen, arguments.jobs)
     sys.exit(bool(main(chosen, jobs=arguments.jobs)))

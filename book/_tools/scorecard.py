@@ -10,7 +10,7 @@ says which commit holds the frozen rules.
 import argparse
 import sys
 
-from renyi_book.experiments import StaleResultsError, load
+from renyi_book.experiments import ResultsError, load
 from renyi_book.scorecard import (
     NO_RESULT,
     export,
@@ -38,7 +38,7 @@ def universes(folder):
     """The shares of the multiverse, if it has been computed."""
     try:
         return shares(multiverse(load("multiverse", folder)))
-    except (ValueError, StaleResultsError):
+    except (ValueError, ResultsError):
         return {}
 
 

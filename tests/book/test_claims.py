@@ -5,12 +5,9 @@ import csv
 import json
 from functools import cache
 
-import pandas as pd
 import pytest
 
-from renyi_book import experiments
 from renyi_book.chapters import chapters
-from renyi_book.experiments import _store
 from renyi_book.scorecard import (
     NO_RESULT,
     VERDICTS,
@@ -158,49 +155,3 @@ def test_each_claim_names_a_chapter_and_a_test():
         # A test of the claim itself, not one of the machinery that weighs all claims.
         assert not path.endswith("test_claims.py"), claim["id"]
         assert name in functions_in(path), claim["id"]
-
-
-@pytest.mark.parametrize("name", _store.STORED)
-def test_the_stored_results_are_those_of_this_code(name):
-    assert len(experiments.load(name, RESULTS))
-
-
-# A slice of each experiment that takes a second or two; the chapters run larger ones.
-SLICES = {
-    "starting_points": {"datasets": ["adult", "bank", "german"], "seeds": [100]},
-    "equal_opportunity": {"seeds": []},
-    # All lams, since each fit starts from the one before.
-    "penalties_adult": {"penalties": ["renyi", "pearson"], "seeds": []},
-    "penalties_bank": {"penalties": ["renyi", "hsic-linear"], "seeds": []},
-    "penalties_german": {"penalties": ["renyi", "hsic-gaussian"], "seeds": []},
-    "penalties_adult_gender_race": {"penalties": ["renyi"], "seeds": []},
-    "boundary_covariance": {"c": [0.0], "l2": [1e-4], "seeds": []},
-    "clusters_adult": {"algorithms": ["descent"], "seeds": [100]},
-    "clusters_bank": {"algorithms": ["descent"], "seeds": [100]},
-    "toy_clusters": {"seeds": [100]},
-    "four_points": {},
-    "theorems": {"seeds": [0, 1]},
-}
-KEYS = ["recipe", "method", "dataset", "split", "algorithm", "seed", "lam", "c", "l2", "rows", "t"]
-
-
-@pytest.mark.parametrize("name", SLICES)
-def test_a_slice_computed_now_is_what_was_stored(name):
-    function, options = _store.STORED[name]
-    experiment = getattr(experiments, function)
-    quiet = {"progress": False} if _store._has_bar(experiment) else {}
-    now = experiment(**options, **SLICES[name], **quiet)
-    keys = [key for key in [*KEYS, "columns"] if key in now]
-    stored = experiments.load(name, RESULTS)[now.columns]
-    both = now.merge(stored, on=keys, suffixes=("", "_stored"), validate="one_to_one")
-    assert len(both) == len(now)
-    columns = now.columns.difference(keys)
-    if name == "penalties_german":
-        # The smallest test group has twelve people: one decision that flips is much there.
-        columns = [column for column in columns if column.startswith("soft_")]
-    for column in columns:
-        # Decisions of a few people may flip with another machine's last digits: of Adult's 590
-        # women with Y = 1 one is .0017. Effects that matter (.003 of accuracy, .02) are larger.
-        pd.testing.assert_series_equal(
-            both[column], both[f"{column}_stored"], check_names=False, atol=0.002, rtol=0.002
-        )

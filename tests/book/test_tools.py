@@ -6,9 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from renyi_book import freshness
 from renyi_book.scorecard import NO_RESULT, store, stored
 
 from . import checks
@@ -84,26 +83,17 @@ def test_execute_reports_and_leaves_the_file_alone(tmp_path, source):
     assert path.read_bytes() == before
 
 
-def test_execute_runs_what_is_stale_and_remembers_it(tmp_path, capsys):
-    (tmp_path / "results").mkdir()
-    good, bad = tmp_path / "a.ipynb", tmp_path / "b.ipynb"
-    write(good, "print(1)")
-    write(bad, "1 / 0")
-    assert execute.main(execute.stale(tmp_path), tmp_path) == 1
-    assert execute.stale(tmp_path) == [bad]
-    write(good, "print(2)")
-    assert execute.stale(tmp_path) == [good, bad]
-    assert "stale: a.ipynb (code)" in capsys.readouterr().out
-
-
-def test_execute_takes_the_checksums_before_the_run(tmp_path, monkeypatch):
-    (tmp_path / "results").mkdir()
+def test_execute_mends_a_chapter_that_nbval_fails(tmp_path, capsys):
     path = tmp_path / "a.ipynb"
-    write(path, "x = 1")
-    # Somebody edits the chapter while it runs.
-    monkeypatch.setattr(execute, "run", lambda path: write(path, "x = 2"))
-    execute.main([path], tmp_path)
-    assert freshness.changes(path, tmp_path) == ["code"]
+    outdated = [new_output("stream", text="2\n")]
+    cell = new_code_cell("print(1)", outputs=outdated, metadata={"tags": ["nbval-check-output"]})
+    nbformat.write(new_notebook(cells=[cell]), path)
+    assert execute.failing([path]) == [path]
+    assert execute.main([path], tmp_path) == 0
+    assert execute.failing([path]) == []
+    write(path, "1 / 0")
+    assert execute.main([path], tmp_path) == 1
+    assert "FAILED" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("accept", [False, True])

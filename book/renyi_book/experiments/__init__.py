@@ -6,8 +6,9 @@ splits, "validation": a fifth of the rows that the paper trains on). A function 
 table whenever it is called with the same options. Only columns named ``cpu_seconds`` or
 ``seconds`` are measured by a clock.
 
-`run_all` computes tables and stores them; `load` reads a stored table back and refuses it if the
-code behind it or the data have changed since; `stale` tells which it would refuse.
+`run_all` computes tables and stores them, and `load` reads a stored table. Each experiment can
+recompute a slice of its table in seconds: `outdated` does so for all, and tells which tables the
+present code would compute differently.
 """
 
 from renyi_book.experiments._boosting import at_equal_fairness, fair_boosting
@@ -34,15 +35,16 @@ from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
 from renyi_book.experiments._promises import promises
 from renyi_book.experiments._scores import adult_scores
+from renyi_book.experiments._slices import outdated
 from renyi_book.experiments._splits import FRESH, resplit, sizes
-from renyi_book.experiments._store import StaleResultsError, load, run_all, stale
+from renyi_book.experiments._store import ResultsError, load, run_all
 from renyi_book.experiments._summary import best_at, interval, summarize
 from renyi_book.experiments._theory import convergence, theorems
 from renyi_book.experiments._timing import timing
 
 __all__ = [
     "FRESH",
-    "StaleResultsError",
+    "ResultsError",
     "adult_scores",
     "at_equal_fairness",
     "at_level",
@@ -62,12 +64,12 @@ __all__ = [
     "interval",
     "load",
     "multiverse",
+    "outdated",
     "penalties_compared",
     "promises",
     "resplit",
     "run_all",
     "sizes",
-    "stale",
     "starting_points",
     "summarize",
     "theorems",

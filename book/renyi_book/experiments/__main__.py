@@ -1,18 +1,21 @@
-"""``python -m renyi_book.experiments FOLDER [--stale] [NAME ...]``: compute and store results."""
+"""``python -m renyi_book.experiments FOLDER [--outdated] [NAME ...]``: compute, store results."""
 
 import argparse
 
-from renyi_book.experiments._store import STORED, run_all, stale
+from renyi_book.experiments import outdated, run_all
+from renyi_book.experiments._tables import STORED
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m renyi_book.experiments", description=__doc__)
     parser.add_argument("folder", help="where the CSV files go")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("names", nargs="*", default=[], metavar="NAME", help=", ".join(STORED))
-    which.add_argument("--stale", action="store_true", help="only what other code has made")
+    which.add_argument(
+        "--outdated", action="store_true", help="only tables of which a recomputed slice differs"
+    )
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
-    names = stale(arguments.folder) if arguments.stale else arguments.names or list(STORED)
+    names = outdated(arguments.folder) if arguments.outdated else arguments.names or list(STORED)
     if names:
         run_all(arguments.folder, names=names, workers=arguments.workers)
     else:

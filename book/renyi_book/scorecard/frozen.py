@@ -5,17 +5,29 @@ one of the rules' code. A claim may differ from it if its ``deviations`` say why
 ``rules.json`` has a deviation with the new checksum.
 """
 
+import ast
 import hashlib
 import json
 from pathlib import Path
 
 from renyi_book.chapters import BOOK
-from renyi_book.reach import Use, checksum, reached
 from renyi_book.scorecard.table import claims
 
 RULES_FILE = BOOK / "rules.json"
 #: What may change later: where the book shows and tests a claim, and what happened to it.
 LOOSE = ("chapter", "test", "note", "deviations", "history")
+#: Beside the rules, the code that turns tables into verdicts: modules, and functions of `table`.
+JUDGING = ("judging.py", "reading.py", "statistics.py", "thresholds.py", "table.py")
+JUDGES = (
+    "weigh",
+    "judge",
+    "stable",
+    "multiverse",
+    "_factors",
+    "_summary",
+    "_seeds",
+    "_in_a_universe",
+)
 
 
 def claim_checksum(claim):
@@ -25,13 +37,39 @@ def claim_checksum(claim):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def code_checksum():
-    """Checksum of the code that turns tables into verdicts; comments and names of tests aside."""
-    package = "renyi_book.scorecard"
-    start = [Use(f"{package}.rules", "RULES")]
-    start += [Use(f"{package}.table", name) for name in ("weigh", "judge", "stable", "multiverse")]
-    found = reached(start)
-    return checksum({key: text for key, text in found.items() if key.startswith(f"{package}.")})
+def code_checksum(folder=Path(__file__).parent):
+    """Checksum of the code that turns tables into verdicts.
+
+    It covers the rules and the modules that they are built on, and of `table` the functions that
+    judge. Comments, layout, docstrings and the words of errors do not count.
+    """
+    digest = hashlib.sha256()
+    for path in [*sorted(folder.glob("rules/*.py")), *(folder / name for name in JUDGING)]:
+        tree = _Wordless().visit(ast.parse(path.read_text(encoding="utf8")))
+        if path.name == "table.py":
+            tree.body = [node for node in tree.body if getattr(node, "name", "") in JUDGES]
+        digest.update(f"{path.name}\n{_text_of(tree)}\n".encode())
+    return digest.hexdigest()
+
+
+class _Wordless(ast.NodeTransformer):
+    """Removes docstrings and the arguments of errors."""
+
+    def visit_Expr(self, node):
+        return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
+
+    def visit_Raise(self, node):
+        return ast.Raise(node.exc.func) if isinstance(node.exc, ast.Call) else node
+
+
+def _text_of(node):
+    """The syntax tree as text; empty fields, in which versions of Python differ, are left out."""
+    if isinstance(node, list):
+        return f"[{','.join(map(_text_of, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    filled = [(key, value) for key, value in ast.iter_fields(node) if value not in (None, [])]
+    return f"{type(node).__name__}({','.join(f'{k}={_text_of(v)}' for k, v in sorted(filled))})"
 
 
 def freeze(path=RULES_FILE):

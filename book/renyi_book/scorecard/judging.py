@@ -32,6 +32,10 @@ HOLDS, PART, FAILS, UNDECIDED, UNTESTABLE = VERDICTS = (
 NO_RESULT = "no result yet"
 # One-sided levels: the two ends of a 95 % interval, and the two tests of an equivalence.
 ALPHA, ALPHA_EQUIVALENCE = 0.025, 0.05
+#: The rule of a claim that sums others up: it is weighed by their verdicts.
+SUMMARY = "comparisons_hold"
+#: Random draws of five splits to leave out.
+LEFT_OUT, LEAVE_OUT_DRAWS = 5, 200
 
 
 class NoResult(LookupError):

@@ -20,8 +20,11 @@ from renyi_book.scorecard import statistics
 from renyi_book.scorecard.judging import (
     FAILS,
     HOLDS,
+    LEAVE_OUT_DRAWS,
+    LEFT_OUT,
     NO_RESULT,
     PART,
+    SUMMARY,
     UNDECIDED,
     VERDICTS,
     NoResult,
@@ -35,10 +38,6 @@ from renyi_book.scorecard.thresholds import DEFAULT, variations
 CLAIMS = BOOK / "claims.yml"
 RESULTS = BOOK / "results"
 _STORED = "verdicts.json"
-#: The rule of a claim that sums others up: it is weighed by their verdicts.
-SUMMARY = "comparisons_hold"
-#: Random draws of five splits to leave out.
-LEFT_OUT, LEAVE_OUT_DRAWS = 5, 200
 
 
 def claims(path=CLAIMS):

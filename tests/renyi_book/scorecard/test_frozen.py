@@ -1,6 +1,7 @@
 """What was fixed before the results stays, or its change is told."""
 
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -75,6 +76,31 @@ def test_code_that_changes_must_be_told_with_its_checksum(path, monkeypatch):
     fixed["deviations"] = [{"code": "other", "what": "", "why": "", "favours": ""}]
     path.write_text(json.dumps(fixed))
     assert frozen.problems(path) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "counts"),
+    [
+        (
+            "judging.py",
+            "ALPHA, ALPHA_EQUIVALENCE = 0.025",
+            "ALPHA, ALPHA_EQUIVALENCE = 0.05",
+            True,
+        ),
+        ("rules/_network.py", " - ", " + ", True),
+        ("table.py", "def judge(evidence, listed=None):", "def judge(evidence, listed=()):", True),
+        ("table.py", "def tally(shown=None,", "def tally(shown=(),", False),
+        ("judging.py", "#: In place of a verdict", "#: Instead of a verdict", False),
+        ("judging.py", '"""What was measured', '"""All that was measured', False),
+        ("rules/_penalties.py", "no column", "there is no column", False),
+    ],
+)
+def test_the_checksum_sees_what_is_done_and_not_how_it_is_worded(tmp_path, file, old, new, counts):
+    copied = shutil.copytree(BOOK / "renyi_book" / "scorecard", tmp_path / "scorecard")
+    text = (copied / file).read_text(encoding="utf8")
+    assert old in text
+    (copied / file).write_text(text.replace(old, new, 1), encoding="utf8")
+    assert (frozen.code_checksum(copied) != frozen.code_checksum()) == counts
 
 
 def of_the_named_commit(name):

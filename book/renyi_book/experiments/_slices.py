@@ -1,0 +1,104 @@
+"""Whether stored tables are still what the code computes: a slice of each is recomputed."""
+
+import io
+from fnmatch import fnmatch
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from renyi_book.experiments._store import compute, csv_text, file_problem, manifest, parameters
+from renyi_book.experiments._tables import STORED
+
+# Columns that are measured by a clock, and never the same twice.
+CLOCK = ("cpu_seconds", "seconds")
+
+
+def outdated(folder, *, report=print):
+    """The names of the tables that have to be computed again.
+
+    These are the tables that are missing or were edited, whose parameters have changed, or whose
+    slice differs from what is stored by more than its tolerance.
+
+    Parameters
+    ----------
+    folder : path
+        Where `run_all` stored the results.
+    report : callable, default=print
+        Called with one line of text for each difference.
+
+    Returns
+    -------
+    list of str
+    """
+    found = []
+    for name in STORED:
+        problems = differences(name, folder)
+        for problem in problems:
+            report(f"{name}: {problem}")
+        found += [name] if problems else []
+    return found
+
+
+def differences(name, folder):
+    """How a stored table differs from what the code computes now.
+
+    Parameters
+    ----------
+    name : str
+    folder : path
+
+    Returns
+    -------
+    list of str
+        One for each column that differs; empty if the table is up to date.
+    """
+    problem = file_problem(name, folder)
+    if problem:
+        return [problem]
+    if manifest(folder)[name]["parameters"] != parameters(name):
+        return ["its parameters have changed"]
+    table = compute(name, **STORED[name].slice)
+    return compare(name, table, pd.read_csv(Path(folder) / f"{name}.csv"))
+
+
+def compare(name, table, stored):
+    """How the rows of a computed table differ from the stored ones.
+
+    Parameters
+    ----------
+    name : str
+        Of the stored table, whose keys and tolerances are used.
+    table, stored : DataFrame
+
+    Returns
+    -------
+    list of str
+    """
+    about, keys = STORED[name], STORED[name].keys.split()
+    # Rounded as the stored numbers are.
+    table = pd.read_csv(io.StringIO(csv_text(table)))
+    if not set(table) <= set(stored):
+        return [f"columns that are not stored: {sorted(set(table) - set(stored))}"]
+    table = table.astype(stored[keys].dtypes.to_dict())
+    both = table.merge(
+        stored, "left", keys, suffixes=("", "_stored"), validate="one_to_one", indicator=True
+    )
+    missing = both[both["_merge"] != "both"]
+    if len(missing):
+        return [f"{len(missing)} rows are not stored, such as {missing[keys].iloc[0].to_dict()}"]
+    found = []
+    for column in table.columns.difference([*keys, *CLOCK]):
+        now, then = both[column], both[f"{column}_stored"]
+        if pd.api.types.is_numeric_dtype(now) and now.dtype != bool:
+            atol = max([about.atol, *(a for p, a in about.loose.items() if fnmatch(column, p))])
+            same = np.isclose(now, then, rtol=about.rtol, atol=atol, equal_nan=True)
+        else:
+            same = (now == then) | (now.isna() & then.isna())
+        if not np.all(same):
+            k = int(np.flatnonzero(~np.asarray(same))[0])
+            found.append(
+                f"{column} differs in {int(np.sum(~same))} of {len(both)} rows: stored {then[k]}, "
+                f"now {now[k]}, in the row {both.loc[k, keys].to_dict()}"
+            )
+    return found

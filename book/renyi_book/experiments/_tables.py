@@ -1,0 +1,140 @@
+"""The stored tables: how each is made, and which slice of it the tests recompute."""
+
+from dataclasses import dataclass, field
+
+from renyi_book.experiments._multiverse import FITTED
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A table in ``book/results``.
+
+    Parameters
+    ----------
+    function : str
+        The experiment.
+    keys : str
+        The columns that identify a row, separated by spaces.
+    slice : dict
+        Options with which the experiment recomputes a few rows, in seconds, by the same code and
+        with the same seeds.
+    options : dict, optional
+        Those with which the table was made; all others have their default values.
+    rtol, atol : float
+        How far a recomputed number may be from the stored one: atol + rtol * |stored|. Numbers
+        are stored with six digits.
+    loose : dict, optional
+        Larger absolute tolerances, by column; a name may end in ``*``.
+    """
+
+    function: str
+    keys: str
+    slice: dict
+    options: dict = field(default_factory=dict)
+    rtol: float = 1e-4
+    atol: float = 1e-6
+    loose: dict = field(default_factory=dict)
+
+
+_SPLIT = "dataset split seed lam rows"
+_CLUSTERS = "dataset algorithm seed lam"
+_BATCHES = "problem seed size way penalty lam rows"
+
+# The tables that take longest come first, so that no process is left with one of them at the end.
+STORED = {
+    "multiverse": Stored(
+        "multiverse",
+        "claim dataset universe",
+        {"panels": ["german"], "opportunity": False, "clusters": False, "fitted": FITTED[1:2]},
+    ),
+    "boosting": Stored(
+        "fair_boosting",
+        f"method {_SPLIT}",
+        {"methods": ["linear", "label", "thresholds"], "seeds": [100]},
+    ),
+    # A network on batches of one takes half a minute: the slice has the reference only.
+    "fermi_occupation_one": Stored(
+        "batches_compared",
+        _BATCHES,
+        {"sizes": ["reference"], "seeds": [100], "lams": [1.0, 8.0]},
+        {"problem": "occupation", "sizes": ["1", "reference"]},
+    ),
+    "calibration": Stored(
+        "calibration",
+        "rows columns n rho spectrum what method",
+        {"shapes": [(3, 3)], "sizes": [50], "rhos": [0.0, 0.3]},
+    ),
+    "promises": Stored(
+        "promises", "seed metric target on way measured", {"trials": [2003], "sizes": [2000]}
+    ),
+    "fermi_gender_one": Stored(
+        "batches_compared",
+        _BATCHES,
+        {"sizes": ["reference"], "seeds": [100], "lams": [1.0, 8.0]},
+        {"problem": "gender", "sizes": ["1", "reference"]},
+    ),
+    "network": Stored("fair_network", _SPLIT, {"seeds": [100]}),
+    "fermi_occupation": Stored(
+        "batches_compared",
+        _BATCHES,
+        {"sizes": ["512", "all"], "seeds": [100]},
+        {"problem": "occupation"},
+    ),
+    "penalties_adult_gender_race": Stored(
+        "penalties_compared",
+        f"method {_SPLIT}",
+        {"penalties": ["renyi", "pearson", "hsic-linear"], "seeds": []},
+        {"dataset": "adult-gender-race"},
+    ),
+    "penalties_adult": Stored(
+        "penalties_compared",
+        f"method {_SPLIT}",
+        {"penalties": ["renyi", "pearson", "hsic-linear", "hsic-gaussian"], "seeds": []},
+        {"dataset": "adult"},
+    ),
+    "clusters_bank": Stored(
+        "fair_clusters", _CLUSTERS, {"seeds": [100]}, {"dataset": "bank", "n_rows": None}
+    ),
+    "equal_opportunity_rivals": Stored(
+        "equal_opportunity_rivals", f"method {_SPLIT}", {"zafar_c": [0.05, 0.0], "seeds": []}
+    ),
+    "penalties_bank": Stored(
+        "penalties_compared",
+        f"method {_SPLIT}",
+        {"penalties": ["renyi", "pearson", "hsic-linear", "hsic-gaussian"], "seeds": []},
+        {"dataset": "bank"},
+    ),
+    "penalties_german": Stored(
+        "penalties_compared", f"method {_SPLIT}", {"seeds": []}, {"dataset": "german"}
+    ),
+    "boundary_covariance": Stored(
+        "boundary_covariance", "dataset split seed c l2 rows", {"l2": [0.0, 1e-4], "seeds": []}
+    ),
+    "fermi_gender": Stored(
+        "batches_compared",
+        _BATCHES,
+        {"sizes": ["512", "all"], "seeds": [100]},
+        {"problem": "gender"},
+    ),
+    "calibration_fairness": Stored(
+        "fairness_calibration",
+        "case n metric what",
+        {"cases": ["two groups, rare"], "sizes": [100]},
+    ),
+    "equal_opportunity": Stored("equal_opportunity", f"recipe {_SPLIT}", {"seeds": [100]}),
+    "adult_scores": Stored("adult_scores", "method lam threshold", {"methods": ["label"]}),
+    "clusters_adult": Stored("fair_clusters", _CLUSTERS, {"seeds": [100]}, {"dataset": "adult"}),
+    "clusters_stop": Stored(
+        "clusters_stop", "dataset seed lam", {"datasets": ["adult"], "seeds": [100]}
+    ),
+    "convergence": Stored(
+        "convergence",
+        "algorithm seed lam t",
+        {"seeds": [100], "max_iter": 300, "checkpoints": [30, 100, 300]},
+    ),
+    "starting_points": Stored("starting_points", _SPLIT, {"seeds": [100]}),
+    "timing": Stored("timing", "seed repeat what", {"seeds": [100], "repeats": 3}),
+    "toy_clusters": Stored("toy_clusters", "seed lam", {"seeds": [100]}),
+    "theorems": Stored("theorems", "rows columns seed", {"seeds": range(5)}),
+    "four_points": Stored("four_points", "lam", {}),
+}
