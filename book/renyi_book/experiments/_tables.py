@@ -36,6 +36,27 @@ class Stored:
     loose: dict = field(default_factory=dict)
 
 
+# Under other arithmetic the decisions of a few people change, since a fit ends within its
+# tolerance of the optimum and some scores are close to 1/2. Of Adult's 590 women with Y = 1 in the
+# test rows one is .0017. Effects that matter (.003 in accuracy, .02 in fairness) are larger.
+_DECISIONS = {
+    "accuracy": 5e-4,
+    "rate_*": 1e-3,
+    "tpr_*": 5e-3,
+    "p_rule*": 1e-2,
+    "dp_violation": 1e-3,
+    "eo_*": 5e-3,
+    "rho_R": 1e-3,
+    "nmi": 2e-4,
+}
+# For the same reason the means of scores differ a little.
+_SCORES = {"soft_*": 1e-4, "score_pearson": 1e-4}
+_FITTED = _DECISIONS | _SCORES
+# The penalty on score bins has kinks, near which its fits end in different places.
+_KINKS = {"soft_*": 1e-3, "score_pearson": 1e-3}
+# Networks in single precision, after a few hundred steps.
+_SINGLE = {"accuracy": 5e-4, "violation": 1e-3, "rho2": 1e-5, "chi2": 1e-5}
+
 _SPLIT = "dataset split seed lam rows"
 _CLUSTERS = "dataset algorithm seed lam"
 _BATCHES = "problem seed size way penalty lam rows"
@@ -51,13 +72,15 @@ STORED = {
         "fair_boosting",
         f"method {_SPLIT}",
         {"methods": ["linear", "label", "thresholds"], "seeds": [100]},
+        loose=_FITTED,
     ),
-    # A network on batches of one takes half a minute: the slice has the reference only.
+    # A network on batches of one takes half a minute, so the slice has the reference only.
     "fermi_occupation_one": Stored(
         "batches_compared",
         _BATCHES,
         {"sizes": ["reference"], "seeds": [100], "lams": [1.0, 8.0]},
         {"problem": "occupation", "sizes": ["1", "reference"]},
+        loose=_SINGLE,
     ),
     "calibration": Stored(
         "calibration",
@@ -72,57 +95,79 @@ STORED = {
         _BATCHES,
         {"sizes": ["reference"], "seeds": [100], "lams": [1.0, 8.0]},
         {"problem": "gender", "sizes": ["1", "reference"]},
+        loose=_SINGLE,
     ),
-    "network": Stored("fair_network", _SPLIT, {"seeds": [100]}),
+    "network": Stored("fair_network", _SPLIT, {"seeds": [100]}, loose=_FITTED),
     "fermi_occupation": Stored(
         "batches_compared",
         _BATCHES,
         {"sizes": ["512", "all"], "seeds": [100]},
         {"problem": "occupation"},
+        loose=_SINGLE,
     ),
     "penalties_adult_gender_race": Stored(
         "penalties_compared",
         f"method {_SPLIT}",
         {"penalties": ["renyi", "pearson", "hsic-linear"], "seeds": []},
         {"dataset": "adult-gender-race"},
+        loose=_FITTED,
     ),
     "penalties_adult": Stored(
         "penalties_compared",
         f"method {_SPLIT}",
         {"penalties": ["renyi", "pearson", "hsic-linear", "hsic-gaussian"], "seeds": []},
         {"dataset": "adult"},
+        loose=_FITTED,
     ),
     "clusters_bank": Stored(
         "fair_clusters", _CLUSTERS, {"seeds": [100]}, {"dataset": "bank", "n_rows": None}
     ),
     "equal_opportunity_rivals": Stored(
-        "equal_opportunity_rivals", f"method {_SPLIT}", {"zafar_c": [0.05, 0.0], "seeds": []}
+        "equal_opportunity_rivals",
+        f"method {_SPLIT}",
+        {"zafar_c": [0.05, 0.0], "seeds": []},
+        loose=_FITTED,
     ),
     "penalties_bank": Stored(
         "penalties_compared",
         f"method {_SPLIT}",
-        {"penalties": ["renyi", "pearson", "hsic-linear", "hsic-gaussian"], "seeds": []},
+        {"seeds": []},
         {"dataset": "bank"},
+        loose=_FITTED | _KINKS,
     ),
+    # Without score bins, since a decision more or less is much in German's group of 12 people.
     "penalties_german": Stored(
-        "penalties_compared", f"method {_SPLIT}", {"seeds": []}, {"dataset": "german"}
+        "penalties_compared",
+        f"method {_SPLIT}",
+        {"penalties": ["renyi", "pearson", "hsic-linear", "hsic-gaussian"], "seeds": [100]},
+        {"dataset": "german"},
+        loose=_FITTED,
     ),
     "boundary_covariance": Stored(
-        "boundary_covariance", "dataset split seed c l2 rows", {"l2": [0.0, 1e-4], "seeds": []}
+        "boundary_covariance",
+        "dataset split seed c l2 rows",
+        {"l2": [0.0, 1e-4], "seeds": []},
+        loose=_FITTED,
     ),
     "fermi_gender": Stored(
         "batches_compared",
         _BATCHES,
         {"sizes": ["512", "all"], "seeds": [100]},
         {"problem": "gender"},
+        loose=_SINGLE,
     ),
     "calibration_fairness": Stored(
         "fairness_calibration",
         "case n metric what",
         {"cases": ["two groups, rare"], "sizes": [100]},
     ),
-    "equal_opportunity": Stored("equal_opportunity", f"recipe {_SPLIT}", {"seeds": [100]}),
-    "adult_scores": Stored("adult_scores", "method lam threshold", {"methods": ["label"]}),
+    "equal_opportunity": Stored(
+        "equal_opportunity", f"recipe {_SPLIT}", {"seeds": [100]}, loose=_FITTED
+    ),
+    # Counts of people above a threshold, some of whom are very close to it.
+    "adult_scores": Stored(
+        "adult_scores", "method lam threshold", {"methods": ["label"]}, loose={"above_*": 3}
+    ),
     "clusters_adult": Stored("fair_clusters", _CLUSTERS, {"seeds": [100]}, {"dataset": "adult"}),
     "clusters_stop": Stored(
         "clusters_stop", "dataset seed lam", {"datasets": ["adult"], "seeds": [100]}
@@ -132,7 +177,7 @@ STORED = {
         "algorithm seed lam t",
         {"seeds": [100], "max_iter": 300, "checkpoints": [30, 100, 300]},
     ),
-    "starting_points": Stored("starting_points", _SPLIT, {"seeds": [100]}),
+    "starting_points": Stored("starting_points", _SPLIT, {"seeds": [100]}, loose=_FITTED),
     "timing": Stored("timing", "seed repeat what", {"seeds": [100], "repeats": 3}),
     "toy_clusters": Stored("toy_clusters", "seed lam", {"seeds": [100]}),
     "theorems": Stored("theorems", "rows columns seed", {"seeds": range(5)}),

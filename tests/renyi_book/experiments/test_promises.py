@@ -21,16 +21,6 @@ def broken(table):
     return np.mean(missed & table["lam"].notna())
 
 
-def test_a_trial_computed_now_is_what_was_stored(stored):
-    now = promises(trials=[2003], sizes=[2000], progress=False)
-    before = stored.query("seed == 2003 and measured == 2000")
-    keys = ["metric", "on", "way"]
-    both = now.merge(before, on=keys, suffixes=("", "_stored"), validate="one_to_one")
-    assert len(both) == len(now) == 6
-    for column in ("lam", "value", "accuracy"):
-        np.testing.assert_allclose(both[column], both[f"{column}_stored"], rtol=0.02)
-
-
 def test_an_outcome_is_that_of_the_rows_that_were_neither_fitted_nor_measured_on():
     table = promises(trials=[7], sizes=[1000], progress=False)
     found = table.query("way == 'estimate' and on == 'label' and metric == 'p_rule'").iloc[0]

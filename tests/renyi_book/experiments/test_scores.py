@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from renyi_book.chapters import BOOK
@@ -36,15 +35,6 @@ def test_the_counts_are_those_of_a_fit_made_by_hand(data):
         ]
         # A fit from scratch may end elsewhere in the last digits than one along a path.
         assert np.abs(found - by_hand).max() <= 2
-
-
-def test_a_path_computed_now_is_what_was_stored(stored):
-    now = adult_scores(lams=stored["lam"].unique(), methods=["label"])
-    before = stored.query("method == 'label'").reset_index(drop=True)
-    keys = ["method", "lam", "threshold"]
-    pd.testing.assert_frame_equal(now[keys], before[keys])
-    # Decisions of a few people may flip with another machine's last digits.
-    assert np.abs(now[COUNTS] - before[COUNTS]).to_numpy().max() <= 3
 
 
 def test_everybody_is_above_zero_and_nobody_above_one(stored, data):

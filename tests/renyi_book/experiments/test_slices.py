@@ -62,7 +62,7 @@ def test_a_difference_below_the_tolerance_is_none():
     ("change", "problem"),
     [
         (lambda t: t.assign(more=1), "columns that are not stored: ['more']"),
-        (lambda t: t.assign(seed=t["seed"] + 7), "7 rows are not stored"),
+        (lambda t: t.assign(seed=t["seed"] + 7), "28 rows are not stored"),
         (lambda t: t.assign(theorem_2=0.5), "theorem_2 differs in 100 of 100 rows"),
     ],
 )
