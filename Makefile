@@ -56,8 +56,9 @@ pdf: book  ## the whole book as one file, _build/pdf/book.pdf (needs Chromium)
 test:  ## unit tests, the pages, every chapter re-run by nbval, the course's grader; all parts, then a summary
 	@MAKE="$(MAKE)" .ci/all test-book test-course
 
+# Chapters first: they take longest, and the small files after them keep both processes busy to the end.
 test-book: $(READY)  ## all of it but the course and the browser
-	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --ignore=tests/browser tests book
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax --ignore=tests/browser book tests
 
 test-course: $(COURSE_READY)  ## the course's grader alone, in one process
 	$(COURSE_BIN)/python -m pytest tests/course
