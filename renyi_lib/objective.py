@@ -65,6 +65,13 @@ class FairObjective:
             return self.model.pull_back_all(by_F)
         return [self.model.pull_back(dF) for dF in by_F]
 
+    def hessian(self, lam: float) -> np.ndarray:
+        """The second derivative at the last theta evaluated, for a linear model."""
+        hessian = self.model.hessian()
+        if self.penalty is not None and lam:
+            hessian = hessian + lam * self.penalty.hessian(self.F, self.groups, self.model.X)
+        return hessian
+
     def at_smoothing(self, mu):
         """The same objective with the penalty smoothed by mu."""
         smooth = FairObjective(self.model, self.penalty.smoothed(mu), self.groups)

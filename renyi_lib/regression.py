@@ -6,7 +6,8 @@ Minimises, over the coefficients,
 
 that is, 1 - R^2 + lam * rho_R^2. S may be a label or a number; rho_R is the maximal correlation
 over smooth functions (`renyi_lib.smooth_penalties`). The model and the penalty meet in
-`renyi_lib.objective`, and `renyi_lib.solvers.lbfgs` minimises, as for the classifiers.
+`renyi_lib.objective`, and `renyi_lib.solvers.newton` minimises; with very many features `lbfgs`,
+as for the classifiers.
 """
 
 import warnings
@@ -35,11 +36,11 @@ from renyi_lib._validation import (
     without_unused,
 )
 from renyi_lib.classification import MAX_LAM, PenalizedClassifier
-from renyi_lib.models import SoftmaxModel
+from renyi_lib.models import _MAX_DENSE, SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import Groups
 from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
-from renyi_lib.solvers import lbfgs
+from renyi_lib.solvers import lbfgs, newton
 
 __all__ = ["LinearModel", "RenyiRegressor"]
 
@@ -75,7 +76,7 @@ class LinearModel(SoftmaxModel):
     def __init__(self, X, y, weight=None, *, fit_intercept=True, l2=0.0):
         super().__init__(X, y, 2, weight, fit_intercept=fit_intercept)
         self.ridge[: X.shape[1]] = 2.0 * np.asarray(l2)
-        self._roots = None
+        self._roots = self._hessian = None
 
     def forward(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """The mean squared error (with the ridge) and the predictions F of shape (n,)."""
@@ -100,9 +101,22 @@ class LinearModel(SoftmaxModel):
     def curvature_roots(self) -> list[np.ndarray]:
         """A matrix R with R R^T the inverse Hessian of the loss, which is the same everywhere."""
         if self._roots is None:
-            scale = np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape))
-            self._roots = [self._inverse_root(self._second_moments(scale))]
+            self._roots = [self._inverse_root(self._moments())]
         return self._roots
+
+    def hessian(self) -> np.ndarray:
+        """The second derivative of the loss, which is the same everywhere."""
+        if self._hessian is None:
+            self._hessian = self._moments() + np.diag(self.ridge)
+        return self._hessian
+
+    @property
+    def has_hessian(self) -> bool:
+        """Whether there are so few features that a matrix of second derivatives is practical."""
+        return self.X.shape[1] <= _MAX_DENSE
+
+    def _moments(self):
+        return self._second_moments(np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape)))
 
     def lipschitz(self) -> float:
         """A Lipschitz constant of the loss's gradient, twice the largest second moment of x."""
@@ -121,6 +135,7 @@ class _Problem:
     scale: np.ndarray
     y_mean: float
     y_scale: float
+    chance: float
     kind: str | None
     n_features: int
     feature_names: np.ndarray | None
@@ -148,10 +163,10 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
     l2 : float, default=0.0
         Adds ``l2 * |coef|^2`` to the mean squared error (alpha of scikit-learn's Ridge is n l2).
     fit_intercept : bool, default=True
-    tol : float, default=1e-3
-        The fit ends when no entry of the objective's gradient is larger than tol (1 + 10 lam c),
-        where c is what chance alone adds to rho_R^2. The gradient is by the coefficients of
-        columns that have been scaled to variance 1.
+    tol : float, default=1e-5
+        The fit ends when no entry of the objective's gradient is larger than tol (1 + lam c / 10),
+        where c is what chance alone adds to rho_R^2. The gradient is with respect to the
+        coefficients of columns that have been scaled to variance 1.
     max_iter : int, default=1000
     warm_start : bool, default=False
         Start from the last solution instead of 0.
@@ -179,6 +194,13 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
     -----
     rho_R does not depend on the size of a prediction. If no direction is worth its penalty, so
     that a constant prediction has the smaller objective, `coef_` is 0.
+
+    The objective is not convex, and may have several minima of nearly the same value. Which one is
+    found depends on the start: a single fit raises lam in stages, from least squares on, while
+    `lam_path` starts from the fit for the next smaller lam. From the same start the same minimum
+    is found to many digits, whatever the processor. Where two singular values tie, the penalty has
+    a kink; it is smoothed there, which raises the objective by at most 1e-4, or by a twentieth of
+    lam times what chance adds if that is more.
 
     The penalty is the plug-in of the sample, to which chance adds up to (sqrt(K) + sqrt(L))^2 / n
     with K and L functions of the two sides. This is not held against a direction when it is
@@ -232,7 +254,7 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         n_functions_s=8,
         l2=0.0,
         fit_intercept=True,
-        tol=1e-3,
+        tol=1e-5,
         max_iter=1000,
         warm_start=False,
     ):
@@ -265,7 +287,9 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
             The attribute of each sample: numbers, or labels of any kind; several columns become
             one joint group. Without it nothing is penalised, and a warning says so.
         sample_weight : array-like of shape (n,), optional
-            Weights, 0 or more, in the loss and in the penalty.
+            Weights, 0 or more, in the loss and in the penalty. A sample of weight 2 counts as two
+            rows. Weights that sum to less than their effective number, sum(w)^2 / sum(w^2), count
+            as that many rows in all.
 
         Returns
         -------
@@ -318,7 +342,8 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
             if self.groups_ is not None:
                 known_codes(groups.categories, self.groups_, "sensitive_features")
         check_same_length(X=prediction, sensitive_features=groups.codes)
-        return self._penalty(kind, len(prediction)).value(prediction, groups)
+        penalty = self._penalty(kind, _n_samples(sample_weight, len(prediction)))
+        return penalty.value(prediction, groups)
 
     # The path of fits is that of the classifiers: it asks for `_prepare`, `_solve` and `_theta`.
     _fits_by_lam = PenalizedClassifier._fits_by_lam
@@ -335,7 +360,7 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         return "continuous" if continuous else "discrete"
 
     def _penalty(self, kind, n_samples):
-        most = max(2, n_samples // 10)
+        most = max(2, int(n_samples / 10))
         n_functions, n_functions_s = (
             min(most, each) for each in (self.n_functions, self.n_functions_s)
         )
@@ -349,6 +374,7 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         )
         y = numeric_values(y, "y")
         weight = kind = groups = penalty = None
+        n_samples, chance = len(y), 0.0
         if sensitive_features is not None:
             kind = self._kind_of(sensitive_features)
             if kind == "continuous":
@@ -361,9 +387,10 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
             check_same_length(y=y, sample_weight=weight)
             kept = weight > 0
             if not kept.all():
-                # Whoever has no weight is not there, and neither is a group of such.
+                # Samples of weight 0 are dropped, and groups that have no others.
                 X, y, weight = X[kept], y[kept], weight[kept]
                 s = s[kept] if kind else None
+            n_samples = _n_samples(weight, len(y))
             weight = weight / weight.sum()
         if kind == "continuous":
             groups = ordered_groups(s, weight, name="sensitive_features")
@@ -379,7 +406,8 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
                 stacklevel=3,
             )
         if groups is not None:
-            penalty = self._penalty(kind, len(y))
+            penalty = self._penalty(kind, n_samples)
+            chance = penalty.by_chance(groups, n_samples)
         X, center, scale = _standardized(X, weight, self.fit_intercept)
         y_mean = float(np.average(y, weights=weight)) if self.fit_intercept else 0.0
         y_scale = float(
@@ -396,22 +424,29 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         objective = FairObjective(model, penalty, groups)
         names = getattr(self, "feature_names_in_", None)
         return _Problem(
-            objective, center, scale, y_mean, y_scale, kind, self.n_features_in_, names
+            objective, center, scale, y_mean, y_scale, chance, kind, self.n_features_in_, names
         )
 
     def _solve(self, problem, theta, lam_before):
         """Minimise from theta, the solution for lam_before, and store the result."""
-        objective, lam, chance = problem.objective, float(self.lam), 0.0
-        if objective.penalty is not None:
-            chance = objective.penalty.by_chance(objective.groups)
+        objective, lam, chance = problem.objective, float(self.lam), problem.chance
         # A large lam magnifies what chance adds to the penalty: no use in following it closely.
-        tol = self.tol * (1 + 10 * lam * chance)
-        if not theta.any():
-            # Not from 0, a constant: there the penalty is 0, and that is no place to start from.
-            theta = lbfgs(objective, theta, 0.0, tol=self.tol, max_iter=self.max_iter).theta
-        found = lbfgs(
-            objective, theta, lam, lam_before=lam_before, tol=tol, max_iter=self.max_iter
-        )
+        tol = self.tol * (1 + 0.1 * lam * chance)
+        penalized = lam > 0 and objective.penalty is not None
+        if not penalized or not theta.any():
+            # Least squares. The penalty does not start from 0, where it tells no direction.
+            found = lbfgs(objective, theta, 0.0, tol=self.tol, max_iter=self.max_iter)
+            theta = found.theta
+        if penalized:
+            found = (newton if objective.model.has_hessian else lbfgs)(
+                objective,
+                theta,
+                lam,
+                lam_before=lam_before,
+                tol=tol,
+                max_iter=self.max_iter,
+                resolution=max(2e-4 / lam, chance / 10),
+            )
         theta = _or_constant(objective, found.theta, lam, chance)
         self._solution = theta
         self.n_features_in_ = problem.n_features
@@ -435,8 +470,8 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
             if self.n_iter_ < self.max_iter:
                 advice = "no step lowers the objective any more, raise tol"
             warnings.warn(
-                f"lbfgs stopped after {self.n_iter_} iterations, before the gradient was as small "
-                f"as {tol:.3g} (tol={self.tol}): {advice}",
+                f"The fit stopped after {self.n_iter_} iterations, before the gradient was as "
+                f"small as {tol:.3g} (tol={self.tol}): {advice}",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -454,6 +489,15 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         return np.append(coefficients, constant / problem.y_scale)[None]
 
 
+def _n_samples(weight, n_rows):
+    """How many samples rows with such weights stand for."""
+    if weight is None:
+        return n_rows
+    weight = np.asarray(weight, dtype=float)
+    total = weight.sum()
+    return max(total, total**2 / (weight @ weight))
+
+
 def _standardized(X, weight, center):
     """X with columns of variance 1, about their means if dense; the means and the scales."""
     shift = np.zeros(X.shape[1])
@@ -463,7 +507,8 @@ def _standardized(X, weight, center):
         if center:
             shift = np.average(X, axis=0, weights=weight)
             X -= shift
-        variance = np.average((X - (0 if center else X.mean(axis=0))) ** 2, axis=0, weights=weight)
+        mean = 0 if center else np.average(X, axis=0, weights=weight)
+        variance = np.average((X - mean) ** 2, axis=0, weights=weight)
     scale = np.sqrt(variance)
     # What varies by rounding errors only is a constant, and has no scale.
     scale = np.where(scale > 1e-12 * np.abs(shift), scale, 1.0)

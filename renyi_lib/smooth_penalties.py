@@ -31,8 +31,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.linalg import solve_triangular
-from scipy.special import ndtr
+from scipy.special import kve, ndtr
 
 from renyi_lib._parameters import choice, number, whole
 from renyi_lib._validation import check_same_length, numeric_values, sample_weights
@@ -53,8 +54,13 @@ __all__ = ["ContinuousRenyiPenalty", "PredictionPenalty", "ordered_groups"]
 # The share of people who tell nothing, and whose prediction is spread evenly, that is added to the
 # Gram matrix of the splines: where there are no predictions the splines are not defined otherwise.
 _EVENLY = 1e-3
-# The standard deviation of a normal variable over its mean absolute deviation.
-_NORMAL_SCALE = np.sqrt(np.pi / 2)
+# E sqrt(1 + z^2) for a standard normal z: what fixes the scale of a prediction, see `_scale`.
+_NORMAL_SCALE = float(kve(0, 0.25) + kve(1, 0.25)) / np.sqrt(8 * np.pi)
+# Rows at a time where sums over blocks of X are formed, so that a block stays in the cache.
+_BLOCK = 4096
+# With more functions of S than this, those that the prediction tells nothing about are left out of
+# the second derivative.
+_MAX_FUNCTIONS = 64
 # A prediction that varies by less than this share of its size is a constant with rounding errors.
 _CONSTANT = 1e-12
 
@@ -183,11 +189,12 @@ class ContinuousRenyiPenalty(_RenyiTable):
 class PredictionPenalty(Penalty):
     """rho_R^2 of a real-valued prediction and the attribute, over smooth functions of both.
 
-    The functions of the prediction are quadratic splines of u = Phi((prediction - mean) / scale),
-    on even knots in [0, 1]; the scale is the mean absolute deviation times sqrt(pi / 2), which for
-    a normal prediction is the standard deviation. So the penalty does not depend on the
-    prediction's origin and units. The functions of S are all of them for labels, and the smoothest
-    ones of the rank for numbers.
+    The functions of the prediction are quadratic splines of u = Phi(z), z = (prediction - mean) /
+    scale, on even knots in [0, 1]. The scale is the one for which the mean of sqrt(1 + z^2) is
+    that of a standard normal variable, so it is the standard deviation of a normal prediction,
+    but grows only linearly with an outlier. The penalty therefore does not depend on the
+    prediction's origin and units, and is smooth in it. The functions of S are all of them for
+    labels, and the smoothest ones of the rank for numbers.
 
     Parameters
     ----------
@@ -276,22 +283,75 @@ class PredictionPenalty(Penalty):
         right = [of_s[groups.codes] - splines.function(a)[0] for of_s, a in zip(psi.T, guesses.T)]
         return _Products(left, right, lambda by_z: splines.by_prediction(by_z * groups.weight))
 
-    def by_chance(self, groups: Groups) -> float:
+    def hessian(self, F: ArrayLike, groups: Groups, X) -> np.ndarray:
+        """The second derivative with respect to theta of the penalty of F = X theta.
+
+        It has three parts: that of the payoff with the adversary's functions held fixed, the
+        change of the best guess f for a fixed function of S, and the change of the adversary's
+        mixture of singular vectors, which grows as two singular values approach each other.
+
+        Parameters
+        ----------
+        F : array-like of shape (n,)
+            The prediction.
+        groups : Groups
+        X : ndarray or scipy CSR array of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (p, p)
+        """
+        groups = _as_groups(groups)
+        splines = _Splines(F, groups, self.n_functions)
+        if splines.constant:
+            return np.zeros((X.shape[1], X.shape[1]))
+        psi = self._psi(groups)
+        W = splines.whitened(psi)
+        _, sigma, Vt = np.linalg.svd(W, full_matrices=psi.shape[1] <= _MAX_FUNCTIONS)
+        values = np.zeros(len(Vt))
+        values[: len(sigma)] = sigma**2
+        pi = _mixed_strategy(sigma**2, self.smoothing)
+        played = max(1, np.count_nonzero(pi))
+        of_s, coefficients = psi @ Vt.T, splines.unwhitened(W @ Vt.T)
+        push, bend = 0.0, 0.0
+        for share, a, g in zip(pi[:played], coefficients.T, of_s.T):
+            f, slope = splines.function(a)
+            left = g[groups.codes] - f
+            push = push + 2 * share * slope * left
+            bend = bend + 2 * share * (splines.second_derivative(a) * left - slope**2)
+        chain = splines.chain(X)
+        payoff = splines.second_order(X, chain, push, bend)
+        by_spline, response = splines.cross_derivatives(X, of_s, coefficients, played)
+        # The best guess for each function of S that is played.
+        response = splines.whiten(response @ chain) * np.sqrt(2 * pi[:played, None])
+        response = response.reshape(-1, X.shape[1])
+        # The derivative of each entry of C^T G^-1 C in the basis of its eigenvectors.
+        halves = np.tensordot(coefficients[:, :played], by_spline @ chain, (0, 0))
+        other = np.tensordot(by_spline[:, :played] @ chain, coefficients, (0, 0))
+        entries = halves + other.transpose(0, 2, 1)
+        mixing = _mixing_rows(entries, values, pi[:played], self.smoothing)
+        return payoff + response.T @ response + mixing.T @ mixing
+
+    def by_chance(self, groups: Groups, n_samples: float | None = None) -> float:
         """About what the value is if prediction and attribute are independent.
 
         Parameters
         ----------
         groups : Groups
+        n_samples : float, optional
+            How many samples the weights stand for; by default their effective number,
+            1 / sum(weight^2).
 
         Returns
         -------
         float
             (sqrt(K) + sqrt(L))^2 / n with K functions of the prediction and L of the attribute,
-            the edge of the spectrum of a large matrix of noise; n is corrected for weights.
+            the edge of the spectrum of a large matrix of noise.
         """
-        squares = np.sum(np.broadcast_to(groups.weight, groups.codes.shape) ** 2)
+        if n_samples is None:
+            n_samples = 1 / np.sum(np.broadcast_to(groups.weight, groups.codes.shape) ** 2)
         both = np.sqrt(self.n_functions) + np.sqrt(self._psi(groups).shape[1])
-        return float(min(1.0, both**2 * squares))
+        return float(min(1.0, both**2 / n_samples))
 
     def has_kinks(self, n_classes, n_groups):
         """Two singular values can tie if there are two."""
@@ -319,13 +379,12 @@ class _Splines:
         if not np.isfinite(prediction).all():
             raise ValueError("F has missing or infinite predictions")
         self.groups, self.weight = groups, np.broadcast_to(groups.weight, prediction.shape)
-        # The mean absolute deviation as the scale: a few large predictions would blow up the
-        # standard deviation, and all others would be squeezed where splines see nothing.
         centered = prediction - self.weight @ prediction
-        self.scale = _NORMAL_SCALE * (self.weight @ np.abs(centered))
-        self.constant = not self.scale > _CONSTANT * np.abs(prediction).max()
+        deviation = self.weight @ np.abs(centered)
+        self.constant = not deviation > _CONSTANT * np.abs(prediction).max()
         if self.constant:
             return
+        self.scale = _scale(centered, self.weight, deviation)
         self.z = centered / self.scale
         self.density = np.exp(-(self.z**2) / 2) / np.sqrt(2 * np.pi)
         self.bins = _SoftBins(ndtr(self.z), n_functions + 1)
@@ -360,11 +419,118 @@ class _Splines:
         slope = sum(slope * each for slope, each in zip(self.bins.slopes, at))
         return value, slope * self.density
 
+    def second_derivative(self, a):
+        """The second derivative by z of the function b . a at each sample."""
+        cells = self.bins.n_bins - 2
+        bends = (cells**2 * np.diff(a, 2))[self.bins.cell]
+        return bends * self.density**2 - self.z * self.function(a)[1]
+
     def by_prediction(self, by_z):
         """Through z = (prediction - mean) / scale, where both depend on all predictions."""
-        sign = np.sign(self.z)
-        by_scale = _NORMAL_SCALE * (by_z @ self.z) * (sign - self.weight @ sign)
+        by_scale = (by_z @ self.z) * self._scale_slopes()
         return (by_z - self.weight * (by_z.sum() + by_scale)) / self.scale
+
+    def _scale_slopes(self):
+        """The derivative of the scale by each prediction, over its weight."""
+        slope = self.z / np.sqrt(1 + self.z**2)
+        return (slope - self.weight @ slope) / (self.weight @ (slope * self.z))
+
+    def chain(self, X):
+        """The matrix that leads from (x, 1, z) of a sample to the derivative of z by theta."""
+        by_scale = X.T @ (self.weight * self._scale_slopes())
+        rows = [np.eye(X.shape[1]), -(X.T @ self.weight)[None], -by_scale[None]]
+        return np.concatenate(rows) / self.scale
+
+    def second_order(self, X, chain, push, bend):
+        """sum of weight (bend dz^2 + push d^2z), as a matrix by theta."""
+        root = np.sqrt(1 + self.z**2)
+        # d^2z = -2 dz ds / s - z d^2s / s, and d^2s / s = E[dz^2 / root^3] / E[z^2 / root].
+        level = self.weight @ (push * self.z) / (self.weight @ (self.z**2 / root))
+        factor = self.weight * (bend - level / root**3)
+        size = X.shape[1] + 2
+        moments, pushed = np.zeros((size, size)), np.zeros(size)
+        for start in range(0, len(self.z), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            x = self._extended(X, rows)
+            moments += x.T @ (x * factor[rows, None])
+            pushed += (self.weight[rows] * push[rows]) @ x
+        turn = np.outer(pushed @ chain, chain[-1])
+        return chain.T @ moments @ chain + turn + turn.T
+
+    def cross_derivatives(self, X, of_s, coefficients, played):
+        """For each spline b and function g of S, with f its best guess, two sums over (x, 1, z).
+
+        weight b' (g - f), and for the first `played` functions weight (b' (g - f) - b f').
+        """
+        size, n_functions = X.shape[1] + 2, of_s.shape[1]
+        by_spline = np.zeros((self.bins.n_bins, n_functions, size))
+        response = np.zeros((self.bins.n_bins, played, size))
+        order = np.argsort(self.bins.cell, kind="stable")
+        ends = np.cumsum(np.bincount(self.bins.cell, minlength=self.bins.n_bins - 2))
+        for cell, of_cell in enumerate(np.split(order, ends[:-1])):
+            near = slice(cell, cell + 3)
+            for start in range(0, len(of_cell), _BLOCK):
+                rows = of_cell[start : start + _BLOCK]
+                x = self._extended(X, rows)
+                part = np.stack([part[rows] for part in self.bins.parts], axis=1)
+                slope = np.stack([slope[rows] for slope in self.bins.slopes], axis=1)
+                slope *= self.density[rows, None]
+                left = of_s[self.groups.codes[rows]] - part @ coefficients[near]
+                f_slope = slope @ coefficients[near, :played]
+                slope *= self.weight[rows, None]
+                part *= self.weight[rows, None]
+                first = slope[:, :, None] * left[:, None]
+                second = first[:, :, :played] - part[:, :, None] * f_slope[:, None]
+                for sums, terms in ((by_spline, first), (response, second)):
+                    found = terms.reshape(len(rows), -1).T @ x
+                    sums[near] += found.reshape(3, -1, size)
+        return by_spline, response
+
+    def whiten(self, tensor):
+        """L^-1 times a tensor whose first axis is that of the splines."""
+        flat = solve_triangular(self.root, tensor.reshape(len(tensor), -1), lower=True)
+        return flat.reshape(tensor.shape)
+
+    def _extended(self, X, rows):
+        x = X[rows].toarray() if sparse.issparse(X) else X[rows]
+        return np.column_stack([x, np.ones(len(x)), self.z[rows]])
+
+
+def _scale(centered, weight, deviation):
+    """The scale s for which the mean of sqrt(1 + (centered / s)^2) is that of a normal variable.
+
+    By Newton's method in 1 / s, in which the mean is convex. The standard deviation would be blown
+    up by a few large predictions, and all others squeezed where splines see nothing; the mean
+    absolute deviation has a kink wherever a prediction crosses the mean.
+    """
+    inverse = 2 / deviation  # to the right of the solution, as sqrt(1 + z^2) >= |z|
+    for _ in range(50):
+        roots = np.sqrt(1 + (inverse * centered) ** 2)
+        excess = weight @ roots - _NORMAL_SCALE
+        step = excess / (weight @ (inverse * centered**2 / roots))
+        inverse -= step
+        if abs(step) <= 1e-9 * inverse:  # and so the next one would be rounding error
+            break
+    return 1 / inverse
+
+
+def _mixing_rows(entries, values, pi, mu):
+    """Rows whose outer products sum to what the adversary's change of mixture adds to the Hessian.
+
+    `entries[i, j]` is the derivative of entry i, j of the matrix with the eigenvalues `values`,
+    for each i that is played with probability pi.
+    """
+    played, rows = len(pi), []
+    for i in range(played):
+        for j in range(i + 1, len(values)):
+            # The quotient of differences of pi and of the eigenvalues.
+            gap = max(values[i] - values[j], 1e-12 * values[0])
+            speed = 1 / mu if j < played else pi[i] / gap
+            rows.append(np.sqrt(2 * speed) * entries[i, j])
+    if played > 1:
+        diagonal = entries[np.arange(played), np.arange(played)]
+        rows.extend((diagonal - diagonal.mean(axis=0)) / np.sqrt(mu))
+    return np.reshape(rows, (-1, entries.shape[2]))
 
 
 class _Products(Sequence):

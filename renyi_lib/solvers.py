@@ -7,7 +7,10 @@ from scipy.optimize import minimize
 
 from renyi_lib.objective import FairObjective, History
 
-__all__ = ["Solution", "gradient_descent", "lbfgs"]
+__all__ = ["Solution", "gradient_descent", "lbfgs", "newton"]
+
+# In coordinates in which the loss has curvature 1, Newton's method takes no curvature to be less.
+_LEAST_CURVATURE = 1e-3
 
 
 class Solution(NamedTuple):
@@ -70,6 +73,7 @@ def lbfgs(
     lam_before: float = 0.0,
     tol: float = 1e-4,
     max_iter: int = 1000,
+    resolution: float = 0.0,
 ) -> Solution:
     """Minimise g(theta), the maximum over the adversary's moves, by L-BFGS.
 
@@ -96,6 +100,8 @@ def lbfgs(
         Stop when no entry of the gradient is larger. At a kink, when no entry of the gradient
         of the smoothed objective is: then theta is nearly stationary in Clarke's sense.
     max_iter : int, default=1000
+    resolution : float, default=0.0
+        The smoothing need not be less than this.
 
     Returns
     -------
@@ -115,9 +121,9 @@ def lbfgs(
         theta, _ = _descend(smooth, theta, stage, max(tol, 1e-3), budget, history)
     fraction = 0.1
     while True:
-        smooth, mu = _smoothed(objective, theta, fraction)
+        smooth, mu = _smoothed(objective, theta, fraction, resolution)
         theta, converged = _minimize(smooth, theta, lam, tol, max_iter, history)
-        if not converged or lam * mu / 2 <= tol / 10:
+        if not converged or lam * mu / 2 <= tol / 10 or mu <= resolution:
             return Solution(theta, history, converged)
         _, gradient = objective(theta, lam)
         if np.abs(gradient).max() <= tol:
@@ -125,22 +131,117 @@ def lbfgs(
         fraction /= 10
 
 
-def _stages(before, lam):
-    """The values of lam on the way, by factors of 10."""
+def newton(
+    objective: FairObjective,
+    theta: np.ndarray,
+    lam: float,
+    *,
+    lam_before: float = 0.0,
+    tol: float = 1e-5,
+    max_iter: int = 1000,
+    resolution: float = 0.0,
+) -> Solution:
+    """Minimise the same function by Newton's method, for a model and penalty with a Hessian.
+
+    The objective of a regression has many small bumps, and a curvature that changes from place to
+    place. L-BFGS needs hundreds of iterations there, in which rounding errors grow until they
+    decide which of several minima it ends in. A damped Newton method needs few, so that the
+    same minimum is found, to many digits, whatever the order of the sums.
+
+    The step is that of Levenberg and Marquardt for the matrix of the absolute values of the
+    curvatures: it goes downhill where the Hessian is indefinite. As in `lbfgs`, lam grows in
+    stages, and kinks are smoothed less and less.
+
+    Parameters
+    ----------
+    objective : FairObjective
+    theta : ndarray
+        The start. Not 0, where the penalty has nothing to say.
+    lam : float
+    lam_before : float, default=0.0
+        The lam that `theta` is a solution for.
+    tol : float, default=1e-5
+        Stop when no entry of the gradient of the smoothed objective is larger.
+    max_iter : int, default=1000
+    resolution : float, default=0.0
+        The smoothing at the end. It raises the penalty by at most half of this, and only where
+        the squares of two singular values differ by less.
+
+    Returns
+    -------
+    Solution
+        A named tuple: ``theta``; ``history``, whose ``columns()`` are those of `RenyiClassifier`'s
+        ``history_``; and ``converged``.
+    """
+    history = History()
+    for stage in _stages(lam_before, lam, first=0.1, factor=np.sqrt(10)):
+        smooth, _ = _smoothed(objective, theta, 0.1, resolution)
+        theta, _ = _newton(smooth, theta, stage, max(tol, 1e-3), 8, max_iter, history)
+    fraction = 0.1
+    while True:
+        smooth, mu = _smoothed(objective, theta, fraction, resolution)
+        last = mu <= max(resolution, 1e-6)
+        enough = tol if last else max(tol, 1e-3)
+        theta, converged = _newton(smooth, theta, lam, enough, max_iter, max_iter, history)
+        if last:
+            return Solution(theta, history, converged)
+        fraction /= 10
+
+
+def _newton(objective, theta, lam, tol, budget, max_iter, history):
+    """At most `budget` steps, and `max_iter` in all; the new theta and whether it is a minimum."""
+    value, gradient = objective(theta, lam)
+    if not history.rows:
+        history.record(objective, lam, gradient)
+    # Coordinates in which the loss has curvature 1.
+    (root,) = objective.model.curvature_roots()
+    damping = 0.0
+    for _ in range(min(budget, max_iter - history.n_iter)):
+        if np.abs(gradient).max() <= tol:
+            break
+        curvatures, directions = np.linalg.eigh(root.T @ objective.hessian(lam) @ root)
+        slopes = directions.T @ (root.T @ gradient[0])
+        sizes = np.maximum(np.abs(curvatures), _LEAST_CURVATURE)
+        while True:
+            steps = -slopes / (sizes + damping)
+            expected = -(slopes @ steps) - 0.5 * (curvatures @ steps**2)
+            moved = theta + (root @ (directions @ steps))[None]
+            new_value, new_gradient = objective(moved, lam)
+            if expected <= 1e-13 * max(1.0, abs(value)):
+                # Differences of the value are rounding errors: only the gradient shows the way.
+                if np.abs(new_gradient).max() >= np.abs(gradient).max():
+                    return theta, True
+                gained = 1.0
+            else:
+                gained = (value - new_value) / expected
+            if gained > 0.1:
+                break
+            damping = max(4 * damping, 0.1)
+            if damping > 1e12:
+                return theta, False
+        if gained > 0.7:
+            damping = damping / 4 if damping > 1e-3 else 0.0
+        theta, value, gradient = moved, new_value, new_gradient
+        history.record(objective, lam, gradient)
+    return theta, bool(np.abs(gradient).max() <= tol)
+
+
+def _stages(before, lam, first=10.0, factor=10.0):
+    """The values of lam on the way, each by a factor larger than the one before."""
     stages = []
-    stage = max(10 * before, 10.0)
+    stage = max(factor * before, first)
     while stage < lam:
         stages.append(stage)
-        stage *= 10
+        stage *= factor
     return stages
 
 
-def _smoothed(objective, theta, fraction):
+def _smoothed(objective, theta, fraction, resolution=0.0):
     """The objective with its penalty smoothed by a fraction of its value, and that smoothing."""
     if not objective.has_kinks:
         return objective, 0.0
     objective(theta, 0.0)
-    mu = fraction * objective.penalty_value
+    mu = max(fraction * objective.penalty_value, resolution)
     return (objective.at_smoothing(mu), mu) if mu > 0 else (objective, 0.0)
 
 

@@ -19,7 +19,7 @@ import renyi_lib
 from renyi_lib import RenyiRegressor, continuous_correlation, lam_path
 from renyi_lib.classification import NoSensitiveFeaturesWarning
 from renyi_lib.objective import FairObjective
-from renyi_lib.regression import LinearModel
+from renyi_lib.regression import LinearModel, _standardized
 from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
 
 
@@ -209,6 +209,32 @@ class TestKnownTruth:
         )
 
 
+class TestPortability:
+    """The same minimum whatever the last bits: inputs are shaken by a relative 1e-12."""
+
+    @pytest.mark.parametrize("lam", [0.3, 3.0, 30.0])
+    def test_shaken_inputs(self, lam):
+        # Coarse features, whose predictions have clumps as those of Adult do.
+        rng = np.random.default_rng(0)
+        age = rng.integers(18, 80, size=1500)
+        X = np.column_stack([rng.random(1500) < share for share in np.linspace(0.1, 0.5, 6)])
+        X = np.column_stack([X, age < 25, age > 60, np.abs(age - 45) > rng.normal(20, 5, 1500)])
+        y = X @ rng.normal(size=9) - 1.5 * X[:, 6] + rng.normal(size=1500)
+        reg = RenyiRegressor(lam, kind="continuous")
+        plain = reg.fit(X, y, sensitive_features=age).coef_
+        assert reg.history_["gradient_max"][-1] <= 1e-5 * (1 + lam / 10)
+        shaken = X * (1 + 1e-12 * rng.normal(size=X.shape))
+        found = reg.fit(shaken, y, sensitive_features=age).coef_
+        np.testing.assert_allclose(found, plain, atol=5e-5)
+
+    def test_newton_and_lbfgs_find_the_same_minimum(self, monkeypatch):
+        X, y, age = u_shaped()
+        plain = RenyiRegressor(1).fit(X, y, sensitive_features=age).coef_
+        monkeypatch.setattr(LinearModel, "has_hessian", False)
+        found = RenyiRegressor(1).fit(X, y, sensitive_features=age).coef_
+        np.testing.assert_allclose(found, plain, rtol=1e-4)
+
+
 class TestInterface:
     def test_penalty_and_adversary(self):
         X, y, age = u_shaped()
@@ -225,6 +251,38 @@ class TestInterface:
         weighted = RenyiRegressor(1).fit(X, y, sensitive_features=age, sample_weight=weight)
         alone = RenyiRegressor(1).fit(X[:300], y[:300], sensitive_features=age[:300])
         np.testing.assert_allclose(weighted.coef_, alone.coef_, rtol=1e-3)
+
+    @pytest.mark.parametrize("n", [30, 100, 400])
+    @pytest.mark.parametrize("kind", ["continuous", "discrete"])
+    @pytest.mark.parametrize("fit_intercept", [True, False])
+    def test_weights_are_repeated_rows(self, n, kind, fit_intercept):
+        X, y, age = u_shaped(n)
+        s = age if kind == "continuous" else np.where(np.abs(age - 45) > 12, "ends", "middle")
+        reg = RenyiRegressor(0.5, kind=kind, fit_intercept=fit_intercept)
+        for weight in (np.full(n, 2), np.random.default_rng(1).integers(1, 4, size=n)):
+            rows = np.repeat(np.arange(n), weight)
+            repeated = clone(reg).fit(X[rows], y[rows], sensitive_features=s[rows])
+            weighted = clone(reg).fit(X, y, sensitive_features=s, sample_weight=weight)
+            np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-5, atol=1e-7)
+            value = weighted.penalty_value(X, sensitive_features=s, sample_weight=weight)
+            expected = repeated.penalty_value(X[rows], sensitive_features=s[rows])
+            assert value == pytest.approx(expected, rel=1e-4)
+
+    def test_weights_that_sum_to_one_are_no_single_row(self):
+        X, y, age = u_shaped(400)
+        plain = RenyiRegressor(1).fit(X, y, sensitive_features=age)
+        weight = np.full(400, 1 / 400)
+        weighted = RenyiRegressor(1).fit(X, y, sensitive_features=age, sample_weight=weight)
+        np.testing.assert_allclose(weighted.coef_, plain.coef_, rtol=1e-6)
+
+    def test_columns_are_scaled_by_their_weighted_variance(self):
+        X = np.array([[0.0, 1.0], [1.0, 5.0], [4.0, 2.0]])
+        weight = np.array([1, 1, 4])
+        rows = np.repeat(np.arange(3), weight)
+        for center in (True, False):
+            _, shift, scale = _standardized(X.copy(), weight / 6, center)
+            np.testing.assert_allclose(scale, X[rows].std(axis=0))
+            np.testing.assert_allclose(shift, X[rows].mean(axis=0) if center else 0)
 
     def test_whole_years_are_labels_unless_told(self):
         X, y, age = u_shaped()

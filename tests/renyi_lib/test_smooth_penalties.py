@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
+from scipy.optimize import brentq
 from scipy.stats import norm
 from sklearn.base import clone
 
@@ -146,12 +148,46 @@ class TestPredictionPenalty:
         rows = np.array([row @ way for row in penalty.residual_gradients(x, groups)])
         assert 2 * rows @ W(x).ravel() == pytest.approx(squares, rel=1e-5)
 
+    @pytest.mark.parametrize("smoothing", [0.0, 0.05, 1.0])
+    @pytest.mark.parametrize("n_groups", [2, 4, 12])
+    @pytest.mark.parametrize("storage", ["dense", "sparse"])
+    def test_hessian_by_differences(self, smoothing, n_groups, storage):
+        rng = np.random.default_rng(0)
+        X, s = rng.normal(size=(120, 3)), rng.integers(n_groups, size=120)
+        weight = rng.uniform(1, 2, size=120)
+        groups = Groups.from_labels(s, weight)
+        penalty = PredictionPenalty("discrete", 5, smoothing=smoothing)
+        theta, way, step = rng.normal(size=3), rng.normal(size=3), 1e-6
+
+        def gradient(theta):
+            return X.T @ penalty.value_and_grad(X @ theta, groups)[1]
+
+        expected = (gradient(theta + step * way) - gradient(theta - step * way)) / (2 * step)
+        given = X if storage == "dense" else sparse.csr_array(X)
+        found = penalty.hessian(X @ theta, groups, given)
+        np.testing.assert_allclose(found @ way, expected, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(found, found.T, atol=1e-10)
+
+    def test_hessian_of_a_constant_is_zero(self):
+        found = PredictionPenalty().hessian(
+            np.ones(4), Groups.from_labels([0, 1, 0, 1]), np.eye(4)
+        )
+        assert not found.any()
+
+    def test_the_scale_is_that_of_a_normal_variable_and_ignores_an_outlier(self):
+        z = norm.ppf((np.arange(10_000) + 0.5) / 10_000)
+        groups = Groups.from_codes(np.arange(len(z)) % 2, np.arange(2))
+        assert _Splines(3 * z + 7, groups, 5).scale == pytest.approx(3, rel=1e-3)
+        z[0] = -1e3  # the standard deviation would become ten times as large
+        assert _Splines(3 * z, groups, 5).scale == pytest.approx(3, rel=0.25)
+
     def test_against_the_definition_by_least_squares(self):
         # rho^2 = the largest share of a function of S that a regression on splines explains.
         rng = np.random.default_rng(2)
         n, s = 3000, rng.integers(3, size=3000)
         x = rng.normal(size=n) * (1 + s)
-        scale = np.sqrt(np.pi / 2) * np.abs(x - x.mean()).mean()
+        level = norm.expect(lambda z: np.sqrt(1 + z**2))
+        scale = brentq(lambda d: np.sqrt(1 + ((x - x.mean()) / d) ** 2).mean() - level, 0.1, 10)
         B = _SoftBins(norm.cdf((x - x.mean()) / scale), 9).members()
         indicators = (np.eye(3)[s] - np.eye(3)[s].mean(axis=0))[:, :2]
         fitted = B @ np.linalg.lstsq(B, indicators, rcond=None)[0]
