@@ -7,7 +7,6 @@ from renyi_book.chapters import chapters
 from . import checks
 
 NOTEBOOKS = checks.notebook_paths()
-CHAPTERS = checks.chapter_paths()
 PAGES = checks.page_paths()
 
 
@@ -29,48 +28,26 @@ def known_citations():
     return checks.citation_keys((checks.ROOT / "references.bib").read_text(encoding="utf8"))
 
 
-def test_there_are_chapters():
-    assert CHAPTERS
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=names(CHAPTERS))
-def test_chapter_has_the_skeleton(path):
-    assert checks.skeleton(checks.read(path)) == []
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
-@pytest.mark.parametrize(
-    "check",
-    [checks.executed, checks.clean_outputs, checks.self_contained],
-    ids=lambda c: c.__name__,
-)
-def test_notebook_stores_what_a_clean_run_gives(path, check):
-    assert check(checks.read(path)) == []
-
-
 @pytest.mark.parametrize("path", PAGES, ids=names(PAGES))
-def test_every_figure_has_alt_text(path):
-    assert checks.alt_texts(checks.read(path)) == []
+def test_page_passes_every_check(path, known_labels, known_citations):
+    page = checks.read(path)
+    problems = checks.alt_texts(page) + checks.standard_tex(page)
+    problems += checks.references(page, path.parent, known_labels, known_citations)
+    problems += checks.typed_numbers("\n".join(cell.source for cell in page.cells))
+    if path in NOTEBOOKS:
+        problems += checks.executed(page) + checks.clean_outputs(page)
+        problems += checks.self_contained(page)
+    assert problems == []
 
 
-@pytest.mark.parametrize("path", PAGES, ids=names(PAGES))
-def test_formulas_are_standard_tex(path):
-    assert checks.standard_tex(checks.read(path)) == []
+@pytest.mark.parametrize("chapter", chapters().values(), ids=chapters())
+def test_chapter_has_the_skeleton_and_its_slug_as_label(chapter):
+    page = checks.read(chapter.path)
+    assert checks.skeleton(page) == []
+    assert page.cells[0].source.startswith(f"(ch-{chapter.slug})=\n# {chapter.title}\n")
 
 
-@pytest.mark.parametrize("path", PAGES, ids=names(PAGES))
-def test_references_lead_somewhere(path, known_labels, known_citations):
-    found = checks.references(checks.read(path), path.parent, known_labels, known_citations)
-    assert found == []
-
-
-@pytest.mark.parametrize("path", PAGES, ids=names(PAGES))
-def test_no_page_types_the_number_of_a_chapter(path):
-    sources = "\n".join(cell.source for cell in checks.read(path).cells)
-    assert checks.typed_numbers(sources) == []
-
-
-def test_neither_code_nor_claims_nor_course_type_the_number_of_a_chapter():
+def test_no_source_file_types_the_number_of_a_chapter():
     patterns = [
         "book/claims.yml",
         "book/renyi_book/**/*.py",
@@ -85,12 +62,6 @@ def test_neither_code_nor_claims_nor_course_type_the_number_of_a_chapter():
     }
     assert len(found) > 60
     assert {path: problems for path, problems in found.items() if problems} == {}
-
-
-@pytest.mark.parametrize("chapter", chapters().values(), ids=chapters())
-def test_a_chapter_s_label_is_its_slug(chapter):
-    first = checks.read(chapter.path).cells[0].source
-    assert first.startswith(f"(ch-{chapter.slug})=\n# {chapter.title}\n")
 
 
 def test_every_page_is_in_the_table_of_contents():
