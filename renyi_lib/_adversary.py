@@ -19,12 +19,14 @@ r = 1 / (1 + lam eta alpha / a)::
     slow part   u <- u + (b / a) r (lam (1 - r) x - u)
     move        M  = lam r x + u
 
-The fast part lam r x is at most a / (eta alpha) times x, whatever lam. At rest u = lam (1 - r) x
-and M = lam x: the undamped game's resting point. For every lam and every f in (0, 1] both
-eigenvalues of a round are inside the unit circle; as lam grows they tend to the roots of
-t^2 - (2 - f (a + b)) t + (1 - f a), of modulus sqrt(1 - f a): how soon the game comes to rest does
-not depend on lam. In the limit u is the Lagrange multiplier of independence. For several modes r
-is the same function of the matrix A, one for each group.
+The fast part lam r x is at most a / (eta alpha) times x, whatever lam. At a fixed point u = lam (1
+- r) x and M = lam x, as in the undamped game. For one mode with a constant alpha, every lam and
+every f in (0, 1], both eigenvalues of a round are inside the unit circle; as lam grows they tend
+to the roots of t^2 - (2 - f (a + b)) t + (1 - f a), of modulus sqrt(1 - f a), so that the pace of
+this mode does not depend on lam. In the limit u is the Lagrange multiplier of independence. For
+several modes r is the same function of the matrix A, one for each group, and nothing is proved. A
+direction in which the response x vanishes to first order, such as the mean pressure of two groups,
+decays by 1 - (b / a) r only, which takes a number of rounds proportional to lam.
 
 **Bins.** The slopes of soft bins change as soon as somebody moves within a bin, and A would miss
 directions in which nobody can move just now and everybody a round later; the slow part would grow
