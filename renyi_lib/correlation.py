@@ -195,6 +195,12 @@ def renyi_from_joint(P: ArrayLike) -> float:
 
     References
     ----------
+    H. O. Hirschfeld, "A connection between correlation and contingency", Mathematical Proceedings
+    of the Cambridge Philosophical Society 31 (1935), 520-524.
+
+    H. O. Lancaster, "The structure of bivariate distributions", The Annals of Mathematical
+    Statistics 29 (1958), 719-736.
+
     H. S. Witsenhausen, "On sequences of pairs of dependent random variables", SIAM Journal on
     Applied Mathematics 28 (1975), 100-113.
 

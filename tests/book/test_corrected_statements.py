@@ -206,6 +206,20 @@ def test_the_bias_of_a_batch_is_exact_for_two_classes_only(classes):
         assert np.mean(rho2) < 0.99 * promised
 
 
+@pytest.mark.parametrize("replace", [True, False])
+def test_the_bias_of_fixed_groups_needs_independent_draws(replace):
+    """Batches of two people of each group; every draw from groups of three people."""
+    groups = np.array([[0.1, 0.4, 0.9], [0.2, 0.3, 0.8]])
+    draws = (
+        itertools.product(range(3), repeat=2) if replace else itertools.permutations(range(3), 2)
+    )
+    means = [groups[:, list(draw)].mean(axis=1) for draw in draws]
+    found = np.mean([(np.array([r[0], t[1]]).var()) for r in means for t in means])
+    mu, V = groups.mean(axis=1), groups.var(axis=1)
+    promised = mu.var() + np.sum((1 - 0.5) * V) / 4
+    assert (abs(found - promised) < 1e-12) == replace
+
+
 def test_every_new_reference_is_cited_or_listed():
     keys = [
         "haberman1981tests",
