@@ -110,4 +110,5 @@ if __name__ == "__main__":
     chosen = [Path(name).resolve() for name in arguments.chapters] or chapters(BOOK)
     if arguments.failing:
         chosen = failing(chosen, arguments.jobs)
+        print(f"{len(chosen)} chapters differ from their stored outputs")
     sys.exit(bool(main(chosen, jobs=arguments.jobs)))

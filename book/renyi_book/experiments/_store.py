@@ -61,7 +61,7 @@ def run_all(folder, *, names=None, workers=2, progress=True):
             table, seconds = run.result()
             total += seconds
             path = folder / f"{name}.csv"
-            path.write_text(csv_text(table), encoding="utf8")
+            path.write_text(csv_text(table), encoding="utf8", newline="\n")
             entry = {"file": _sha256(path), "date": _today(), "versions": versions()}
             _describe(folder, name, entry | {"parameters": parameters(name)})
             if progress:
