@@ -266,5 +266,5 @@ def _as_matrix(X):
 
 
 def _threads(n_jobs):
-    """As scikit-learn counts: None is one, -1 is all (0 for either library)."""
+    """As everywhere: None is one, -1 is all cores (0 for either library)."""
     return 1 if n_jobs is None else max(n_jobs, 0)

@@ -1,16 +1,42 @@
 """One way to check parameters, for estimators, penalties and functions alike.
 
-A *constraint* is a function of a name and a value that raises a `ValueError` unless the value will
-do. An estimator lists its constraints in `_constraints`, by parameter, and calls
-`_check_parameters` before anything else.
+A *constraint* knows which values it allows and how to say so. Called with the name of a parameter
+and its value, it raises a `ValueError` unless the value is allowed. An estimator lists its
+constraints in `_constraints`, by parameter, and calls `_check_parameters` before anything else.
 """
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-Constraint = Callable[[str, Any], None]
+
+@dataclass(frozen=True)
+class Constraint:
+    """The values that a parameter may have.
+
+    Parameters
+    ----------
+    wanted : str
+        A description of them, to follow "must be" in the error message.
+    allows : callable
+        Whether a value is one of them.
+
+    Examples
+    --------
+    >>> Constraint("even", lambda value: value % 2 == 0)("n_folds", 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: n_folds must be even, not 3
+    """
+
+    wanted: str
+    allows: Callable[[Any], bool]
+
+    def __call__(self, name: str, value: Any) -> None:
+        if not self.allows(value):
+            raise ValueError(f"{name} must be {self.wanted}, not {value!r}")
 
 
 def number(least: float = -math.inf, most: float = math.inf, *, above: bool = False) -> Constraint:
@@ -35,12 +61,11 @@ def number(least: float = -math.inf, most: float = math.inf, *, above: bool = Fa
     else:
         wanted = f"a number, {least:g} or more"
 
-    def constraint(name, value):
+    def allows(value):
         fits = _is(value, Real) and math.isfinite(value) and least <= value <= most
-        if not fits or (above and value == least):
-            raise ValueError(f"{name} must be {wanted}, not {value!r}")
+        return fits and not (above and value == least)
 
-    return constraint
+    return Constraint(wanted, allows)
 
 
 def whole(least: int) -> Constraint:
@@ -53,26 +78,10 @@ def whole(least: int) -> Constraint:
     ...
     ValueError: max_iter must be a whole number, 1 or more, not 2.5
     """
-
-    def constraint(name, value):
-        if not _is(value, Integral) or value < least:
-            raise ValueError(f"{name} must be a whole number, {least} or more, not {value!r}")
-
-    return constraint
-
-
-def flag(name, value):
-    """True or False (numpy's too).
-
-    Examples
-    --------
-    >>> flag("fit_intercept", "no")
-    Traceback (most recent call last):
-    ...
-    ValueError: fit_intercept must be True or False, not 'no'
-    """
-    if type(value).__name__ not in ("bool", "bool_"):
-        raise ValueError(f"{name} must be True or False, not {value!r}")
+    return Constraint(
+        f"a whole number, {least} or more",
+        lambda value: _is(value, Integral) and value >= least,
+    )
 
 
 def choice(*options: str) -> Constraint:
@@ -85,13 +94,10 @@ def choice(*options: str) -> Constraint:
     ...
     ValueError: solver must be one of 'lbfgs', 'gd', not 'newton'
     """
-
-    def constraint(name, value):
-        if not (isinstance(value, str) and value in options):
-            listed = ", ".join(map(repr, options))
-            raise ValueError(f"{name} must be one of {listed}, not {value!r}")
-
-    return constraint
+    return Constraint(
+        f"one of {', '.join(map(repr, options))}",
+        lambda value: isinstance(value, str) and value in options,
+    )
 
 
 def instance(kind: type, wanted: str) -> Constraint:
@@ -104,12 +110,7 @@ def instance(kind: type, wanted: str) -> Constraint:
     ...
     ValueError: class_weight must be a dictionary, not 3
     """
-
-    def constraint(name, value):
-        if not isinstance(value, kind):
-            raise ValueError(f"{name} must be {wanted}, not {value!r}")
-
-    return constraint
+    return Constraint(wanted, lambda value: isinstance(value, kind))
 
 
 def either(exception: Any, constraint: Constraint) -> Constraint:
@@ -122,17 +123,12 @@ def either(exception: Any, constraint: Constraint) -> Constraint:
     ...
     ValueError: eta must be a positive number (or None), not 0
     """
-
-    def widened(name, value):
-        if isinstance(value, type(exception)) and value == exception:
-            return
-        try:
-            constraint(name, value)
-        except ValueError as error:
-            allowed, _, given = str(error).rpartition(", not ")
-            raise ValueError(f"{allowed} (or {exception!r}), not {given}") from None
-
-    return widened
+    return Constraint(
+        f"{constraint.wanted} (or {exception!r})",
+        lambda value: (
+            (isinstance(value, type(exception)) and value == exception) or constraint.allows(value)
+        ),
+    )
 
 
 class Checked:
@@ -150,3 +146,13 @@ class Checked:
 def _is(value, kind):
     """Whether the value is of that kind of number; a truth value is none."""
     return isinstance(value, kind) and type(value).__name__ not in ("bool", "bool_")
+
+
+# True or False, numpy's too.
+flag = Constraint("True or False", lambda value: type(value).__name__ in ("bool", "bool_"))
+
+# None is one process (or thread), -1 all cores, and there is no other meaning anywhere.
+n_jobs_constraint = Constraint(
+    "a number of processes, 1 or more, or -1 for all cores (or None)",
+    lambda value: value is None or (_is(value, Integral) and value >= -1 and value != 0),
+)

@@ -29,12 +29,45 @@ class SmallSampleWarning(UserWarning):
     """The table has so many cells for so few samples that chance alone gives a large value."""
 
 
-def check_same_length(**arrays):
-    """Raise a `ValueError` that names the arguments unless all have the same length."""
-    lengths = {name: len(array) for name, array in arrays.items()}
+def check_same_length(context="", /, **arrays):
+    """Raise a `ValueError` that names the arguments unless all have the same length.
+
+    `context` opens the message, where the names alone would not tell which arguments these are.
+    """
+    lengths = {
+        name: array.shape[0] if hasattr(array, "shape") else len(array)
+        for name, array in arrays.items()
+    }
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} has {size}" for name, size in lengths.items())
-        raise ValueError(f"all arguments need the same number of samples, but {sizes}")
+        raise ValueError(f"{context}all arguments need the same number of samples, but {sizes}")
+
+
+def read_validation(validation):
+    """X, y, sensitive_features and weights (or None) of rows to validate on, all of one length.
+
+    Examples
+    --------
+    >>> read_validation(([[1.0], [2.0]], [0, 1], ["f", "m"], [1.0]))
+    Traceback (most recent call last):
+    ...
+    ValueError: validation: all arguments need the same number of samples, but X has 2, y has 2, \
+sensitive_features has 2, sample_weight has 1
+    """
+    if not isinstance(validation, tuple | list) or len(validation) not in (3, 4):
+        size = f" with {len(validation)}" if isinstance(validation, tuple | list) else ""
+        raise ValueError(
+            "validation must be (X, y, sensitive_features), or these and sample_weight, "
+            f"not a {type(validation).__name__}{size}"
+        )
+    X, y, groups, weight = (*validation, None)[:4]
+    if weight is not None:
+        weight = sample_weights(weight)
+    given = {"X": X, "y": y, "sensitive_features": groups, "sample_weight": weight}
+    check_same_length(
+        "validation: ", **{name: part for name, part in given.items() if part is not None}
+    )
+    return X, y, groups, weight
 
 
 def check_several_groups(categories, n_samples, name="sensitive_features"):

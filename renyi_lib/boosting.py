@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.model_selection import train_test_split
-from sklearn.utils import check_random_state, check_X_y
+from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -36,7 +36,16 @@ from renyi_lib._adversary import (
     adversary_of,
 )
 from renyi_lib._backends import BACKENDS, Settings
-from renyi_lib._parameters import Checked, choice, either, instance, number, whole
+from renyi_lib._parameters import (
+    Checked,
+    choice,
+    either,
+    instance,
+    n_jobs_constraint,
+    number,
+    whole,
+)
+from renyi_lib._random import as_random_state
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
@@ -45,6 +54,7 @@ from renyi_lib._validation import (
     known_codes,
     looks_continuous,
     numeric_values,
+    read_validation,
     sample_weights,
     without_unused,
 )
@@ -241,7 +251,7 @@ class _Boosting(Checked, BaseEstimator):
         "n_iter_no_change": either(None, whole(1)),
         "validation_fraction": number(0, 0.9, above=True),
         "backend_params": either(None, instance(dict, "a dictionary")),
-        "n_jobs": either(None, whole(-1)),
+        "n_jobs": n_jobs_constraint,
     }
 
     def fit(
@@ -304,7 +314,7 @@ class _Boosting(Checked, BaseEstimator):
                 "parameters (n_estimators, learning_rate, max_leaves, max_depth, "
                 "min_child_weight, l2, n_jobs, random_state)"
             )
-        random_state = check_random_state(self.random_state)
+        random_state = as_random_state(self.random_state)
         seed = int(random_state.randint(2**31 - 1))
         rows = self._read(X, y, sensitive_features, sample_weight)
         if sensitive_features is None and self.lam > 0:
@@ -400,22 +410,12 @@ class _Boosting(Checked, BaseEstimator):
 
     def _read_validation(self, validation):
         """The rows that the caller holds out, in the codes of the fit."""
-        if not isinstance(validation, tuple | list) or len(validation) not in (3, 4):
-            raise ValueError(
-                "validation must be (X, y, sensitive_features), or these and sample_weight, "
-                f"not a {type(validation).__name__}"
-            )
-        X, y, s, weight = (*validation, None)[:4]
+        X, y, s, weight = read_validation(validation)
         X = self._features(X)
         y = self._known_targets(y)
         codes = categories = None
         if s is not None:
             codes, categories = self._code_groups(s)
-            check_same_length(**{"y of validation": y, "sensitive_features": codes})
-        check_same_length(
-            **{"X of validation": X.indptr[1:] if hasattr(X, "indptr") else X, "y": y}
-        )
-        weight = None if weight is None else sample_weights(weight)
         return _Rows(X, y, codes, categories, weight)
 
     def _hold_out(self, rows, random_state):
@@ -532,7 +532,7 @@ class RenyiBoostingClassifier(ClassifierMixin, _Boosting):
         ``feature_fraction`` or ``max_bin``.
     n_jobs : int or None, default=None
         Threads; None is one, -1 all.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
 
     Attributes
     ----------

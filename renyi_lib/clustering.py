@@ -35,7 +35,6 @@ from sklearn.base import (
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from renyi_lib._counting import count_codes
@@ -47,6 +46,7 @@ from renyi_lib._kmeans_loops import (
     sparse_descent_pass,
 )
 from renyi_lib._parameters import Checked, choice, either, number, whole
+from renyi_lib._random import as_random_state
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
@@ -122,7 +122,7 @@ class RenyiKMeans(
         "descent" also stops once a pass lowers the objective by less than this share of it.
         With zero it stops when no single move lowers the objective. "auto" is 0 for up to 50 000
         points and 1e-6 for more, where the last moves take hundreds of passes.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Source of the random start.
 
     Attributes
@@ -486,7 +486,7 @@ class RenyiKMeans(
     def _best_run(self, data):
         """The best of all starts."""
         init = _check_init(self.init, data)
-        rng = check_random_state(self.random_state)
+        rng = as_random_state(self.random_state)
         runs = [self._run(data, init, rng) for _ in range(self._number_of_starts(init))]
         return min(runs, key=lambda run: run.last_objective)
 

@@ -233,16 +233,20 @@ def renyi_correlation(
     strata = _strata(a, b, given, sample_weight)
     mass = np.array([table.counts.sum() for table in strata.values()])
     correlations = np.array([renyi_from_joint(table) for table in strata.values()])
-    return ConditionalRenyi(np.array(list(strata)), correlations, mass / mass.sum())
+    return ConditionalRenyi(_plain(list(strata)), correlations, mass / mass.sum())
 
 
 def _strata(a, b, given, sample_weight):
     """The table of a and b for each value of the third variable."""
     chunks = DaskChunks(kind=_Labels, given=given, a=a, b=b, sample_weight=sample_weight)
     whole = _some(chunks.total(_counted_given))
+    width = given.shape[1] if given.ndim == 2 else 1
     strata = {}
-    for i, (value, *label) in enumerate(whole.rows):
-        strata.setdefault(value, []).append((i, label[0] if len(label) == 1 else tuple(label)))
+    for i, labels in enumerate(whole.rows):
+        value, label = (
+            part[0] if len(part) == 1 else part for part in (labels[:width], labels[width:])
+        )
+        strata.setdefault(value, []).append((i, label))
     return {
         value: JointTable(whole.counts[[i for i, _ in rows]], [x for _, x in rows], whole.columns)
         for value, rows in strata.items()

@@ -29,11 +29,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from renyi_lib._optional import missing
-from renyi_lib._parameters import Checked, choice, either, flag, number, whole
+from renyi_lib._parameters import Checked, choice, either, flag, n_jobs_constraint, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
     encode_labels,
+    read_validation,
 )
 from renyi_lib.classification import RenyiClassifier
 from renyi_lib.inference import fairness_interval
@@ -68,19 +69,6 @@ _NOT_ON_THESE = (
     "A second try needs rows to test on that had no part in this answer: with the same ones a "
     "demand that is lowered now, in its target or in its confidence, promises nothing"
 )
-
-
-def _jobs(name, value):
-    """None, or how many processes; -1 for as many as there are cores."""
-    try:
-        either(None, whole(-1))(name, value)
-        if value == 0:
-            raise ValueError
-    except ValueError:
-        raise ValueError(
-            f"{name} must be a number of processes, 1 or more, or -1 for all cores (or None), "
-            f"not {value!r}"
-        ) from None
 
 
 class TargetNotReachedError(ValueError):
@@ -150,7 +138,7 @@ def lam_path(
     lams = [float(lam) for lam in lams]
     order = sorted(range(len(lams)), key=lams.__getitem__)
     flag("progress", progress)
-    _jobs("n_jobs", n_jobs)
+    n_jobs_constraint("n_jobs", n_jobs)
     fit, independent = _fits_by_lam(estimator, X, y, sensitive_features, sample_weight)
     todo = _with_bar(order) if progress else order
     if independent and n_jobs is not None:
@@ -287,7 +275,7 @@ def fit_to_target(
     if not callable(metric) and not 0 <= target <= 1:
         raise ValueError(f"target must be a fraction from 0 to 1 (0.8 for 80 %), not {target!r}")
     rows = (X, y, sensitive_features, sample_weight)
-    measured_on = rows if validation is None else _validation_data(validation)
+    measured_on = rows if validation is None else read_validation(validation)
     if confidence is not None:
         if validation is None:
             raise ValueError(
@@ -480,7 +468,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         "target": number(0, 1),
         "metric": choice(*_METRICS),
         "confidence": either(None, _CONFIDENCE),
-        "n_jobs": _jobs,
+        "n_jobs": n_jobs_constraint,
         "progress": flag,
     }
 
@@ -830,14 +818,3 @@ def _favorable(fitted, pos_label):
             f"not {pos_label!r}"
         )
     return pos_label
-
-
-def _validation_data(validation):
-    """X, y, sensitive_features and sample_weight (or None)."""
-    if not isinstance(validation, tuple | list) or len(validation) not in (3, 4):
-        size = f" with {len(validation)}" if isinstance(validation, tuple | list) else ""
-        raise ValueError(
-            "validation must be (X, y, sensitive_features), or these and sample_weight, "
-            f"not a {type(validation).__name__}{size}"
-        )
-    return (*validation, None)[:4]

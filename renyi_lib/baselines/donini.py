@@ -10,6 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
 from renyi_lib._parameters import choice, number, whole
+from renyi_lib._random import as_random_state
 from renyi_lib.baselines._base import BinaryFairClassifier, LinearScores
 from renyi_lib.metrics import demographic_parity_violation, equal_opportunity_violation
 
@@ -41,7 +42,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         Between 0 and 1.
     cv : int, default=3
         The number of folds, stratified by label and group together.
-    random_state : int or RandomState, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Of the folds.
 
     Attributes
@@ -144,7 +145,9 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
 
     def _choose(self, choices, X, y, s):
         """The value of C with the least violation among those of nearly the best accuracy."""
-        folds = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
+        folds = StratifiedKFold(
+            self.cv, shuffle=True, random_state=as_random_state(self.random_state)
+        )
         accuracy, violation = np.zeros((2, len(choices), self.cv))
         for k, (train, test) in enumerate(folds.split(X, 2 * y + s)):
             for i, C in enumerate(choices):

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from renyi_lib._optional import missing
 from renyi_lib._parameters import choice, whole
+from renyi_lib._random import as_random_state
 from renyi_lib.baselines._base import BinaryFairClassifier
 from renyi_lib.classification import PenalizedClassifier
 
@@ -38,7 +38,7 @@ class HardtClassifier(BinaryFairClassifier):
         What to maximise; see `ThresholdOptimizer`.
     grid_size : int, default=1000
         The number of values of the groups' common rate that are tried.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Of the random labels. An integer gives the same labels at each call.
 
     Attributes
@@ -140,7 +140,7 @@ class HardtClassifier(BinaryFairClassifier):
     def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
         """A label for each sample, drawn with its probability."""
         positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
-        drawn = check_random_state(self.random_state).uniform(size=len(positive)) < positive
+        drawn = as_random_state(self.random_state).uniform(size=len(positive)) < positive
         return self.classes_[drawn.astype(int)]
 
     def score(self, X, y, sample_weight=None, *, sensitive_features=None) -> float:

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from renyi_lib._parameters import Checked, number, whole
+from renyi_lib._random import as_random_state
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
@@ -229,7 +229,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
     epochs : int, default=50
     learning_rate : float, default=0.001
         That of `Adam`.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         For the weights at the start, and for the shuffling.
 
     Attributes
@@ -332,7 +332,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         self
         """
         X, y, groups = self._read(X, y, sensitive_features)
-        rng = check_random_state(self.random_state)
+        rng = as_random_state(self.random_state)
         model = NetworkModel(X, y, len(self.classes_), hidden=self.hidden)
         penalty = None
         if groups is not None:

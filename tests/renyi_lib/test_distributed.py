@@ -116,6 +116,30 @@ def test_the_correlation_is_that_of_data_in_memory(never_gathered):
         np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
+@pytest.mark.parametrize("given", [["old", "hired"], ["old"], ["sex", "old", "hired"]])
+@pytest.mark.parametrize("a", ["job", ["job", "truth"]])
+def test_several_given_columns_are_taken_together(never_gathered, given, a):
+    frame = people()
+    parts = parted(frame)
+    options = {"kind": "discrete"}
+    found = renyi_correlation(parts[a], parts["truth"], given=parts[given], **options)
+    expected = renyi_correlation_in_memory(frame[a], frame["truth"], given=frame[given], **options)
+    assert found.values.tolist() == expected.values.tolist()
+    np.testing.assert_allclose(found.correlations, expected.correlations, atol=1e-12)
+    np.testing.assert_allclose(found.weights, expected.weights, atol=1e-12)
+
+
+def test_given_may_be_an_array_of_several_columns():
+    a, b, *given = np.random.default_rng(0).integers(2, size=(4, 300))
+    given = np.column_stack(given)
+    found = renyi_correlation(
+        da.from_array(a, 100), da.from_array(b, 100), given=da.from_array(given, (100, 1))
+    )
+    expected = renyi_correlation_in_memory(a, b, given=given)
+    assert len(found.values) == 4
+    np.testing.assert_allclose(found.correlations, expected.correlations, atol=1e-12)
+
+
 def test_measurements_are_no_labels():
     parts = parted(people())
     with pytest.raises(ValueError, match="a looks continuous"):

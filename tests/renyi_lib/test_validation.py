@@ -11,6 +11,7 @@ from renyi_lib._validation import (
     encode_labels,
     integer_codes,
     numeric_values,
+    read_validation,
     sample_weights,
 )
 
@@ -201,3 +202,28 @@ def test_what_is_not_one_number_a_sample_is_refused(values, message):
 def test_weights_that_mean_nothing_are_refused(weights, message):
     with pytest.raises(ValueError, match=message):
         sample_weights(weights)
+
+
+class TestValidationRows:
+    rows = (np.zeros((3, 2)), [0, 1, 1], ["f", "m", "m"])
+
+    def test_weights_are_optional_and_come_back_as_numbers(self):
+        assert read_validation(self.rows)[3] is None
+        assert read_validation([*self.rows, [1, 2, 3]])[3].tolist() == [1.0, 2.0, 3.0]
+
+    @pytest.mark.parametrize("position", range(4))
+    def test_a_part_of_another_length_is_refused(self, position):
+        rows = [*self.rows, [1.0, 2.0, 3.0]]
+        rows[position] = rows[position][:2]
+        with pytest.raises(ValueError, match=r"validation: all arguments.*has 2"):
+            read_validation(rows)
+
+    @pytest.mark.parametrize("weight", [[1.0, -1.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.nan, 1.0]])
+    def test_bad_weights_are_refused(self, weight):
+        with pytest.raises(ValueError, match="sample_weight"):
+            read_validation((*self.rows, weight))
+
+    @pytest.mark.parametrize("validation", [3, (1, 2), "abc"])
+    def test_anything_but_three_or_four_parts_is_refused(self, validation):
+        with pytest.raises(ValueError, match="validation must be"):
+            read_validation(validation)
