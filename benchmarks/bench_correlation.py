@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from timing import least_times
 
-from renyi_lib.correlation import hsic, normalized_table, renyi_correlation, renyi_from_joint
+from renyi_lib.correlation import normalized_table, renyi_correlation, renyi_from_joint
+from renyi_lib.dependence import hsic
 
 N = 10**6
 GOAL = 3.0

@@ -12,14 +12,16 @@ from renyi_lib._version import __version__
 
 _PUBLIC = {
     "correlation": [
-        "hsic",
         "maximal_functions",
-        "normalized_mutual_information",
-        "pearson_correlation",
         "renyi_binary",
         "renyi_correlation",
         "renyi_from_joint",
         "renyi_from_soft",
+    ],
+    "dependence": [
+        "hsic",
+        "normalized_mutual_information",
+        "pearson_correlation",
     ],
     "continuous": [
         "continuous_correlation",
@@ -79,6 +81,7 @@ _PUBLIC = {
         "PearsonPenalty",
         "RenyiPenalty",
         "ScoreBinsPenalty",
+        "TablePenalty",
     ],
     "regression": [
         "RenyiRegressor",

@@ -42,14 +42,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from renyi_lib.penalties import (
-    _EMPTY,
-    ConditionalPenalty,
-    Groups,
-    ScoreBinsPenalty,
-    _RenyiTable,
-    _SoftBins,
-)
+from renyi_lib.penalties import ConditionalPenalty, Groups, ScoreBinsPenalty, TablePenalty
+from renyi_lib.penalties._groups import EMPTY
+from renyi_lib.penalties._splines import SoftBins
 
 __all__ = [
     "AtScores",
@@ -324,7 +319,7 @@ class Binned(AtScores):
     @property
     def F(self):
         """The memberships."""
-        return _SoftBins(self.u, self.n_bins).members()
+        return SoftBins(self.u, self.n_bins).members()
 
     def _place(self, cells):
         """Cell of the grid and group as one number, and how many there are of each."""
@@ -373,7 +368,7 @@ class PredictionBins(Binned):
 
     def from_F(self, dF):
         """dvalue/dz from dvalue/dmembers."""
-        return _SoftBins(self.u, self.n_bins).pull_back(dF) * self.slope
+        return SoftBins(self.u, self.n_bins).pull_back(dF) * self.slope
 
 
 def _density(x):
@@ -385,7 +380,8 @@ class TableAdversary:
 
     Parameters
     ----------
-    penalty : _RenyiTable
+    penalty : TablePenalty
+        With a `table_curvature`.
     conditions : list of Groups
         One table for each: all samples, or those of each label that is looked at. No sample is in
         two of them.
@@ -404,7 +400,7 @@ class TableAdversary:
         self.parts = [slice(end - len(g.q), end) for end, g in zip(ends, conditions)]
         # Classes that the loss hardly counts have next to no Hessian: as if it counted 1 %.
         floor = np.maximum(loss_weight, 0.01 * self.cells.weight)
-        self.ratio = self.cells.weight**2 / np.maximum(floor, _EMPTY)
+        self.ratio = self.cells.weight**2 / np.maximum(floor, EMPTY)
         self.slow, self.rounds = 0.0, 0
 
     def __call__(self, at, scale=1.0):
@@ -413,16 +409,17 @@ class TableAdversary:
             at = logistic_bins(at, self.bins)
         by_bin = isinstance(at, Binned)
         T = at.table(self.cells)
-        value, dT, p = 0.0, np.empty_like(T), np.empty_like(T)
+        value, dT, p, curvature = 0.0, *(np.empty_like(T) for _ in range(3))
         for part, groups in zip(self.parts, self.conditions):
-            given, dT[:, part] = self.penalty._of_table(T[:, part], groups.q)
+            given, dT[:, part] = self.penalty.of_table(T[:, part], groups.q)
             p[:, part] = T[:, part].sum(axis=1, keepdims=True)
+            curvature[:, part] = self.penalty.table_curvature(T[:, part], groups.q)
             value += given
         # A constant moves nobody, and would only lose digits.
-        dT -= np.sum(p * dT, axis=0) / np.maximum(p.sum(axis=0), _EMPTY)
+        dT -= np.sum(p * dT, axis=0) / np.maximum(p.sum(axis=0), EMPTY)
         if by_bin or self.rounds % _ROUNDS_BETWEEN == 0:
             gain = at.gain(self.cells, self.ratio)
-            gain *= 2 / np.maximum(p * self.cells.q, _EMPTY).T[:, :, None]
+            gain *= curvature.T[:, :, None]
             self.held = held_back(gain, self.lam, self.learning_rate)
         self.rounds += 1
         move, self.slow = damped(dT.T, self.slow, self.held, self.lam)
@@ -435,14 +432,14 @@ class RowAdversary:
     def __init__(self, penalty, groups, lam, learning_rate, loss_weight):
         self.penalty, self.groups = penalty, groups
         self.lam, self.learning_rate = lam, learning_rate
-        self.loss_weight = np.maximum(np.maximum(loss_weight, 0.01 * groups.weight), _EMPTY)
+        self.loss_weight = np.maximum(np.maximum(loss_weight, 0.01 * groups.weight), EMPTY)
         self.slow, self.gain = 0.0, 0.0
 
     def __call__(self, at, scale=1.0):
         """As in `TableAdversary`."""
         value, dF = self.penalty.value_and_grad(at.F, self.groups)
         by_z = at.from_F(dF)
-        if value > _EMPTY:
+        if value > EMPTY:
             steps = (by_z**2 / np.maximum(at.hessian, 1e-16)).T / self.loss_weight
             # Where the penalty has just vanished its square root has no slope to go by.
             self.gain = max(float(steps.sum()) / (2 * value), self.gain / 2)
@@ -455,13 +452,19 @@ def adversary_of(penalty, groups, lam, learning_rate, loss_weight):
     """The damped adversary that a penalty calls for."""
     conditions, inner = [groups], penalty
     if isinstance(penalty, ConditionalPenalty):
-        conditions, inner = penalty._conditions(groups), penalty.penalty
+        conditions, inner = penalty.conditions(groups), penalty.penalty
     bins = None
     if isinstance(inner, ScoreBinsPenalty):
-        bins, inner = inner.n_bins, inner._of_bins()
-    if isinstance(inner, _RenyiTable):
+        bins, inner = inner.n_bins, inner.of_bins()
+    if isinstance(inner, TablePenalty) and _is_smooth(inner, conditions[0].q):
         return TableAdversary(inner, conditions, bins, lam, learning_rate, loss_weight)
     return RowAdversary(penalty, groups, lam, learning_rate, loss_weight)
+
+
+def _is_smooth(penalty, q):
+    """Whether the penalty knows its curvature by the table, by which `TableAdversary` damps."""
+    even = np.outer([0.5, 0.5], q)
+    return penalty.table_curvature(even, q) is not None
 
 
 def _joined(conditions):

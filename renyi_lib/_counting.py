@@ -179,3 +179,10 @@ def _bincount(cell, cells):
     if len(cell) % 2:
         counts[cell[-1]] += 1
     return counts
+
+
+def one_hot(codes, size, weights=None):
+    """Sparse indicator matrix, one row for each sample."""
+    weights = np.ones(len(codes)) if weights is None else weights
+    start_of_row = np.arange(len(codes) + 1)
+    return sparse.csr_array((weights, codes, start_of_row), shape=(len(codes), size))

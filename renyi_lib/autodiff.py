@@ -21,7 +21,7 @@ import numpy as np
 from renyi_lib._optional import missing
 from renyi_lib._parameters import instance
 from renyi_lib.penalties import Groups, Penalty
-from renyi_lib.stochastic import _MEASURES, Fermi, RunningTable
+from renyi_lib.stochastic import TABLE_MEASURES, Fermi, RunningTable
 
 __all__ = ["DampedTable", "as_jax", "as_torch", "damped_as_jax"]
 
@@ -143,7 +143,7 @@ def damped_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable, Calla
     start = DampedTable(jnp.zeros((n_classes, way.n_groups)), jnp.zeros(()))
 
     def of_table(T, dtype):
-        value, dT = _MEASURES[way.measure](np.asarray(T, dtype=float))
+        value, dT = TABLE_MEASURES[way.measure](np.asarray(T, dtype=float))
         return np.asarray(value, dtype=dtype), dT.astype(dtype)
 
     def step(memory, F, codes):

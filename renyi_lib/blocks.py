@@ -27,7 +27,6 @@ from renyi_lib.chunks import (
     _Sums,
     groups_of,
     objective_of_cells,
-    of_table,
 )
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
@@ -316,7 +315,7 @@ def blocked_problem(
         weight = sample_weights(sample_weight)
         check_same_length(y=y, sample_weight=weight)
     cells, cell = coded_cells(y, sensitive_features, weight, X.shape[1])
-    if cells.groups is not None and not of_table(classifier._penalty_of(groups_of(cells))):
+    if cells.groups is not None and not classifier._penalty_of(groups_of(cells)).depends_on_table:
         return None
     blocks = ArrayBlocks(X, cell, weight)
     objective = objective_of_cells(classifier, BlockedSoftmaxModel, blocks, cells)

@@ -61,8 +61,8 @@ from renyi_lib._validation import (
 from renyi_lib.classification import (
     MAX_LAM,
     PenalizedClassifier,
-    _class_codes,
-    _loss_weight,
+    class_codes,
+    loss_weight_of,
 )
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
@@ -207,20 +207,25 @@ class _Rows:
     codes: np.ndarray | None
     categories: np.ndarray | None
     weight: np.ndarray | None
+    classes: np.ndarray | None = None  # if y are their codes
 
     def groups(self):
         """The groups, if there are any."""
         if self.codes is None:
             return None
+        truth = None if self.classes is None else self.y
         return Groups.from_codes(
-            *without_unused(self.codes, self.categories), _shares(self.weight)
+            *without_unused(self.codes, self.categories),
+            _shares(self.weight),
+            truth,
+            self.classes,
         )
 
     def some(self, kept):
         """Some of the rows."""
         codes = None if self.codes is None else self.codes[kept]
         weight = None if self.weight is None else self.weight[kept]
-        return _Rows(self.X[kept], self.y[kept], codes, self.categories, weight)
+        return _Rows(self.X[kept], self.y[kept], codes, self.categories, weight, self.classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,7 +347,6 @@ class _Boosting(Checked, BaseEstimator):
                 backend.data(held_out.X, self._categorical(), start, more, like=data),
                 self._loss(held_out, others),
                 others,
-                held_out.y,
             )
         settings = Settings(
             self.n_estimators,
@@ -363,14 +367,14 @@ class _Boosting(Checked, BaseEstimator):
         loss = self._loss(rows, problem.groups)
         adversary = None
         if problem.groups is not None:
-            penalty = self._penalty_on(problem.groups, rows.y)
+            penalty = self._penalty_on(problem.groups)
             adversary = adversary_of(penalty, problem.groups, lam, self.learning_rate, loss.weight)
         total = len(rows.y) if rows.weight is None else float(rows.weight.sum())
         game = _Game(loss, adversary, lam, total)
         validation = None
         if problem.held_out is not None:
-            data, held_loss, groups, y = problem.held_out
-            penalty = None if groups is None else self._penalty_on(groups, y)
+            data, held_loss, groups = problem.held_out
+            penalty = None if groups is None else self._penalty_on(groups)
 
             def metric(z):
                 value = held_loss.value(z)
@@ -416,7 +420,7 @@ class _Boosting(Checked, BaseEstimator):
         codes = categories = None
         if s is not None:
             codes, categories = self._code_groups(s)
-        return _Rows(X, y, codes, categories, weight)
+        return _Rows(X, y, codes, categories, weight, getattr(self, "classes_", None))
 
     def _hold_out(self, rows, random_state):
         """Training rows and rows for early stopping, alike in groups and classes if possible."""
@@ -624,12 +628,12 @@ class RenyiBoostingClassifier(ClassifierMixin, _Boosting):
         """The penalty of labels, before any conditioning."""
         return _measure(self.penalty, len(groups.q))
 
-    def _penalty_on(self, groups, y):
-        return self._penalty_given(groups, y, self.classes_)
+    def _penalty_on(self, groups):
+        return self._penalty_given(groups, self.classes_)
 
     def _loss(self, rows, groups):
         weight = _shares(rows.weight)
-        weight = _loss_weight(self.class_weight, self.classes_, rows.y, weight)
+        weight = loss_weight_of(self.class_weight, self.classes_, rows.y, weight)
         weight = 1 / len(rows.y) if weight is None else weight
         return _LogisticLoss(rows.y, len(self.classes_), weight)
 
@@ -654,13 +658,13 @@ class RenyiBoostingClassifier(ClassifierMixin, _Boosting):
             raise ValueError(
                 f'on="score" is for two classes, but y has {len(self.classes_)}: use on="label"'
             )
-        rows = _Rows(rows.X, y, rows.codes, rows.categories, rows.weight)
+        rows = _Rows(rows.X, y, rows.codes, rows.categories, rows.weight, self.classes_)
         if rows.codes is not None:
-            self._penalty_on(rows.groups(), y)  # so that errors come before any work
+            self._penalty_on(rows.groups())  # so that errors come before any work
         return rows
 
     def _known_targets(self, y):
-        return _class_codes(y, self.classes_)
+        return class_codes(y, self.classes_)
 
     def _strata(self, rows):
         if rows.codes is None:
@@ -801,7 +805,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         bins = _SquaredLoss(z, None, self.y_mean_, self.y_variance_, self.n_bins).at(z)
         return _measure(self.penalty, len(groups.q)).value(bins.F, groups)
 
-    def _penalty_on(self, groups, y):
+    def _penalty_on(self, groups):
         return _measure(self.penalty, len(groups.q))
 
     def _loss(self, rows, groups):
@@ -945,7 +949,7 @@ def renyi_objective(
     >>> bool(abs(p[s == 1].mean() - p[s == 0].mean()) < 0.01)
     True
     """
-    told = RenyiBoostingClassifier(
+    template = RenyiBoostingClassifier(
         lam,
         fairness=fairness,
         on=on,
@@ -954,7 +958,7 @@ def renyi_objective(
         class_weight=class_weight,
         learning_rate=learning_rate,
     )
-    told._check_parameters()
+    template._check_parameters()
     y = np.asarray(y)
     if y.ndim != 1:
         raise ValueError(f"y must be one class for each sample, got shape {y.shape}")
@@ -965,12 +969,12 @@ def renyi_objective(
     if sample_weight is not None:
         weight = sample_weights(sample_weight)
         check_same_length(y=y, sample_weight=weight)
-    rows = told._with_targets(_Rows(None, y, codes, categories, weight))
+    rows = template._with_targets(_Rows(None, y, codes, categories, weight))
     groups = rows.groups()
     total = len(y) if weight is None else float(weight.sum())
     return RenyiObjective(
-        told._loss(rows, groups),
-        told._penalty_on(groups, rows.y),
+        template._loss(rows, groups),
+        template._penalty_on(groups),
         groups,
         float(lam),
         learning_rate,

@@ -37,7 +37,7 @@ from renyi_lib._validation import (
 )
 from renyi_lib.models import SoftmaxModel, label_variance
 from renyi_lib.objective import FairObjective
-from renyi_lib.penalties import Groups, HSICPenalty, _RenyiTable
+from renyi_lib.penalties import Groups
 from renyi_lib.tables import JointTable, joint_table
 
 __all__ = ["Cells", "ChunkedSoftmaxModel", "Chunks", "ParquetRows", "Rows", "add_up"]
@@ -660,11 +660,11 @@ def chunked_problem(classifier, chunks):
                 "and group only: for data in chunks leave on='label'"
             )
         penalty = classifier._penalty_of(groups_of(cells))
-        if not of_table(penalty):
+        if not penalty.depends_on_table:
             raise ValueError(
                 f"penalty={penalty} looks at each person's probability, not at the joint table of "
-                "label and group only: data in chunks can be fitted with RenyiPenalty, "
-                "BinaryRenyiPenalty, ChiSquarePenalty and HSICPenalty(kernel='linear')"
+                "label and group only: data in chunks can be fitted with penalties whose "
+                "depends_on_table is true, such as RenyiPenalty and ChiSquarePenalty"
             )
     objective = objective_of_cells(classifier, ChunkedSoftmaxModel, chunks, cells)
     return objective, cells.classes, cells.n_features, getattr(chunks, "feature_names", None)
@@ -676,7 +676,7 @@ def objective_of_cells(classifier, model, chunks, cells):
     Parameters
     ----------
     classifier : PenalizedClassifier
-        Its penalty is a function of the joint table, see `of_table`.
+        Its penalty is a function of the joint table.
     model : class
         `ChunkedSoftmaxModel` or `renyi_lib.blocks.BlockedSoftmaxModel`.
     chunks : Chunks
@@ -686,12 +686,12 @@ def objective_of_cells(classifier, model, chunks, cells):
     -------
     FairObjective
     """
-    from renyi_lib.classification import _loss_weight
+    from renyi_lib.classification import loss_weight_of
 
     groups = penalty = None
     if cells.groups is not None:
         groups = groups_of(cells)
-        penalty = classifier._penalty_given(groups, cells.y, cells.classes)
+        penalty = classifier._penalty_given(groups, cells.classes)
     elif classifier.lam > 0:
         warnings.warn(
             f"{type(classifier).__name__} was fitted without sensitive_features: nothing is "
@@ -701,25 +701,11 @@ def objective_of_cells(classifier, model, chunks, cells):
         )
     weight = None
     if classifier.class_weight is not None:
-        weight = _loss_weight(classifier.class_weight, cells.classes, cells.y, cells.weight)
+        weight = loss_weight_of(classifier.class_weight, cells.classes, cells.y, cells.weight)
     options = {"fit_intercept": classifier.fit_intercept, "l2": classifier.l2}
     return FairObjective(model(chunks, cells, weight, **options), penalty, groups)
 
 
 def groups_of(cells):
     """The groups, with the cells for people."""
-    return Groups.from_codes(cells.codes, cells.groups, cells.weight)
-
-
-def of_table(penalty):
-    """Whether the penalty is a function of the joint table of label and group.
-
-    Examples
-    --------
-    >>> from renyi_lib.chunks import of_table
-    >>> from renyi_lib.penalties import PearsonPenalty, RenyiPenalty
-    >>> of_table(RenyiPenalty()), of_table(PearsonPenalty())
-    (True, False)
-    """
-    linear = isinstance(penalty, HSICPenalty) and penalty.kernel == "linear"
-    return linear or isinstance(penalty, _RenyiTable)
+    return Groups.from_codes(cells.codes, cells.groups, cells.weight, cells.y, cells.classes)

@@ -236,14 +236,22 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
             For `RenyiClassifier`, rho_R^2.
         """
         F = self.predict_proba(X)
-        groups = Groups.from_labels(sensitive_features, sample_weight, name="sensitive_features")
-        check_same_length(X=F, sensitive_features=groups.codes)
-        if self.groups_ is not None:
-            known_codes(groups.categories, self.groups_, "sensitive_features")
         if y is None and self.fairness != "demographic_parity":
             raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
-        codes = None if y is None else _class_codes(y, self.classes_)
-        penalty = self._penalty_given(groups, codes, self.classes_)
+        codes, categories = encode_labels(sensitive_features, "sensitive_features")
+        check_several_groups(categories, len(codes))
+        arrays = {"X": F, "sensitive_features": codes}
+        weight = truth = None
+        if sample_weight is not None:
+            weight = arrays["sample_weight"] = sample_weights(sample_weight)
+            weight = weight / weight.sum()
+        if y is not None:
+            truth = arrays["y"] = class_codes(y, self.classes_)
+        check_same_length(**arrays)
+        groups = Groups.from_codes(codes, categories, weight, truth, self.classes_)
+        if self.groups_ is not None:
+            known_codes(groups.categories, self.groups_, "sensitive_features")
+        penalty = self._penalty_given(groups, self.classes_)
         return penalty.value_and_grad(F, groups)[0]
 
     def __sklearn_tags__(self):
@@ -255,14 +263,14 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         """The penalty, before any conditioning on the label."""
         return RenyiPenalty() if self.penalty is None else self.penalty
 
-    def _penalty_given(self, groups, y, classes):
+    def _penalty_given(self, groups, classes):
         """The penalty under the notion of fairness that was asked for."""
         penalty = self._penalty_of(groups)
         if self.on == "score":
             penalty = _of_score(penalty, classes)
         if self.fairness == "demographic_parity":
             return penalty
-        wanted = range(len(classes))
+        wanted = np.arange(len(classes))
         if self.fairness == "equal_opportunity":
             label = classes[-1] if self.pos_label is None else self.pos_label
             if label not in classes:
@@ -270,7 +278,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
                     f"pos_label={label!r} is not one of the classes {classes.tolist()}"
                 )
             wanted = np.flatnonzero(classes == label)
-        cells = count_codes([y, groups.codes], (len(classes), len(groups.categories)))
+        cells = count_codes([groups.y, groups.codes], (len(classes), len(groups.categories)))
         for i in wanted:
             if not cells[i].all():
                 empty = groups.categories.tolist()[cells[i].argmin()]
@@ -279,7 +287,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
                     f"{classes.tolist()[i]!r}, but group {empty!r} has none: merge groups, or "
                     "ask for 'demographic_parity'"
                 )
-        return ConditionalPenalty(penalty, y, wanted)
+        return ConditionalPenalty(penalty, classes[wanted].tolist())
 
     def _prepare(self, X, y, sensitive_features, sample_weight):
         """Check everything, and count what does not depend on lam."""
@@ -317,8 +325,8 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         groups = penalty = None
         if codes is not None:
             check_several_groups(categories, len(codes))
-            groups = Groups.from_codes(codes, categories, weight)
-            penalty = self._penalty_given(groups, y, classes)
+            groups = Groups.from_codes(codes, categories, weight, y, classes)
+            penalty = self._penalty_given(groups, classes)
         elif self.lam > 0:
             warnings.warn(
                 f"{type(self).__name__} was fitted without sensitive_features: nothing is "
@@ -330,7 +338,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
             X,
             y,
             len(classes),
-            _loss_weight(self.class_weight, classes, y, weight),
+            loss_weight_of(self.class_weight, classes, y, weight),
             fit_intercept=self.fit_intercept,
             l2=self.l2,
         )
@@ -552,7 +560,7 @@ def _of_score(penalty, classes):
     return ScoreBinsPenalty(penalty)
 
 
-def _loss_weight(class_weight, classes, y, weight):
+def loss_weight_of(class_weight, classes, y, weight):
     """The weight of each sample in the loss, None for equal ones; y are codes of the classes."""
     if class_weight is None:
         return weight
@@ -569,7 +577,7 @@ def _loss_weight(class_weight, classes, y, weight):
     return loss_weight / loss_weight.sum()
 
 
-def _class_codes(y, classes):
+def class_codes(y, classes):
     """The position of each label among the classes."""
     y = np.asarray(y)
     codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)

@@ -30,7 +30,10 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.stats import chi2
 
 from renyi_lib._counting import count_sparse
+from renyi_lib._linalg import at_most_one as _at_most_one
+from renyi_lib._linalg import in_complement as _outside
 from renyi_lib._parameters import choice, either, whole
+from renyi_lib._results import ConditionalRenyi
 from renyi_lib._validation import (
     SmallSampleWarning,
     check_discrete,
@@ -40,7 +43,6 @@ from renyi_lib._validation import (
     numeric_values,
     sample_weights,
 )
-from renyi_lib.correlation import ConditionalRenyi, _at_most_one, _outside
 
 __all__ = [
     "ContinuousRenyi",

@@ -6,34 +6,30 @@ discrete variables (equation "Renyi" of the paper)::
     rho_R(a, b) = sup E[f(a) g(b)]   over   E f = E g = 0,  E f^2 = E g^2 = 1,
 
 which is 0 if and only if a and b are independent. It depends on the joint table of a and b alone:
-samples are counted into a table first, and all else is work on the table. Pearson's correlation,
-HSIC and the normalised mutual information stand beside it for comparison.
+samples are counted into a table first, and all else is work on the table. The measures that it is
+compared with are in `renyi_lib.dependence`.
 
 A constant variable depends on nothing: every measure here gives 0 for it.
 """
 
 import warnings
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
-from scipy.stats import norm, pearsonr
-from sklearn.metrics import normalized_mutual_info_score
 
-from renyi_lib._counting import check_size, count_labels, drop_empty, occurring
+from renyi_lib._counting import count_labels, drop_empty, occurring, one_hot
 from renyi_lib._dispatch import takes_dask
+from renyi_lib._linalg import at_most_one, from_complement, in_complement
 from renyi_lib._parameters import choice
+from renyi_lib._results import ConditionalRenyi
 from renyi_lib._validation import (
     SmallSampleWarning,
     check_discrete,
     check_same_length,
-    encode_labels,
     integer_codes,
     looks_continuous,
-    numeric_values,
     sample_weights,
 )
 from renyi_lib.tables import joint_table
@@ -43,12 +39,9 @@ __all__ = [
     "ConditionalRenyi",
     "MaximalFunctions",
     "SmallSampleWarning",
-    "hsic",
     "joint_table",
     "maximal_functions",
-    "normalized_mutual_information",
     "normalized_table",
-    "pearson_correlation",
     "renyi_binary",
     "renyi_correlation",
     "renyi_from_joint",
@@ -58,17 +51,6 @@ __all__ = [
 # From this many samples on, a value that chance alone could give is worth a warning.
 _SMALL_EXAMPLE = 20
 _LARGE_BY_CHANCE = 0.55
-# Numbers in a block of HSIC's features, and the largest range / bandwidth that it accepts.
-_FEATURE_BLOCK = 2**18
-_MAX_SPAN = 1e4
-
-
-class ConditionalRenyi(NamedTuple):
-    """The values of the third variable, the correlation given each, and their probabilities."""
-
-    values: np.ndarray
-    correlations: np.ndarray
-    weights: np.ndarray
 
 
 class MaximalFunctions(NamedTuple):
@@ -216,7 +198,7 @@ def renyi_from_joint(P: ArrayLike) -> float:
     # The Gram matrix of the shorter side has the squares of the singular values. Squaring costs
     # the small ones their digits but not the largest, and is several times faster than an SVD.
     gram = core.T @ core if core.shape[0] > core.shape[1] else core @ core.T
-    return _at_most_one(np.sqrt(np.linalg.eigvalsh(gram)[-1]))
+    return at_most_one(np.sqrt(np.linalg.eigvalsh(gram)[-1]))
 
 
 def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = None) -> float:
@@ -257,7 +239,7 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
         weights = arrays["sample_weight"] = sample_weights(sample_weight)
     check_same_length(**arrays)
     # One pass over F, whatever the number of groups: P[i, j] = sum of F[n, i] over b[n] = j.
-    return renyi_from_joint((_one_hot(codes, len(categories), weights).T @ F).T)
+    return renyi_from_joint((one_hot(codes, len(categories), weights).T @ F).T)
 
 
 def maximal_functions(P: ArrayLike) -> MaximalFunctions:
@@ -310,7 +292,7 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     if core.size:
         U, values, Vt = np.linalg.svd(core, full_matrices=False)
         singular_values[: len(values)] = np.minimum(values, 1.0)
-        u, v = _back(U[:, 0], u_0), _back(Vt[0], v_0)
+        u, v = from_complement(U[:, 0], u_0), from_complement(Vt[0], v_0)
         sign = np.sign(u[np.abs(u) > 1e-8][-1])
         f[rows], g[columns] = sign * u / u_0, sign * v / v_0
     rho = float(singular_values[0]) if singular_values.size else 0.0
@@ -371,7 +353,7 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     rho = 0.0
     if q.all():
         rho = float(np.linalg.norm(excess / np.sqrt(p) / np.sqrt(total * q[0]) / np.sqrt(q[1])))
-    return BinaryRenyi(_at_most_one(rho), float(gamma), r - 0.5)
+    return BinaryRenyi(at_most_one(rho), float(gamma), r - 0.5)
 
 
 def normalized_table(P: ArrayLike) -> np.ndarray:
@@ -401,139 +383,6 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
     P = _checked_table(P)
     scale = np.sqrt(P.sum(axis=1))[:, None] * np.sqrt(P.sum(axis=0))
     return np.divide(P, scale, out=np.zeros_like(P), where=scale > 0)
-
-
-def pearson_correlation(a: ArrayLike, b: ArrayLike) -> float:
-    """Pearson's linear correlation, rho_P of the paper's Section 2.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n,)
-        Numbers.
-
-    Returns
-    -------
-    float
-        Between -1 and 1; 0 (not NaN) if one of the variables is constant.
-
-    Examples
-    --------
-    >>> from renyi_lib.correlation import pearson_correlation
-    >>> round(abs(pearson_correlation([-1, 0, 1], [1, 0, 1])), 12)
-    0.0
-    """
-    a, b = numeric_values(a, "a"), numeric_values(b, "b")
-    check_same_length(a=a, b=b)
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        return 0.0
-    return float(pearsonr(a, b).statistic)
-
-
-def normalized_mutual_information(a: Any, b: Any) -> float:
-    """Mutual information divided by the mean of the two entropies.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n,)
-        Labels of any kind.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; 0 if one of the variables is constant.
-
-    Notes
-    -----
-    This is scikit-learn's `normalized_mutual_info_score`, except that two constant variables,
-    which it scores 1 as equal clusterings, score 0 here as variables that do not depend on
-    each other.
-
-    References
-    ----------
-    N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measures for clusterings comparison",
-    Journal of Machine Learning Research 11 (2010), 2837-2854.
-
-    Examples
-    --------
-    >>> from renyi_lib.correlation import normalized_mutual_information
-    >>> round(normalized_mutual_information(["x", "y", "x", "y"], [1, 0, 1, 0]), 12)
-    1.0
-    """
-    (a, a_values), (b, b_values) = encode_labels(a, "a"), encode_labels(b, "b")
-    check_same_length(a=a, b=b)
-    check_discrete(a_values, len(a), "a")
-    check_discrete(b_values, len(b), "b")
-    if len(a_values) == 1 or len(b_values) == 1:
-        return 0.0
-    return float(normalized_mutual_info_score(a, b))
-
-
-def hsic(
-    a: Any,
-    b: Any,
-    *,
-    kernel: str = "gaussian",
-    kernel_b: str = "delta",
-    bandwidth: float | None = None,
-    normalized: bool = False,
-) -> float:
-    """Hilbert-Schmidt independence criterion of two variables.
-
-    The biased estimate trace(K H L H) / n^2, where K and L are the kernel matrices of the samples
-    of `a` and of `b`, and H = I - 1/n takes means off.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n,)
-        Numbers for the kernels "gaussian" and "linear"; labels of any kind for "delta".
-    kernel, kernel_b : {"gaussian", "linear", "delta"}
-        The kernel of `a` and that of `b`: exp(-(x - y)^2 / (2 bandwidth^2)), x y, or 1 if x = y
-        and else 0. The default is for a score `a` and a group `b`.
-    bandwidth : float, optional
-        Of the Gaussian kernels. By default, each variable's own standard deviation, which makes
-        the value independent of units. (The usual rule, the median distance between samples, is
-        0.95 standard deviations if they are normal.)
-    normalized : bool
-        Divide by sqrt(HSIC(a, a) HSIC(b, b)), so that the value lies between 0 and 1.
-
-    Returns
-    -------
-    float
-        Not negative; 0 if one of the variables is constant.
-
-    Notes
-    -----
-    No n x n matrix is formed. Each kernel is an inner product of features, phi(x) . phi(y): the
-    number itself for "linear", the one-hot label for "delta", and for "gaussian" cosines and
-    sines at a few dozen frequencies, which give the kernel to machine precision (see the source).
-    HSIC is then the sum of the squares of the covariances between the features of `a` and those
-    of `b`. Time and memory are linear in n; time also grows with range / bandwidth.
-
-    The linear kernels see only linear dependence, HSIC = covariance squared. The Gaussian and
-    delta kernels are characteristic: they give zero only for independent samples.
-
-    References
-    ----------
-    A. Gretton, O. Bousquet, A. Smola and B. Schölkopf, "Measuring statistical dependence with
-    Hilbert-Schmidt norms", Algorithmic Learning Theory (2005), 63-77, doi:10.1007/11564089_7.
-
-    Examples
-    --------
-    >>> from renyi_lib.correlation import hsic
-    >>> a, b = [-1, 0, 1], [1, 0, 1]
-    >>> hsic(a, b, kernel="linear", kernel_b="linear") < 1e-30
-    True
-    >>> round(hsic(a, b), 3)
-    0.057
-    """
-    phi = _feature_map(a, kernel, bandwidth, "a")
-    psi = _feature_map(b, kernel_b, bandwidth, "b")
-    check_same_length(a=phi.values, b=psi.values)
-    value = _squared_covariances(phi, psi)
-    if not normalized:
-        return value
-    scale = np.sqrt(_squared_covariances(phi, phi)) * np.sqrt(_squared_covariances(psi, psi))
-    return _at_most_one(value / scale) if scale > 0 else 0.0
 
 
 def _kinds(a, b, kind):
@@ -622,28 +471,7 @@ def _core(P):
     u_0, v_0 = np.sqrt(p / total), np.sqrt(q / total)
     excess = P * total - np.outer(p, q)
     remainder = excess / (total * np.sqrt(p))[:, None] / np.sqrt(q)
-    return _outside(_outside(remainder, u_0).T, v_0).T, u_0, v_0
-
-
-def _outside(M, x):
-    """Rows of M in an orthonormal basis of the complement of the positive unit vector x.
-
-    The basis is the Householder reflection that takes x to the first axis, without that axis.
-    """
-    mirror = x + np.eye(1, len(x))[0]
-    return (M - np.outer(mirror, mirror @ M / mirror[0]))[1:]
-
-
-def _back(y, x):
-    """The vector whose coordinates in the basis of `_outside` are y."""
-    mirror = x + np.eye(1, len(x))[0]
-    y = np.concatenate([[0.0], y])
-    return y - mirror * (mirror @ y / mirror[0])
-
-
-def _at_most_one(rho):
-    """Cut off the rounding error that lifts a perfect correlation above 1."""
-    return float(min(rho, 1.0))
+    return in_complement(in_complement(remainder, u_0).T, v_0).T, u_0, v_0
 
 
 def _class_probabilities(F):
@@ -663,95 +491,3 @@ def _class_probabilities(F):
         row = int(off.argmax())
         raise ValueError(f"each row of F must sum to 1, but row {row} sums to {F[row].sum():.6g}")
     return F
-
-
-def _one_hot(codes, size, weights=None):
-    """Sparse indicator matrix, one row for each sample."""
-    weights = np.ones(len(codes)) if weights is None else weights
-    start_of_row = np.arange(len(codes) + 1)
-    return sparse.csr_array((weights, codes, start_of_row), shape=(len(codes), size))
-
-
-class _FeatureMap(NamedTuple):
-    """One number for each sample, and the features of a block of such numbers."""
-
-    values: np.ndarray
-    features: Callable
-    width: int  # numbers to store for each sample
-
-
-def gaussian_waves(span: float) -> tuple[np.ndarray, np.ndarray]:
-    """The Gaussian kernel as a sum of waves: exp(-t^2/2) = const + sum_k a_k cos(w_k t).
-
-    Bochner: exp(-t^2/2) is the mean of cos(w t) over standard normal w. By Poisson's summation
-    formula the trapezoidal rule with step h turns that mean into the sum over all integers k of
-    exp(-(t + 2 pi k / h)^2 / 2). Its term k = 0 is the kernel; the others are below rounding for
-    |t| <= span if 2 pi / h exceeds span by the kernel's reach. So is the normal density beyond the
-    reach, which ends the sum over w. The frequency 0 is a constant, which has no covariance with
-    anything, and is left out.
-
-    Parameters
-    ----------
-    span : float
-        The largest distance, in bandwidths, at which the kernel is needed.
-
-    Returns
-    -------
-    frequencies, amplitudes : ndarray
-        The w_k, multiples of the first, and the a_k.
-    """
-    reach = 8.6  # exp(-reach^2 / 2) < 1e-16
-    step = 2 * np.pi / (span + reach)
-    frequencies = step * np.arange(1, np.ceil(reach / step) + 1)
-    return frequencies, 2 * step * norm.pdf(frequencies)
-
-
-def _feature_map(values, kernel, bandwidth, name):
-    """Features whose inner products, once their means are taken off, are those of the kernel."""
-    if kernel == "delta":
-        codes, categories = integer_codes(values, name)
-        gaussian = f', or choose kernel{"_b" if name == "b" else ""}="gaussian"'
-        seen = occurring(codes, 0, categories)
-        check_discrete(seen, len(codes), name, otherwise=gaussian)
-        return _FeatureMap(codes, partial(_one_hot, size=len(categories)), width=1)
-    if kernel not in ("gaussian", "linear"):
-        raise ValueError(f"kernel must be 'gaussian', 'linear' or 'delta', not {kernel!r}")
-    x = numeric_values(values, name)
-    if kernel == "linear":
-        return _FeatureMap(x - x.mean(), lambda block: block[:, None], width=1)
-    x = x - x.min() - np.ptp(x) / 2
-    if bandwidth is None:
-        bandwidth = x.std() or 1.0
-    elif not 0 < bandwidth < np.inf:
-        raise ValueError(f"bandwidth must be a positive number, not {bandwidth!r}")
-    span = np.ptp(x) / bandwidth
-    if span > _MAX_SPAN:
-        raise ValueError(
-            f"bandwidth is {span:.2g} times smaller than the range of {name}: "
-            "take a larger one, or transform the variable (to ranks, say)"
-        )
-    frequencies, weights = gaussian_waves(span)
-    amplitudes = np.sqrt(weights)
-
-    def waves(block):
-        angles = np.multiply.outer(block, frequencies)
-        return np.hstack([np.cos(angles) * amplitudes, np.sin(angles) * amplitudes])
-
-    return _FeatureMap(x / bandwidth, waves, width=2 * len(frequencies))
-
-
-def _squared_covariances(phi, psi):
-    """Sum of squared covariances between two sets of features."""
-    n = len(phi.values)
-    if np.ptp(phi.values) == 0 or np.ptp(psi.values) == 0:
-        return 0.0
-    products, phi_sum, psi_sum = 0.0, 0.0, 0.0
-    block = max(1, _FEATURE_BLOCK // max(phi.width, psi.width))
-    for start in range(0, n, block):
-        part = slice(start, start + block)
-        x, y = phi.features(phi.values[part]), psi.features(psi.values[part])
-        check_size((x.shape[1], y.shape[1]), "the covariances of the features of a and b")
-        products = products + x.T @ y
-        phi_sum, psi_sum = phi_sum + x.sum(axis=0), psi_sum + y.sum(axis=0)
-    covariances = products / n - np.outer(phi_sum / n, psi_sum / n)
-    return float(np.square(covariances).sum())

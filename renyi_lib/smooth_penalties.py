@@ -35,19 +35,15 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.special import kve, ndtr
 
+from renyi_lib._linalg import complement
 from renyi_lib._parameters import choice, number, whole
 from renyi_lib._validation import check_same_length, numeric_values, sample_weights
 from renyi_lib.continuous import _basis_of_ranks, _on_a_grid, _Variable
-from renyi_lib.penalties import (
-    _EMPTY,
-    Groups,
-    Penalty,
-    _as_groups,
-    _complement,
-    _mixed_strategy,
-    _RenyiTable,
-    _SoftBins,
-)
+from renyi_lib.penalties import Groups, Penalty
+from renyi_lib.penalties._groups import EMPTY, as_groups
+from renyi_lib.penalties._renyi import mixed_strategy
+from renyi_lib.penalties._renyi_table import RenyiTable
+from renyi_lib.penalties._splines import SoftBins
 
 __all__ = ["ContinuousRenyiPenalty", "PredictionPenalty", "ordered_groups"]
 
@@ -104,7 +100,7 @@ def ordered_groups(s: Any, sample_weight: ArrayLike | None = None, *, name: str 
     return Groups.from_codes(side.codes, side.points, weights)
 
 
-class ContinuousRenyiPenalty(_RenyiTable):
+class ContinuousRenyiPenalty(RenyiTable):
     """rho_R^2 of the drawn label and an *ordered* attribute, over smooth functions of its ranks.
 
     `RenyiPenalty` lets the adversary choose any number for each group. With seventy years of age
@@ -150,9 +146,9 @@ class ContinuousRenyiPenalty(_RenyiTable):
         self.n_functions = n_functions
         self.smoothing = smoothing
 
-    def _of_table(self, T, q):
+    def of_table(self, T, q):
         psi = _functions_of(q, self.n_functions)
-        p = np.maximum(T.sum(axis=1), _EMPTY)
+        p = np.maximum(T.sum(axis=1), EMPTY)
         value, pi, A, V = _adversary(T @ psi / np.sqrt(p)[:, None], self.smoothing)
         guess, h = A / np.sqrt(p)[:, None], psi @ V
         dT = (2 * guess * pi) @ h.T - (guess**2 @ pi)[:, None]
@@ -160,9 +156,9 @@ class ContinuousRenyiPenalty(_RenyiTable):
 
     def best_response(self, F, groups):
         """The adversary's function of the groups, of mean 0 and variance 1, of shape (d,)."""
-        groups = _as_groups(groups)
+        groups = as_groups(groups)
         psi = _functions_of(groups.q, self.n_functions)
-        p = np.maximum(groups.table(F).sum(axis=1), _EMPTY)
+        p = np.maximum(groups.table(F).sum(axis=1), EMPTY)
         h = psi @ _adversary(groups.table(F) @ psi / np.sqrt(p)[:, None], 0.0)[3][:, 0]
         return h * (1.0 if h[-1] >= 0 else -1.0)
 
@@ -174,10 +170,10 @@ class ContinuousRenyiPenalty(_RenyiTable):
         """The same penalty with the smoothing mu."""
         return ContinuousRenyiPenalty(self.n_functions, smoothing=mu)
 
-    def _residuals_of_table(self, T, q):
+    def table_residuals(self, T, q):
         psi = _functions_of(q, self.n_functions)
-        p = np.maximum(T.sum(axis=1), _EMPTY)
-        f = _complement(np.sqrt(p / p.sum())) / np.sqrt(p)[:, None]
+        p = np.maximum(T.sum(axis=1), EMPTY)
+        f = complement(np.sqrt(p / p.sum())) / np.sqrt(p)[:, None]
         m = T @ psi / p[:, None]
         return [
             f[:, [k]] * (psi[:, j] - m[:, [j]] / 2)
@@ -246,7 +242,7 @@ class PredictionPenalty(Penalty):
         self.smoothing = smoothing
 
     def terms(self, F, groups):
-        groups = _as_groups(groups)
+        groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
         if splines.constant:
             return [(0.0, np.zeros(len(groups.codes)))]
@@ -262,7 +258,7 @@ class PredictionPenalty(Penalty):
 
     def best_response(self, F, groups):
         """The adversary's function of the groups, of mean 0 and variance 1, of shape (d,)."""
-        groups = _as_groups(groups)
+        groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
         psi = self._psi(groups)
         if splines.constant:
@@ -272,7 +268,7 @@ class PredictionPenalty(Penalty):
 
     def residual_gradients(self, F, groups):
         """Those of the entries of the whitened C, whose squares sum to a bound of the penalty."""
-        groups = _as_groups(groups)
+        groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
         if splines.constant:
             return []
@@ -301,7 +297,7 @@ class PredictionPenalty(Penalty):
         -------
         ndarray of shape (p, p)
         """
-        groups = _as_groups(groups)
+        groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
         if splines.constant:
             return np.zeros((X.shape[1], X.shape[1]))
@@ -310,7 +306,7 @@ class PredictionPenalty(Penalty):
         _, sigma, Vt = np.linalg.svd(W, full_matrices=psi.shape[1] <= _MAX_FUNCTIONS)
         values = np.zeros(len(Vt))
         values[: len(sigma)] = sigma**2
-        pi = _mixed_strategy(sigma**2, self.smoothing)
+        pi = mixed_strategy(sigma**2, self.smoothing)
         played = max(1, np.count_nonzero(pi))
         of_s, coefficients = psi @ Vt.T, splines.unwhitened(W @ Vt.T)
         push, bend = 0.0, 0.0
@@ -387,7 +383,7 @@ class _Splines:
         self.scale = _scale(centered, self.weight, deviation)
         self.z = centered / self.scale
         self.density = np.exp(-(self.z**2) / 2) / np.sqrt(2 * np.pi)
-        self.bins = _SoftBins(ndtr(self.z), n_functions + 1)
+        self.bins = SoftBins(ndtr(self.z), n_functions + 1)
         self.root = np.linalg.cholesky(self._gram() + _EVENLY * _even_gram(n_functions + 1))
 
     def _gram(self):
@@ -557,7 +553,7 @@ def _adversary(W, mu):
     in whitened coordinates) and V (the moves).
     """
     _, sigma, Vt = np.linalg.svd(W, full_matrices=False)
-    pi = _mixed_strategy(sigma**2, mu)
+    pi = mixed_strategy(sigma**2, mu)
     played = max(1, np.count_nonzero(pi))
     pi, V = pi[:played], Vt[:played].T
     value = pi @ sigma[:played] ** 2 + 0.5 * mu * (1 - pi @ pi)
@@ -567,7 +563,7 @@ def _adversary(W, mu):
 def _functions_of(q, most):
     """Orthonormal functions of mean zero on the groups: all of them, or the smoothest."""
     if most >= len(q) - 1:
-        return _complement(np.sqrt(q)) / np.sqrt(q)[:, None]
+        return complement(np.sqrt(q)) / np.sqrt(q)[:, None]
     return _basis_of_ranks(np.ascontiguousarray(q).tobytes(), most)
 
 
@@ -577,5 +573,5 @@ def _even_gram(size):
     nodes, weights = np.polynomial.legendre.leggauss(3)  # exact for products of parabolas
     cells = np.arange(size - 2)
     u = (cells[:, None] + (nodes + 1) / 2).ravel() / (size - 2)
-    members = _SoftBins(u, size).members()
+    members = SoftBins(u, size).members()
     return members.T @ (np.tile(weights / 2, size - 2)[:, None] * members) / (size - 2)

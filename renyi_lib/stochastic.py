@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from renyi_lib._parameters import choice, number, whole
-from renyi_lib.penalties import _EMPTY, best_response_W, chi_square_given_W
+from renyi_lib.penalties import best_response_W, chi_square_given_W
+from renyi_lib.penalties._groups import EMPTY as _EMPTY
 
 __all__ = ["BatchTable", "Fermi", "RunningTable", "table_of_batch"]
 
@@ -93,7 +94,7 @@ class BatchTable:
 
     def __init__(self, n_groups: int, measure: str = "chi-square"):
         whole(2)("n_groups", n_groups)
-        choice(*_MEASURES)("measure", measure)
+        choice(*TABLE_MEASURES)("measure", measure)
         self.n_groups = n_groups
         self.measure = measure
 
@@ -112,7 +113,7 @@ class BatchTable:
         """
         F, codes = _read(F, codes, self.n_groups)
         T = self._remembered(_table(F, codes, self.n_groups), F.shape[-2])
-        value, dT = _MEASURES[self.measure](T)
+        value, dT = TABLE_MEASURES[self.measure](T)
         return value, _spread(dT, codes, F.dtype)
 
     def _remembered(self, T, size):
@@ -308,4 +309,4 @@ def _renyi(T):
     return np.sum(p * m**2, axis=(-1, -2)), 2 * m * h - m**2
 
 
-_MEASURES = {"chi-square": _chi_square, "renyi": _renyi}
+TABLE_MEASURES = {"chi-square": _chi_square, "renyi": _renyi}

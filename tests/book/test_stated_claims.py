@@ -5,7 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from renyi_lib.correlation import hsic, renyi_correlation
+from renyi_lib.correlation import renyi_correlation
+from renyi_lib.dependence import hsic
 
 # A variable that is symmetric about 0, and whether it is large: determined, and uncorrelated.
 A = np.tile(np.arange(-3.0, 4), 10)

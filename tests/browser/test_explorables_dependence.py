@@ -11,13 +11,8 @@ import pytest
 from renyi_book.explorables import FOLDER, explorable_html, fixed
 from renyi_book.live import draggable_table, ellipse, friends_game, guessing_game
 from renyi_book.plotting import use_house_style
-from renyi_lib.correlation import (
-    maximal_functions,
-    normalized_mutual_information,
-    pearson_correlation,
-    renyi_binary,
-    renyi_from_joint,
-)
+from renyi_lib.correlation import maximal_functions, renyi_binary, renyi_from_joint
+from renyi_lib.dependence import normalized_mutual_information, pearson_correlation
 from tests.browser.explorable_fixtures import (
     PIXEL,
     chromium,

@@ -10,7 +10,7 @@ from scipy import sparse
 from renyi_lib import PenalizedClassifier, RenyiClassifier, blocks
 from renyi_lib._validation import NoSensitiveFeaturesWarning
 from renyi_lib.blocks import ArrayBlocks, BlockedSoftmaxModel, coded_cells
-from renyi_lib.chunks import Chunks
+from renyi_lib.chunks import Chunks, groups_of
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -76,11 +76,9 @@ def test_objective_and_gradient_in_blocks_are_those_of_all_people(
     blocked = BlockedSoftmaxModel(ArrayBlocks(X, cell, w), cells, by_cell, **options)
     whole, parts = penalty, penalty
     if conditional and penalty is not None:
-        whole, parts = ConditionalPenalty(penalty, y), ConditionalPenalty(penalty, cells.y)
-    objective = FairObjective(model, whole, Groups.from_labels(s, w))
-    in_blocks = FairObjective(
-        blocked, parts, Groups.from_codes(cells.codes, cells.groups, cells.weight)
-    )
+        whole = parts = ConditionalPenalty(penalty)
+    objective = FairObjective(model, whole, Groups.from_labels(s, w, y=y))
+    in_blocks = FairObjective(blocked, parts, groups_of(cells))
     for seed, lam in [(2, 0.0), (2, 2.0), (3, 2.0)]:
         theta = np.random.default_rng(seed).normal(size=model.shape)
         value, gradient = objective(theta, lam)

@@ -17,6 +17,7 @@ from renyi_lib.chunks import (
     Rows,
     as_chunks,
     chunked_problem,
+    groups_of,
 )
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
@@ -87,11 +88,9 @@ def test_objective_and_gradient_over_chunks_are_those_of_all_people(
     chunked = ChunkedSoftmaxModel(chunks, cells, l2=0.3)
     whole, parts = penalty, penalty
     if conditional:
-        whole, parts = ConditionalPenalty(penalty, y), ConditionalPenalty(penalty, cells.y)
-    objective = FairObjective(model, whole, Groups.from_labels(s, w))
-    in_chunks = FairObjective(
-        chunked, parts, Groups.from_codes(cells.codes, cells.groups, cells.weight)
-    )
+        whole = parts = ConditionalPenalty(penalty)
+    objective = FairObjective(model, whole, Groups.from_labels(s, w, y=y))
+    in_chunks = FairObjective(chunked, parts, groups_of(cells))
     theta = np.random.default_rng(2).normal(size=model.shape)
     value, gradient = objective(theta, 2.0)
     chunked_value, chunked_gradient = in_chunks(theta, 2.0)

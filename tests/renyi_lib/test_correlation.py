@@ -22,16 +22,18 @@ from threadpoolctl import threadpool_limits
 
 from renyi_lib.correlation import (
     SmallSampleWarning,
-    hsic,
     joint_table,
     maximal_functions,
-    normalized_mutual_information,
     normalized_table,
-    pearson_correlation,
     renyi_binary,
     renyi_correlation,
     renyi_from_joint,
     renyi_from_soft,
+)
+from renyi_lib.dependence import (
+    hsic,
+    normalized_mutual_information,
+    pearson_correlation,
 )
 
 properties = settings(deadline=None, derandomize=True)

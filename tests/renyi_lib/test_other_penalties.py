@@ -5,8 +5,9 @@ import pytest
 from sklearn.base import clone
 
 from renyi_lib.classification import PenalizedClassifier
-from renyi_lib.correlation import gaussian_waves, hsic, pearson_correlation
-from renyi_lib.penalties import Groups, HSICPenalty, PearsonPenalty, _CellWaves, _Waves
+from renyi_lib.dependence import gaussian_waves, hsic, pearson_correlation
+from renyi_lib.penalties import Groups, HSICPenalty, PearsonPenalty
+from renyi_lib.penalties._hsic import _CellWaves, _Waves
 from tests.renyi_lib.data import biased_data
 
 PEARSON = PenalizedClassifier(PearsonPenalty(), lam=3.0)

@@ -109,8 +109,8 @@ PENALTIES = [
         "ScoreBinsPenalty(penalty=HSICPenalty(bandwidth=0.5))",
     ),
     (
-        ConditionalPenalty(RenyiPenalty(), [0, 1], [1]),
-        "ConditionalPenalty(penalty=RenyiPenalty(), values=[1], y=[0, 1])",
+        ConditionalPenalty(RenyiPenalty(), [1]),
+        "ConditionalPenalty(penalty=RenyiPenalty(), values=[1])",
     ),
 ]
 
@@ -138,7 +138,7 @@ def test_the_parameters_of_a_penalty_are_set_from_the_classifier():
         (ScoreBinsPenalty(n_bins=2.5), "n_bins must be a whole number, 3 or more, not 2.5"),
         (ScoreBinsPenalty("renyi"), "penalty must be a Penalty"),
         (ScoreBinsPenalty(HSICPenalty("cubic")), "kernel must be one of 'gaussian', 'linear'"),
-        (ConditionalPenalty(RenyiPenalty(True), [0, 1]), "smoothing must be a number"),
+        (ConditionalPenalty(RenyiPenalty(True)), "smoothing must be a number"),
     ],
 )
 def test_a_penalty_with_nonsense_is_refused_alone_and_in_a_classifier(penalty, message):

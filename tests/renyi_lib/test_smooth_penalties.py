@@ -16,7 +16,8 @@ from renyi_lib import (
     ScoreBinsPenalty,
     continuous_correlation,
 )
-from renyi_lib.penalties import Groups, _SoftBins
+from renyi_lib.penalties import Groups
+from renyi_lib.penalties._splines import SoftBins
 from renyi_lib.smooth_penalties import (
     _even_gram,
     _functions_of,
@@ -188,7 +189,7 @@ class TestPredictionPenalty:
         x = rng.normal(size=n) * (1 + s)
         level = norm.expect(lambda z: np.sqrt(1 + z**2))
         scale = brentq(lambda d: np.sqrt(1 + ((x - x.mean()) / d) ** 2).mean() - level, 0.1, 10)
-        B = _SoftBins(norm.cdf((x - x.mean()) / scale), 9).members()
+        B = SoftBins(norm.cdf((x - x.mean()) / scale), 9).members()
         indicators = (np.eye(3)[s] - np.eye(3)[s].mean(axis=0))[:, :2]
         fitted = B @ np.linalg.lstsq(B, indicators, rcond=None)[0]
         values = np.linalg.eigvals(
@@ -255,7 +256,7 @@ class TestPredictionPenalty:
 
 def test_the_even_gram_is_that_of_many_even_points():
     u = (np.arange(200_000) + 0.5) / 200_000
-    members = _SoftBins(u, 7).members()
+    members = SoftBins(u, 7).members()
     np.testing.assert_allclose(_even_gram(7), members.T @ members / len(u), atol=1e-9)
 
 

@@ -89,8 +89,8 @@ def test_lbfgs_can_be_called_on_any_objective():
     X, y, s = biased_data()
     objective = FairObjective(
         SoftmaxModel(X, y, 2),
-        ConditionalPenalty(RenyiPenalty(), y),
-        Groups.from_labels(s),
+        ConditionalPenalty(RenyiPenalty()),
+        Groups.from_labels(s, y=y),
     )
     found = lbfgs(objective, np.zeros(objective.model.shape), 3.0)
     assert found.converged

@@ -6,11 +6,8 @@ import pandas as pd
 
 from renyi_book.explorables import fixed
 from renyi_book.plotting import COLORS
-from renyi_lib.correlation import (
-    maximal_functions,
-    normalized_mutual_information,
-    pearson_correlation,
-)
+from renyi_lib.correlation import maximal_functions
+from renyi_lib.dependence import normalized_mutual_information, pearson_correlation
 
 VALUES = np.array([-1, 0, 1])
 HOLLOW = np.array([[2, 5, 13], [14, 4, 2], [2, 5, 13]])

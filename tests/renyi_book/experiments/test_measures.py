@@ -4,11 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from renyi_book.experiments._measures import measures
-from renyi_lib.correlation import (
-    normalized_mutual_information,
-    renyi_correlation,
-    renyi_from_soft,
-)
+from renyi_lib.correlation import renyi_correlation, renyi_from_soft
+from renyi_lib.dependence import normalized_mutual_information
 from renyi_lib.metrics import (
     demographic_parity_violation,
     equal_opportunity_violation,

@@ -4,12 +4,11 @@ import numpy as np
 
 from renyi_book.scorecard.judging import NoResult, difference, exact
 from renyi_book.scorecard.rules._common import delta, options, order_of, random_tables, registry
-from renyi_lib.correlation import (
+from renyi_lib.correlation import renyi_correlation, renyi_from_joint
+from renyi_lib.dependence import (
     hsic,
     normalized_mutual_information,
     pearson_correlation,
-    renyi_correlation,
-    renyi_from_joint,
 )
 
 RULES, rule = registry()

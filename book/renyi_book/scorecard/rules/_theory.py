@@ -165,7 +165,7 @@ def equalized_odds_as_a_penalty(results, claim, thresholds):
     by_label = np.where(y == 1, 0.7, 0.2)
     fair = np.column_stack([1 - by_label, by_label])
     unfair = fair + (0.1 * (2 * s - 1) * (y == 1))[:, None] * np.array([-1, 1])
-    penalty, groups = ConditionalPenalty(RenyiPenalty(), y), Groups.from_labels(s)
+    penalty, groups = ConditionalPenalty(RenyiPenalty()), Groups.from_labels(s, y=y)
     zero, positive = (penalty.value_and_grad(F, groups)[0] for F in (fair, unfair))
     noise = rng.dirichlet(np.ones(2), 400)
     parts = sum(

@@ -1,0 +1,116 @@
+"""The chi-square information of label and group, and FERMI's adversary."""
+
+import numpy as np
+
+from renyi_lib.penalties._groups import EMPTY, as_groups
+from renyi_lib.penalties._renyi_table import RenyiTable
+
+__all__ = ["ChiSquarePenalty", "best_response_W", "chi_square_given_W"]
+
+
+def best_response_W(T: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """FERMI's best response, W_ji = P(S = j | Ŷ = i) / sqrt(q_j).
+
+    Parameters
+    ----------
+    T : ndarray of shape (..., c, d)
+        P(Ŷ = i, S = j); leading axes hold several tables.
+    q : ndarray of shape (..., d)
+        P(S = j). A group that does not occur has q_j = 0, and gets the W of independence.
+
+    Returns
+    -------
+    ndarray of shape (..., d, c)
+        For a class without mass any column is a best response; it is given that of independence,
+        sqrt(q).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.penalties import best_response_W
+    >>> best_response_W(np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([0.5, 0.5])).round(6)
+    array([[0.848528, 0.565685],
+           [0.565685, 0.848528]])
+    """
+    root = np.sqrt(q)[..., None, :]
+    p = T.sum(axis=-1, keepdims=True)
+    U = (T - p * q[..., None, :]) / np.maximum(p * root, EMPTY)
+    return np.swapaxes(root + U, -1, -2)
+
+
+def chi_square_given_W(
+    T: np.ndarray, q: np.ndarray, W: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """FERMI's adversary's term, -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1, and its gradient.
+
+    With U = W - sqrt(q), the distance from the move that independence calls for, it reads
+    ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``,
+
+    where every term goes to 0 with the dependence, and no digits are lost. It is linear in T: the
+    average over batches of its gradient by F is its gradient on all samples, for any W.
+
+    Parameters
+    ----------
+    T : ndarray of shape (..., c, d)
+        P(Ŷ = i, S = j); leading axes hold several tables.
+    q : ndarray of shape (..., d)
+        P(S = j).
+    W : ndarray of shape (..., d, c)
+        The adversary's move.
+
+    Returns
+    -------
+    value : float, or ndarray of the leading axes' shape
+    dT : ndarray of shape (..., c, d)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.penalties import best_response_W, chi_square_given_W
+    >>> T, q = np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([0.5, 0.5])
+    >>> value, dT = chi_square_given_W(T, q, best_response_W(T, q))
+    >>> round(float(value), 12)
+    0.04
+    """
+    root = np.sqrt(q)[..., None, :]
+    U = np.swapaxes(W, -1, -2) - root
+    slope = U / np.maximum(root, EMPTY**0.5)
+    dT = 2 * (slope - np.sum(slope * q[..., None, :], axis=-1, keepdims=True))
+    dT = dT - np.sum(U**2, axis=-1, keepdims=True)
+    return np.sum(dT * T, axis=(-1, -2)), dT
+
+
+class ChiSquarePenalty(RenyiTable):
+    """Chi-square information of Ŷ and S: the sum of *all* sigma_i^2 after the first.
+
+    With P_ij = P(Ŷ = i, S = j) and its margins p and q,
+
+        sum_ij (P_ij - p_i q_j)^2 / (p_i q_j) = sigma_2^2 + sigma_3^2 + …
+
+    which FERMI calls exponential Rényi mutual information. It is rho_R^2 if there are two classes
+    or two groups, and between rho_R^2 and (min(c, d) - 1) rho_R^2 in general. Unlike rho_R^2 it
+    has no kink. It is the maximum over matrices W of a function that is linear in the table P
+    (`chi_square_given_W`), on which FERMI's stochastic steps rest (`renyi_lib.stochastic.Fermi`).
+
+    References
+    ----------
+    A. Lowy, S. Baharlouei, R. Pavan, M. Razaviyayn and A. Beirami, "A stochastic optimization
+    framework for fair risk minimization", TMLR (2022), doi:10.48550/arXiv.2102.12586.
+
+    Examples
+    --------
+    >>> from renyi_lib.penalties import ChiSquarePenalty
+    >>> F = [[0.9, 0.1], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]]
+    >>> value, gradient = ChiSquarePenalty().value_and_grad(F, ["f", "m", "m", "f"])
+    >>> round(value, 12)
+    0.04
+    """
+
+    def of_table(self, T, q):
+        value, dT = chi_square_given_W(T, q, best_response_W(T, q))
+        return (float(value) if T.ndim == 2 else value), dT
+
+    def best_response(self, F, groups):
+        """The W of FERMI, of shape (d, c)."""
+        groups = as_groups(groups)
+        return best_response_W(groups.table(F), groups.q)

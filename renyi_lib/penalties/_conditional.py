@@ -1,0 +1,87 @@
+"""A penalty given the true label: equalized odds and equality of opportunity."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from renyi_lib._parameters import instance
+from renyi_lib.penalties._base import Penalty
+from renyi_lib.penalties._groups import Groups, as_groups
+
+__all__ = ["ConditionalPenalty"]
+
+
+class ConditionalPenalty(Penalty):
+    """The sum of a penalty given Y = y over labels y (eq. Min-Max-Fairness_EO).
+
+    Over all labels this is equalized odds; over one of them, equality of opportunity.
+
+    Parameters
+    ----------
+    penalty : Penalty
+        Of any kind.
+    values : sequence, optional
+        The labels to sum over; by default all that occur.
+
+    Notes
+    -----
+    The true labels come with the groups: ``Groups.from_labels(groups, y=y)``.
+
+    Examples
+    --------
+    >>> from renyi_lib.penalties import ConditionalPenalty, Groups, RenyiPenalty
+    >>> F = [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.2, 0.8]]
+    >>> groups = Groups.from_labels(["f", "m", "m", "f"], y=[0, 0, 1, 1])
+    >>> odds = ConditionalPenalty(RenyiPenalty())
+    >>> round(odds.value_and_grad(F, groups)[0], 6)
+    0.190476
+    >>> opportunity = ConditionalPenalty(RenyiPenalty(), values=[1])
+    >>> opportunity.value_and_grad(F, groups)[0] < 1e-30
+    True
+    """
+
+    _constraints: ClassVar = {"penalty": instance(Penalty, "a Penalty, such as RenyiPenalty()")}
+
+    def __init__(self, penalty: Penalty, values: Sequence | None = None):
+        self.penalty = penalty
+        self.values = values
+
+    @property
+    def depends_on_table(self) -> bool:
+        """As the penalty that is summed."""
+        return self.penalty.depends_on_table
+
+    def conditions(self, groups: Groups) -> list[Groups]:
+        """The groups given each of the labels."""
+        values = groups.true_labels() if self.values is None else self.values
+        return [groups.given_label(value) for value in values]
+
+    def terms(self, F, groups):
+        conditions = self.conditions(as_groups(groups))
+        return [term for given in conditions for term in self.penalty.terms(F, given)]
+
+    def best_response(self, F, groups):
+        """The adversary's best response given each of the labels, one row for each."""
+        conditions = self.conditions(as_groups(groups))
+        responses = [self.penalty.best_response(F, given) for given in conditions]
+        return None if responses[0] is None else np.stack(responses)
+
+    def residual_gradients(self, F, groups):
+        """The residuals given each of the labels."""
+        conditions = self.conditions(as_groups(groups))
+        return [r for given in conditions for r in self.penalty.residual_gradients(F, given)]
+
+    def residual_rows(self, F, groups, slopes_of):
+        """Those given each of the labels."""
+        conditions = self.conditions(as_groups(groups))
+        rows = [self.penalty.residual_rows(F, given, slopes_of) for given in conditions]
+        return None if rows[0] is None else np.concatenate(rows)
+
+    def has_kinks(self, n_classes, n_groups):
+        """As the penalty that is summed."""
+        return self.penalty.has_kinks(n_classes, n_groups)
+
+    def smoothed(self, mu):
+        """The same sum of smoothed penalties."""
+        return ConditionalPenalty(self.penalty.smoothed(mu), self.values)

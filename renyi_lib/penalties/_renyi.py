@@ -1,0 +1,170 @@
+"""rho_R^2 of label and group, with the adversary of Algorithm 1."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from renyi_lib._linalg import complement, from_complement, in_complement
+from renyi_lib._parameters import number
+from renyi_lib.penalties._groups import EMPTY, as_groups
+from renyi_lib.penalties._renyi_table import (
+    RenyiTable,
+    excess_over_independence,
+    has_many_groups,
+)
+
+__all__ = ["RenyiPenalty", "best_response_v", "mixed_strategy", "renyi_given_v"]
+
+
+def best_response_v(T: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Algorithm 1's best response: the second right singular vector of Q.
+
+    Parameters
+    ----------
+    T : ndarray of shape (c, d)
+        P(Ŷ = i, S = j).
+    q : ndarray of shape (d,)
+        P(S = j).
+
+    Returns
+    -------
+    ndarray of shape (d,)
+        A unit vector orthogonal to v_1 = sqrt(q). Its sign is chosen so that its last entry that
+        is not zero is positive. If singular values tie it is one of several maximisers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.penalties import best_response_v
+    >>> best_response_v(np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([0.5, 0.5])).round(6)
+    array([-0.707107,  0.707107])
+    """
+    _, V = singular_pairs(T, q)
+    v = V[:, 0]
+    return v * np.sign(v[np.abs(v) > 1e-8][-1])
+
+
+def renyi_given_v(T: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[float, np.ndarray]:
+    """The adversary's term of eq. Min-Max-Fairness_DP-discrete, v^T Q^T Q v, and its gradient.
+
+    With h_j = v_j / sqrt(q_j), a function of the group with mean 0 and variance 1,
+    p_i = P(Ŷ = i) and m_i = E[h(S) | Ŷ = i],
+
+        v^T Q^T Q v = sum_i p_i m_i^2,        d / dT_ij = 2 m_i h_j - m_i^2.
+
+    Parameters
+    ----------
+    T : ndarray of shape (c, d)
+        P(Ŷ = i, S = j).
+    q : ndarray of shape (d,)
+        P(S = j).
+    v : ndarray of shape (d,)
+        The adversary's move, orthogonal to v_1 = sqrt(q).
+
+    Returns
+    -------
+    value : float
+    dT : ndarray of shape (c, d)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.penalties import best_response_v, renyi_given_v
+    >>> T, q = np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([0.5, 0.5])
+    >>> value, dT = renyi_given_v(T, q, best_response_v(T, q))
+    >>> round(value, 12)
+    0.04
+    """
+    h = v / np.sqrt(q)
+    p = T.sum(axis=1)
+    # E h = 0: to take the table of independence off T changes nothing but the rounding error.
+    m = excess_over_independence(T, q) @ h / np.maximum(p, EMPTY)
+    return float(p @ m**2), 2 * np.outer(m, h) - (m**2)[:, None]
+
+
+class RenyiPenalty(RenyiTable):
+    """rho_R^2(Ŷ, S) for any number of classes and groups: Algorithm 1's adversary.
+
+    rho_R^2 is the maximum of v^T Q^T Q v over vectors v of length at most 1 that are orthogonal
+    to v_1 = sqrt(q), attained by the second right singular vector of Q (Theorem 1).
+
+    Parameters
+    ----------
+    smoothing : float, default=0.0
+        With 0, the penalty is rho_R^2 itself. That has a kink where the second and the third
+        singular value of Q tie, which takes at least three classes and three groups; the gradient
+        there is that of one of the maximisers, a subgradient. With mu > 0 the adversary mixes its
+        moves: it plays the k-th singular vector with probability pi_k, and is paid for mixing::
+
+            max over pi of sum_k pi_k sigma_k^2 + (1 - sum_k pi_k^2) mu / 2.
+
+        This is differentiable, at most mu / 2 above rho_R^2, and equal to it wherever
+        sigma_2^2 - sigma_3^2 >= mu.
+
+    References
+    ----------
+    Y. Nesterov, "Smooth minimization of non-smooth functions", Mathematical Programming 103
+    (2005), 127-152, doi:10.1007/s10107-004-0552-5.
+
+    Examples
+    --------
+    >>> from renyi_lib.penalties import RenyiPenalty
+    >>> F = [[0.9, 0.1], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]]
+    >>> value, gradient = RenyiPenalty().value_and_grad(F, ["f", "m", "m", "f"])
+    >>> round(value, 12)
+    0.04
+    """
+
+    _constraints: ClassVar = {"smoothing": number(0)}
+
+    def __init__(self, smoothing: float = 0.0):
+        self.smoothing = smoothing
+
+    def of_table(self, T, q):
+        sigma, V = singular_pairs(T, q)
+        pi = mixed_strategy(sigma**2, self.smoothing)
+        moves = [renyi_given_v(T, q, V[:, k]) for k in np.flatnonzero(pi)]
+        played = pi[pi > 0]
+        value = sum(pi_k * value for pi_k, (value, _) in zip(played, moves))
+        dT = sum(pi_k * dT for pi_k, (_, dT) in zip(played, moves))
+        return float(value + 0.5 * self.smoothing * (1 - pi @ pi)), dT
+
+    def best_response(self, F, groups):
+        """The second right singular vector v of Q, of shape (d,)."""
+        groups = as_groups(groups)
+        return best_response_v(groups.table(F), groups.q)
+
+    def has_kinks(self, n_classes, n_groups):
+        """Two singular values after the first can tie if there are two."""
+        return min(n_classes, n_groups) > 2
+
+    def smoothed(self, mu):
+        """The same penalty with the smoothing mu."""
+        return RenyiPenalty(smoothing=mu)
+
+
+def singular_pairs(T, q):
+    """Singular values of Q after the first, and the right singular vectors as columns.
+
+    Q is taken in a basis of the complement of v_1 = sqrt(q), so that the vectors are orthogonal
+    to v_1 even where singular values are tiny or 0.
+    """
+    v_1, rank = np.sqrt(q), min(T.shape) - 1
+    u_1 = np.sqrt(np.maximum(T.sum(axis=1), EMPTY))
+    remainder = excess_over_independence(T, q) / np.outer(u_1, v_1)
+    if has_many_groups(q):
+        _, sigma, Vt = np.linalg.svd(in_complement(remainder.T, v_1).T, full_matrices=False)
+        return sigma[:rank], np.stack([from_complement(y, v_1) for y in Vt[:rank]], axis=1)
+    basis = complement(v_1)
+    _, sigma, Vt = np.linalg.svd(remainder @ basis, full_matrices=False)
+    return sigma[:rank], basis @ Vt[:rank].T
+
+
+def mixed_strategy(values, mu):
+    """The probabilities pi that maximise pi . values - mu / 2 |pi|^2; values decrease."""
+    if mu == 0:
+        return np.eye(1, len(values))[0]
+    # The projection of values / mu on the simplex: subtract what makes the positive part sum to 1.
+    scaled = values / mu
+    thresholds = (np.cumsum(scaled) - 1) / np.arange(1, len(scaled) + 1)
+    return np.maximum(scaled - thresholds[scaled > thresholds][-1], 0)

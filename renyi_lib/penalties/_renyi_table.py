@@ -1,0 +1,67 @@
+"""What the penalties of the Rényi family share: they are functions of the normalized table Q."""
+
+import numpy as np
+
+from renyi_lib._linalg import complement, in_complement
+from renyi_lib.penalties._base import TablePenalty
+from renyi_lib.penalties._groups import EMPTY, as_groups
+
+__all__ = ["RenyiTable", "excess_over_independence", "has_many_groups"]
+
+# With more groups than these, d, no d x d matrix is made and no array for each group: the
+# reflection behind `complement` is applied, and residuals go straight to theta.
+MANY_GROUPS = 100
+
+
+def has_many_groups(q):
+    """Whether there are too many groups for a matrix with a row and a column for each."""
+    return len(q) > MANY_GROUPS
+
+
+class RenyiTable(TablePenalty):
+    """What the forms of rho_R^2 and chi-square have in common."""
+
+    def residual_rows(self, F, groups, slopes_of):
+        """Those of the entries of Q, for many groups."""
+        groups = as_groups(groups)
+        own = type(self).table_residuals is not RenyiTable.table_residuals
+        if own or not has_many_groups(groups.q):
+            return None
+        return self._residual_rows(groups.table(F), groups.q, slopes_of(groups))
+
+    def table_residuals(self, T, q):
+        """Of the entries of Q outside its first singular pair: their squares sum to |Q|^2 - 1."""
+        p = np.maximum(T.sum(axis=1), EMPTY)
+        left, right = complement(np.sqrt(p / p.sum())), complement(np.sqrt(q))
+        h = right / np.sqrt(q)[:, None]
+        m = excess_over_independence(T, q) @ h / p[:, None]
+        f = left / np.sqrt(p)[:, None]
+        return [
+            f[:, [k]] * (h[:, j] - m[:, [j]] / 2)
+            for k in range(f.shape[1])
+            for j in range(h.shape[1])
+        ]
+
+    def table_curvature(self, T, q):
+        """That of chi-square, which bounds the others."""
+        return 2 / np.maximum(np.outer(T.sum(axis=1), q), EMPTY)
+
+    @staticmethod
+    def _residual_rows(T, q, slopes):
+        """The gradients of those entries by theta, (c-1)(d-1) rows in O(c^2 d) numbers of it.
+
+        ``slopes[i, j]`` is the derivative of T[i, j] by theta, as a vector.
+        """
+        p, root = np.maximum(T.sum(axis=1), EMPTY), np.sqrt(q)
+        f = complement(np.sqrt(p / p.sum())) / np.sqrt(p)[:, None]
+        m = in_complement((excess_over_independence(T, q) / root).T, root) / p
+        by_class = [
+            in_complement(slope / root[:, None], root) - np.outer(m[:, i] / 2, slope.sum(axis=0))
+            for i, slope in enumerate(slopes)
+        ]
+        return np.concatenate(np.tensordot(f, by_class, (0, 0)))
+
+
+def excess_over_independence(T, q):
+    """T less the table that independence would give, with the same P(Ŷ = i)."""
+    return T - np.outer(T.sum(axis=1), q)
