@@ -102,7 +102,7 @@ _PUBLIC = {
         "JointTable",
         "joint_table",
     ],
-    "chunks": [
+    "sources": [
         "ParquetRows",
     ],
     "stochastic": [
@@ -114,8 +114,8 @@ _PUBLIC = {
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
 _SUBMODULES = [
     "baselines",
+    "chunks",
     "datasets",
-    "distributed",
     "models",
     "objective",
     "solvers",

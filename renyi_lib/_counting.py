@@ -1,10 +1,13 @@
 """Contingency tables: the one place where samples are counted into cells."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
+from renyi_lib._dispatch import is_dask
+from renyi_lib._levels import as_levels, merged_levels
 from renyi_lib._validation import (
     check_same_length,
     read_arrow,
@@ -24,7 +27,8 @@ def count_labels(variables, sample_weight=None, *, check=None):
     Parameters
     ----------
     variables : dict of str to labels
-        By the name of the argument, for the error messages; labels of any kind.
+        By the name of the argument, for the error messages; labels of any kind. Dask collections
+        are counted partition by partition.
     sample_weight : array-like of shape (n,), optional
     check : function of (name, values that occur, number of samples), optional
         To refuse a variable before anything is counted.
@@ -45,6 +49,8 @@ def count_labels(variables, sample_weight=None, *, check=None):
     >>> values
     [array(['x', 'y'], dtype=object), array([0, 1, 2])]
     """
+    if is_dask(*variables.values(), sample_weight):
+        return _count_partitions(variables, sample_weight, check)
     coded = {name: unshifted_codes(read_arrow(labels), name) for name, labels in variables.items()}
     arrays = {name: codes for name, (codes, _, _) in coded.items()}
     weights = None
@@ -59,6 +65,91 @@ def count_labels(variables, sample_weight=None, *, check=None):
     check_size(shape, "the joint table of " + ", ".join(variables))
     codes, lows, _ = zip(*coded.values())
     return count_codes(codes, shape, weights, lows=lows), values
+
+
+def _count_partitions(variables, sample_weight, check):
+    """`count_labels` of Dask collections."""
+    from renyi_lib.sources.dask import DaskSource
+
+    columns = {**variables, "sample_weight": sample_weight}
+    found = DaskSource(kind=dict, **columns).total(_counted)
+    if found is None:
+        raise ValueError("the data are empty: give at least one sample of positive weight")
+    if check is not None:
+        for name, values in zip(found.names, found.values):
+            check(name, values, found.n_rows)
+    return found.table, list(found.values)
+
+
+def _counted(columns):
+    weight = columns.pop("sample_weight", None)
+    return LabelCounts.of(columns, weight)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelCounts:
+    """The table of several variables in some of the rows. The sum of two is that of all rows.
+
+    Attributes
+    ----------
+    names : tuple of str
+    table : ndarray
+        An axis for each variable.
+    values : tuple of ndarray
+        What stands along each axis; all of it occurs.
+    n_rows : int
+
+    Examples
+    --------
+    >>> first = LabelCounts.of({"a": ["x", "y"], "b": [0, 1]})
+    >>> both = first + LabelCounts.of({"a": ["z"], "b": [1]})
+    >>> both.table, both.n_rows
+    (array([[1, 0],
+           [0, 1],
+           [0, 1]]), 3)
+    """
+
+    names: tuple
+    table: np.ndarray
+    values: tuple
+    n_rows: int
+
+    @classmethod
+    def of(cls, variables, sample_weight=None):
+        """Counted; None if there are no rows, or none of any weight."""
+        n_rows = len(next(iter(variables.values())))
+        if n_rows == 0 or (sample_weight is not None and not np.any(sample_weight)):
+            return None
+        table, values = count_labels(variables, sample_weight)
+        axes = range(table.ndim)
+        seen = [table.any(axis=tuple(k for k in axes if k != axis)) for axis in axes]
+        values = tuple(labels[kept] for labels, kept in zip(values, seen))
+        return cls(tuple(variables), table[np.ix_(*seen)], values, n_rows)
+
+    def __add__(self, other):
+        merged = [
+            merged_levels(ours, theirs, name)
+            for name, ours, theirs in zip(self.names, self.values, other.values)
+        ]
+        shape = tuple(len(labels) for labels, _ in merged)
+        self.check_size(shape)
+        table = np.zeros(shape, dtype=np.result_type(self.table, other.table))
+        for k, part in enumerate((self, other)):
+            table[np.ix_(*(places[k] for _, places in merged))] += part.table
+        values = tuple(as_levels(labels, name) for name, (labels, _) in zip(self.names, merged))
+        return type(self)(self.names, table, values, self.n_rows + other.n_rows)
+
+    def check_size(self, shape):
+        """Raise a `ValueError` if the table would be too large."""
+        check_size(shape, "the joint table of " + ", ".join(self.names))
+
+    def rows(self):
+        """The cells that are not empty, as rows: their values by name, and their counts."""
+        cells = np.nonzero(self.table)
+        columns = {
+            name: values[place] for name, values, place in zip(self.names, self.values, cells)
+        }
+        return columns, self.table[cells]
 
 
 def occurring(codes, low, categories):

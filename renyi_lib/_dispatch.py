@@ -1,6 +1,5 @@
-"""Who does the work: Dask collections are known without Dask, and handed to `distributed`."""
+"""Dask collections are known without Dask."""
 
-from functools import wraps
 from typing import Any
 
 
@@ -25,25 +24,5 @@ def refuse_dask(values, name):
     if is_dask(values):
         raise ValueError(
             f"{name} is a Dask collection, and this needs it in memory: call {name}.compute(), or "
-            "see renyi_lib.distributed for what runs on Dask"
+            "take a sample"
         )
-
-
-def takes_dask(function):
-    """The function, which leaves Dask collections to its namesake in `renyi_lib.distributed`.
-
-    Examples
-    --------
-    >>> takes_dask(len)([0, 1])
-    2
-    """
-
-    @wraps(function)
-    def dispatched(*arguments, **options):
-        if not is_dask(*arguments, *options.values()):
-            return function(*arguments, **options)
-        from renyi_lib import distributed
-
-        return getattr(distributed, function.__name__)(*arguments, **options)
-
-    return dispatched

@@ -403,3 +403,47 @@ def _encode_columns(frame, name):
     joint = np.empty(len(labels), dtype=object)
     joint[:] = labels
     return codes, joint
+
+
+def loss_weights(class_weight, classes, y, weight):
+    """The weight of each sample in the loss, None for equal ones; y are codes of the classes."""
+    if class_weight is None:
+        return weight
+    if class_weight == "balanced":
+        mass = np.bincount(y, weight, len(classes))
+        by_class = mass.sum() / (len(classes) * mass)
+    else:
+        labels = classes.tolist()
+        unknown = [label for label in class_weight if label not in labels]
+        if unknown:
+            raise ValueError(f"class_weight has {unknown[0]!r}, which is no class of y: {labels}")
+        by_class = sample_weights([class_weight.get(label, 1.0) for label in labels])
+    loss_weight = by_class[y] if weight is None else by_class[y] * weight
+    return loss_weight / loss_weight.sum()
+
+
+def class_codes(y, classes):
+    """The position of each label among the classes."""
+    y = np.asarray(y)
+    codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    if (classes[codes] != y).any():
+        raise ValueError(f"y has labels that are not among the classes {classes.tolist()}")
+    return codes
+
+
+def as_probabilities(labels, name, pos_label):
+    """The labels as probabilities of the label 1."""
+    if pos_label is None:
+        values = numeric_values(labels, name)
+        if values.min() < 0 or values.max() > 1:
+            raise ValueError(
+                f"{name} must hold labels 0 and 1, or probabilities: "
+                "for other labels give pos_label, the one that means 1"
+            )
+        return values
+    codes, categories = encode_labels(labels, name)
+    matches = np.array([label == pos_label for label in categories])
+    # A constant prediction may lack the positive label; two others are rather a typo in pos_label.
+    if len(categories) > 1 and not matches.any():
+        raise ValueError(f"{name} has no label equal to pos_label={pos_label!r}")
+    return matches[codes].astype(float)

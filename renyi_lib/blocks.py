@@ -10,7 +10,7 @@ finds there is what all stored results were made with. See `LARGE`.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -21,19 +21,18 @@ from renyi_lib._validation import check_same_length, sample_weights, unshifted_c
 from renyi_lib.chunks import (
     Cells,
     ChunkedSoftmaxModel,
-    Chunks,
-    _beside_ones,
-    _curvatures,
-    _Sums,
+    Sums,
+    beside_ones,
+    curvatures,
     groups_of,
     objective_of_cells,
 )
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
+from renyi_lib.sources.blocks import ArrayBlocks, rows_of_block
 
 __all__ = [
     "LARGE",
-    "ArrayBlocks",
     "BlockedSoftmaxModel",
     "blocked_problem",
     "coded_cells",
@@ -45,9 +44,6 @@ __all__ = [
 # bit, are those of the book's experiments (Adult, the largest, has 2 million numbers).
 LARGE = 4_000_000
 
-# Numbers in a block, at most: 4 MB in double precision, which stays in the cache between the
-# products, and is long enough for the calls in between not to be felt.
-_BLOCK = 2**19
 # Up to this many cells, an evaluation brings the derivatives of all their means along; for more
 # of them, or for several classes, a second pass that knows what it is asked for costs less.
 _FEW_CELLS = 8
@@ -55,73 +51,6 @@ _FEW_CELLS = 8
 # feature are enough to know it, if no feature's scale rests on fewer rows than the second number.
 _ROWS_PER_FEATURE = 100
 _ROWS_BEHIND = 30
-
-
-class Block(NamedTuple):
-    """Some of the people.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, p)
-    cell : ndarray of int, shape (n,)
-    weight : ndarray of shape (n,), or None
-    """
-
-    X: np.ndarray
-    cell: np.ndarray
-    weight: np.ndarray | None
-
-
-class ArrayBlocks(Chunks):
-    """Rows of arrays in memory, a block at a time.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-    cell : ndarray of int, shape (n,)
-        The cell of each person, see `coded_cells`.
-    weight : ndarray of shape (n,), optional
-        Who has weight 0 is left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from renyi_lib.blocks import ArrayBlocks
-    >>> blocks = ArrayBlocks(np.ones((1000, 3)), np.zeros(1000, dtype=np.uint8))
-    >>> blocks.total(lambda block: block.X.sum()), blocks.total(lambda block: len(block.X))
-    (np.float64(3000.0), 1000)
-    >>> blocks.n_passes
-    2
-    """
-
-    def __init__(self, X: np.ndarray, cell: np.ndarray, weight: np.ndarray | None = None):
-        super().__init__(self._blocks)
-        self.X, self.cell, self.weight = X, cell, weight
-
-    def every(self, step: int) -> "ArrayBlocks":
-        """Each `step`-th row."""
-        weight = None if self.weight is None else self.weight[::step]
-        return ArrayBlocks(self.X[::step], self.cell[::step], weight)
-
-    def _blocks(self):
-        size = _rows_of_block(self.X)
-        for start in range(0, len(self.X), size):
-            part = slice(start, start + size)
-            X, cell = self.X[part], self.cell[part]
-            if self.weight is None:
-                yield Block(X, cell, None)
-                continue
-            weight = self.weight[part]
-            kept = weight > 0
-            if kept.all():
-                yield Block(X, cell, weight)
-            elif kept.any():
-                yield Block(X[kept], cell[kept], weight[kept])
-
-
-def _rows_of_block(X):
-    """How many rows: a fortieth of X at most, so that what is made of them stays small too."""
-    return max(256, min(_BLOCK, X.size // 40) // max(1, X.shape[1]))
 
 
 def coded_cells(
@@ -213,7 +142,8 @@ class BlockedSoftmaxModel(ChunkedSoftmaxModel):
     Examples
     --------
     >>> import numpy as np
-    >>> from renyi_lib.blocks import ArrayBlocks, BlockedSoftmaxModel, coded_cells
+    >>> from renyi_lib.blocks import BlockedSoftmaxModel, coded_cells
+    >>> from renyi_lib.sources import ArrayBlocks
     >>> X, y = np.array([[0.0], [1.0]]), np.array([0, 1])
     >>> cells, cell = coded_cells(y, None, None, 1)
     >>> model = BlockedSoftmaxModel(ArrayBlocks(X, cell), cells)
@@ -268,7 +198,7 @@ class BlockedSoftmaxModel(ChunkedSoftmaxModel):
         if self._sample is None:
             self._sample = self._sampled()
         blocks, reading = self._sample
-        moments = blocks.total(_curvatures, reading, self._theta)
+        moments = blocks.total(curvatures, reading, self._theta)
         return [self._inverse_root(moment) for moment in moments]
 
     def _sampled(self):
@@ -345,7 +275,7 @@ def scores(X: Any, coef: np.ndarray) -> np.ndarray:
     if sparse.issparse(X) or X.size < LARGE or X.dtype == coef.dtype:
         return safe_sparse_dot(X, coef.T, dense_output=True)
     found = np.empty((len(X), len(coef)))
-    size = _rows_of_block(X)
+    size = rows_of_block(X)
     for start in range(0, len(X), size):
         found[start : start + size] = X[start : start + size] @ coef.T
     return found
@@ -364,7 +294,7 @@ class _Coded:
         """The model of these rows, and the cell and the probability of each."""
         weight = self.weight(block)
         model = SoftmaxModel(
-            _beside_ones(block.X) if self.fit_intercept else block.X.astype(float, copy=False),
+            beside_ones(block.X) if self.fit_intercept else block.X.astype(float, copy=False),
             self.cells.y[block.cell],
             len(self.cells.classes),
             weight if self.factor is None else weight * self.factor[block.cell],
@@ -385,7 +315,7 @@ def _evaluated(block, reading, theta):
     loss, F = model.forward(theta)
     m = len(reading.cells.y)
     sums = np.stack([np.bincount(cell, f * weight, m) for f in F.T], axis=1)
-    return _Sums(loss, model.loss_gradient(), sums, np.zeros(0))
+    return Sums(loss, model.loss_gradient(), sums, np.zeros(0))
 
 
 def _evaluated_binary(block, reading, theta, with_slopes):
@@ -438,7 +368,7 @@ def _evaluated_binary(block, reading, theta, with_slopes):
         slopes[:, p] = scaled.sum(axis=1)
     slopes *= weight
     sums = np.stack([np.bincount(block.cell, f, m) for f in (F_0, F_1)], axis=1)
-    return _Sums(loss * weight, slopes[:1], sums * weight, slopes[1:])
+    return Sums(loss * weight, slopes[:1], sums * weight, slopes[1:])
 
 
 def _sum_of_logs(numbers):

@@ -50,20 +50,17 @@ from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
     check_several_groups,
+    class_codes,
     encode_labels,
     known_codes,
     looks_continuous,
+    loss_weights,
     numeric_values,
     read_validation,
     sample_weights,
     without_unused,
 )
-from renyi_lib.classification import (
-    MAX_LAM,
-    PenalizedClassifier,
-    class_codes,
-    loss_weight_of,
-)
+from renyi_lib.classification import MAX_LAM, PenalizedClassifier
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     Groups,
@@ -633,7 +630,7 @@ class RenyiBoostingClassifier(ClassifierMixin, _Boosting):
 
     def _loss(self, rows, groups):
         weight = _shares(rows.weight)
-        weight = loss_weight_of(self.class_weight, self.classes_, rows.y, weight)
+        weight = loss_weights(self.class_weight, self.classes_, rows.y, weight)
         weight = 1 / len(rows.y) if weight is None else weight
         return _LogisticLoss(rows.y, len(self.classes_), weight)
 

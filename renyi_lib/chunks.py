@@ -7,15 +7,13 @@ mean of F and its derivative by theta, and beside them the loss and its gradient
 takes the cells for people, each with the weight of those it stands for, and nothing else has to
 change: not the penalties, not the solvers, and no F with a row for each person is ever made.
 
-`Chunks` is all that is asked of a source: apply a function to every chunk and add up what comes
-back. `ParquetRows` reads files in constant memory; `renyi_lib.distributed.DaskChunks` leaves the
+`Source` is all that is asked of a source: apply a function to every chunk and add up what comes
+back. `ParquetRows` reads files in constant memory; `renyi_lib.sources.DaskSource` leaves the
 work to Dask.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -23,211 +21,23 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
 from renyi_lib._dispatch import is_dask
-from renyi_lib._optional import missing
-from renyi_lib._parameters import whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
     check_several_groups,
     encode_labels,
     known_codes,
+    loss_weights,
     numeric_values,
-    read_arrow,
     sample_weights,
 )
 from renyi_lib.models import SoftmaxModel, label_variance
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import Groups
+from renyi_lib.sources import ParquetRows, Rows, Source
 from renyi_lib.tables import JointTable, joint_table
 
-__all__ = ["Cells", "ChunkedSoftmaxModel", "Chunks", "ParquetRows", "Rows", "add_up"]
-
-
-class Rows(NamedTuple):
-    """Some of the people: a chunk, as its source gives it.
-
-    Attributes
-    ----------
-    X : array-like, sparse matrix or DataFrame of shape (n, p)
-    y : array-like of shape (n,)
-    sensitive_features : array-like of shape (n,) or (n, k), or None
-    sample_weight : array-like of shape (n,), or None
-    """
-
-    X: Any
-    y: Any
-    sensitive_features: Any = None
-    sample_weight: Any = None
-
-
-class Chunks:
-    """A source of chunks, that can be gone through any number of times.
-
-    Parameters
-    ----------
-    read : function without arguments
-        Gives an iterator of `Rows`, the same ones each time it is called.
-
-    Attributes
-    ----------
-    n_passes : int
-        How often the data were gone through.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from renyi_lib.chunks import Chunks, Rows
-    >>> parts = [Rows(np.zeros((2, 1)), [0, 1]), Rows(np.zeros((3, 1)), [1, 1, 1])]
-    >>> chunks = Chunks(lambda: iter(parts))
-    >>> chunks.total(lambda rows: sum(rows.y)), chunks.n_passes
-    (4, 1)
-    """
-
-    def __init__(self, read: Callable[[], Iterable[Rows]]):
-        self.read = read
-        self.n_passes = 0
-        self.feature_names: np.ndarray | None = None
-
-    def total(self, function: Callable, *arguments: Any) -> Any:
-        """The sum of ``function(rows, *arguments)`` over the chunks; None stands for nothing."""
-        self.n_passes += 1
-        return add_up(function(rows, *arguments) for rows in self.read())
-
-
-def add_up(parts: Iterable) -> Any:
-    """The sum of the parts that are not None, or None if there are none.
-
-    Examples
-    --------
-    >>> from renyi_lib.chunks import add_up
-    >>> add_up([1, None, 2]), add_up([None])
-    (3, None)
-    """
-    total = None
-    for part in parts:
-        if part is not None:
-            total = part if total is None else total + part
-    return total
-
-
-class ParquetRows:
-    """Rows of Parquet files, read a chunk at a time: as X of a fit, in constant memory.
-
-    With it the other arguments of `fit` are names of columns::
-
-        people = ParquetRows("people.parquet")
-        RenyiClassifier(lam=3).fit(people, "income", sensitive_features="sex")
-
-    Parameters
-    ----------
-    source : path, list of paths, or pyarrow Dataset
-        A file, a folder of files, or what `pyarrow.dataset.dataset` makes of them. Needs pyarrow.
-    features : list of str, optional
-        The columns that are X; by default all that no other argument of the fit names.
-    chunk_size : int, default=65536
-        Rows at a time, at most. Files are read by row groups, one at a time: a file that is
-        written with small ones (`row_group_size`) needs less memory.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import pandas as pd
-    >>> from renyi_lib.chunks import ParquetRows
-    >>> frame = pd.DataFrame({"age": [20.0, 40.0, 60.0], "hired": [0, 1, 1], "sex": list("fmm")})
-    >>> with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
-    ...     frame.to_parquet(file.name)
-    ...     chunks = ParquetRows(file.name, chunk_size=2).chunks("hired", "sex")
-    ...     chunks.total(lambda rows: len(rows.y)), chunks.total(lambda rows: rows.X.sum())
-    (3, np.float64(120.0))
-    """
-
-    def __init__(self, source: Any, features: list[str] | None = None, *, chunk_size: int = 65536):
-        try:
-            from pyarrow import dataset
-        except ModuleNotFoundError as error:
-            raise missing("pyarrow", "ParquetRows", "parquet") from error
-        whole(1)("chunk_size", chunk_size)
-        if not isinstance(source, dataset.Dataset):
-            source = dataset.dataset(source, format="parquet")
-        self.source, self.features, self.chunk_size = source, features, chunk_size
-
-    def chunks(
-        self, y: str, sensitive_features: Any = None, sample_weight: str | None = None
-    ) -> Chunks:
-        """The chunks, with the columns of these names in their places.
-
-        Parameters
-        ----------
-        y : str
-        sensitive_features : str or list of str, optional
-        sample_weight : str, optional
-
-        Returns
-        -------
-        Chunks
-        """
-        single = isinstance(sensitive_features, str)
-        groups = [sensitive_features] if single else list(sensitive_features or [])
-        others = [y, *groups, *([] if sample_weight is None else [sample_weight])]
-        known = self.source.schema.names
-        features = self.features
-        if features is None:
-            features = [name for name in known if name not in others]
-        for name in [*features, *others]:
-            if not isinstance(name, str) or known.count(name) != 1:
-                raise ValueError(
-                    f"the files have no column {name!r}, or several: with ParquetRows as X, y, "
-                    f"sensitive_features and sample_weight are names of columns, of {known}"
-                )
-        columns = list(dict.fromkeys([*features, *others]))
-
-        def read():
-            for batch in self._batches(columns):
-                yield Rows(
-                    _matrix(batch, features),
-                    read_arrow(batch.column(y)),
-                    _labels(batch, groups, single) if groups else None,
-                    None
-                    if sample_weight is None
-                    else batch.column(sample_weight).to_numpy(zero_copy_only=False),
-                )
-
-        chunks = Chunks(read)
-        chunks.feature_names = np.array(features, dtype=object)
-        return chunks
-
-    def _batches(self, columns) -> Iterator:
-        from pyarrow import dataset
-
-        # No reading ahead: it would hold many row groups at a time.
-        options = dataset.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
-        return self.source.to_batches(
-            columns=columns,
-            batch_size=self.chunk_size,
-            batch_readahead=0,
-            fragment_readahead=0,
-            use_threads=False,
-            fragment_scan_options=options,
-        )
-
-
-def _matrix(batch, features):
-    """Columns of numbers as a matrix; a missing value becomes NaN, and is refused later."""
-    X = np.empty((batch.num_rows, len(features)))
-    for j, name in enumerate(features):
-        try:
-            X[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"column {name!r} is not made of numbers ({error}): name the columns that are X, "
-                "as features of ParquetRows, or encode it before"
-            ) from error
-    return X
-
-
-def _labels(batch, names, single):
-    """The groups: one column of labels, or several taken together."""
-    return read_arrow(batch.column(names[0]) if single else batch.select(names))
+__all__ = ["Cells", "ChunkedSoftmaxModel"]
 
 
 # --- The cells: who is alike to a penalty --------------------------------------------------------
@@ -252,10 +62,11 @@ class Cells:
     Examples
     --------
     >>> import numpy as np
-    >>> from renyi_lib.chunks import Cells, Chunks, Rows
+    >>> from renyi_lib.chunks import Cells
+    >>> from renyi_lib.sources import Rows, Source
     >>> X = np.zeros((2, 1))
     >>> parts = [Rows(X, [0, 1], ["f", "m"]), Rows(X, [1, 1], ["m", "m"])]
-    >>> cells = Cells.count(Chunks(lambda: iter(parts)))
+    >>> cells = Cells.count(Source(lambda: iter(parts)))
     >>> cells.y, cells.codes, cells.weight
     (array([0, 1]), array([0, 1]), array([0.25, 0.75]))
     """
@@ -270,7 +81,7 @@ class Cells:
     n_features: int
 
     @classmethod
-    def count(cls, chunks: Chunks) -> "Cells":
+    def count(cls, chunks: Source) -> "Cells":
         """One pass over the chunks, which also looks whether everything can be used."""
         scan = chunks.total(_scanned)
         if scan is None:
@@ -398,7 +209,7 @@ class ChunkedSoftmaxModel(SoftmaxModel):
 
     Parameters
     ----------
-    chunks : Chunks
+    chunks : Source
     cells : Cells
     loss_weight : ndarray of shape (m,), optional
         The weight of each cell in the loss; by default its probability.
@@ -415,9 +226,10 @@ class ChunkedSoftmaxModel(SoftmaxModel):
     Examples
     --------
     >>> import numpy as np
-    >>> from renyi_lib.chunks import Cells, Chunks, ChunkedSoftmaxModel, Rows
+    >>> from renyi_lib.chunks import Cells, ChunkedSoftmaxModel
+    >>> from renyi_lib.sources import Rows, Source
     >>> parts = [Rows(np.array([[0.0]]), [0]), Rows(np.array([[1.0]]), [1])]
-    >>> chunks = Chunks(lambda: iter(parts))
+    >>> chunks = Source(lambda: iter(parts))
     >>> model = ChunkedSoftmaxModel(chunks, Cells.count(chunks))
     >>> loss, F = model.forward(np.zeros(model.shape))
     >>> round(loss, 6), F.tolist()
@@ -428,7 +240,7 @@ class ChunkedSoftmaxModel(SoftmaxModel):
 
     def __init__(
         self,
-        chunks: Chunks,
+        chunks: Source,
         cells: Cells,
         loss_weight: np.ndarray | None = None,
         *,
@@ -479,7 +291,7 @@ class ChunkedSoftmaxModel(SoftmaxModel):
 
     def curvature_roots(self) -> list[np.ndarray]:
         """As in `SoftmaxModel`, by one pass."""
-        moments = self.chunks.total(_curvatures, self._reading, self._theta)
+        moments = self.chunks.total(curvatures, self._reading, self._theta)
         return [self._inverse_root(moment) for moment in moments]
 
     def lipschitz(self) -> float:
@@ -504,7 +316,7 @@ class _Reading:
             return None
         X, cell = rows.X, self.cells.of(rows)
         if self.fit_intercept:
-            X = _beside_ones(X)
+            X = beside_ones(X)
         weight = np.ones(len(cell)) if rows.sample_weight is None else rows.sample_weight
         weight = weight / self.cells.mass
         model = SoftmaxModel(
@@ -517,7 +329,7 @@ class _Reading:
         return model, cell, weight
 
 
-def _beside_ones(X):
+def beside_ones(X):
     """X and a column of ones, by rows."""
     if sparse.issparse(X):
         return sparse.hstack([X, np.ones((X.shape[0], 1))], format="csr")
@@ -528,7 +340,7 @@ def _beside_ones(X):
 
 
 @dataclass(frozen=True, eq=False)
-class _Sums:
+class Sums:
     """What an evaluation needs of a chunk; the sum of two is that of both chunks together."""
 
     loss: float
@@ -538,7 +350,7 @@ class _Sums:
 
     def __add__(self, other):
         pairs = zip(vars(self).values(), vars(other).values())
-        return _Sums(*(ours + theirs for ours, theirs in pairs))
+        return Sums(*(ours + theirs for ours, theirs in pairs))
 
 
 def _evaluated(rows, reading, theta):
@@ -567,10 +379,10 @@ def _evaluated(rows, reading, theta):
             slopes[:, i, i] = by_cell(model.X, F[:, i] * (1 - F[:, i]))
             for k in range(i):
                 slopes[:, i, k] = slopes[:, k, i] = by_cell(model.X, -F[:, i] * F[:, k])
-    return _Sums(loss, model.loss_gradient(), sums, slopes)
+    return Sums(loss, model.loss_gradient(), sums, slopes)
 
 
-def _curvatures(rows, reading, theta):
+def curvatures(rows, reading, theta):
     """For each row of theta, the Hessian of the loss but for the ridge."""
     read = reading(rows)
     if read is None:
@@ -608,30 +420,30 @@ def as_chunks(X, y, sensitive_features, sample_weight):
 
     Parameters
     ----------
-    X : ParquetRows, Dask collection, Chunks, or anything else
-        With `ParquetRows` the other arguments are names of columns. `Chunks` bring everything
+    X : ParquetRows, Dask collection, Source, or anything else
+        With `ParquetRows` the other arguments are names of columns. `Source` bring everything
         along, and the other arguments are None.
     y, sensitive_features, sample_weight
         As in `fit`.
 
     Returns
     -------
-    Chunks or None
+    Source or None
     """
     if isinstance(X, ParquetRows):
         return X.chunks(y, sensitive_features, sample_weight)
-    if isinstance(X, Chunks):
+    if isinstance(X, Source):
         if not (y is sensitive_features is sample_weight is None):
             raise ValueError(
-                "Chunks bring y, sensitive_features and sample_weight along: give None for them"
+                "Source bring y, sensitive_features and sample_weight along: give None for them"
             )
         return X
     columns = {"y": y, "sensitive_features": sensitive_features, "sample_weight": sample_weight}
     if not is_dask(X, *columns.values()):
         return None
-    from renyi_lib.distributed import DaskChunks
+    from renyi_lib.sources.dask import DaskSource
 
-    return DaskChunks(X=X, **columns)
+    return DaskSource(X=X, **columns)
 
 
 def chunked_problem(classifier, chunks):
@@ -642,7 +454,7 @@ def chunked_problem(classifier, chunks):
     Parameters
     ----------
     classifier : PenalizedClassifier
-    chunks : Chunks
+    chunks : Source
 
     Returns
     -------
@@ -679,15 +491,13 @@ def objective_of_cells(classifier, model, chunks, cells):
         Its penalty is a function of the joint table.
     model : class
         `ChunkedSoftmaxModel` or `renyi_lib.blocks.BlockedSoftmaxModel`.
-    chunks : Chunks
+    chunks : Source
     cells : Cells
 
     Returns
     -------
     FairObjective
     """
-    from renyi_lib.classification import loss_weight_of
-
     groups = penalty = None
     if cells.groups is not None:
         groups = groups_of(cells)
@@ -701,7 +511,7 @@ def objective_of_cells(classifier, model, chunks, cells):
         )
     weight = None
     if classifier.class_weight is not None:
-        weight = loss_weight_of(classifier.class_weight, cells.classes, cells.y, cells.weight)
+        weight = loss_weights(classifier.class_weight, cells.classes, cells.y, cells.weight)
     options = {"fit_intercept": classifier.fit_intercept, "l2": classifier.l2}
     return FairObjective(model(chunks, cells, weight, **options), penalty, groups)
 

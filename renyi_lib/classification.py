@@ -26,14 +26,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from renyi_lib._counting import count_codes
-from renyi_lib._dispatch import takes_dask
+from renyi_lib._dispatch import is_dask
 from renyi_lib._parameters import Checked, choice, either, flag, instance, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
     check_several_groups,
+    class_codes,
     encode_labels,
     known_codes,
+    loss_weights,
     sample_weights,
     without_unused,
 )
@@ -51,6 +53,7 @@ from renyi_lib.penalties import (
     ScoreBinsPenalty,
 )
 from renyi_lib.solvers import gradient_descent, lbfgs
+from renyi_lib.sources.dask import by_partition
 
 __all__ = ["NoSensitiveFeaturesWarning", "PenalizedClassifier", "RenyiClassifier"]
 
@@ -188,25 +191,31 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
                 theta, lam_before = last, float(self.history_["lam"][-1])
         return self._solve(problem, theta, lam_before)
 
-    @takes_dask
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
         check_is_fitted(self)
+        if is_dask(X):
+            columns = None if len(self.classes_) == 2 else self.classes_.tolist()
+            return by_partition(self.decision_function, X, columns, float)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         scores = scores_of(X, self.coef_) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    @takes_dask
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Class probabilities F of shape (n, n_classes)."""
+        if is_dask(X):
+            check_is_fitted(self)
+            return by_partition(self.predict_proba, X, self.classes_.tolist(), float)
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return np.column_stack([expit(-scores), expit(scores)])
         return softmax(scores, axis=1)
 
-    @takes_dask
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The most probable class of each sample."""
+        if is_dask(X):
+            check_is_fitted(self)
+            return by_partition(self.predict, X, None, self.classes_.dtype)
         scores = self.decision_function(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
@@ -338,7 +347,7 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
             X,
             y,
             len(classes),
-            loss_weight_of(self.class_weight, classes, y, weight),
+            loss_weights(self.class_weight, classes, y, weight),
             fit_intercept=self.fit_intercept,
             l2=self.l2,
         )
@@ -558,29 +567,3 @@ def _of_score(penalty, classes):
             "on='label' takes any number"
         )
     return ScoreBinsPenalty(penalty)
-
-
-def loss_weight_of(class_weight, classes, y, weight):
-    """The weight of each sample in the loss, None for equal ones; y are codes of the classes."""
-    if class_weight is None:
-        return weight
-    if class_weight == "balanced":
-        mass = np.bincount(y, weight, len(classes))
-        by_class = mass.sum() / (len(classes) * mass)
-    else:
-        labels = classes.tolist()
-        unknown = [label for label in class_weight if label not in labels]
-        if unknown:
-            raise ValueError(f"class_weight has {unknown[0]!r}, which is no class of y: {labels}")
-        by_class = sample_weights([class_weight.get(label, 1.0) for label in labels])
-    loss_weight = by_class[y] if weight is None else by_class[y] * weight
-    return loss_weight / loss_weight.sum()
-
-
-def class_codes(y, classes):
-    """The position of each label among the classes."""
-    y = np.asarray(y)
-    codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
-    if (classes[codes] != y).any():
-        raise ValueError(f"y has labels that are not among the classes {classes.tolist()}")
-    return codes

@@ -474,7 +474,7 @@ class _Pair(NamedTuple):
         if max_functions is None:
             max_functions = np.clip(np.sqrt(effective_n) / 4, *_MOST_FUNCTIONS)
         most = int(min(max_functions, max(1, effective_n // _SAMPLES_EACH)))
-        x, y = (_on_a_grid(variable, weights, most) for variable in (first, second))
+        x, y = (on_a_grid(variable, weights, most) for variable in (first, second))
         return cls(x, y, n, weights, effective_n, _sizes(x, y, most))
 
     def moments(self, folds):
@@ -518,14 +518,14 @@ class _Moments(NamedTuple):
         )
 
 
-class _Variable(NamedTuple):
+class Variable(NamedTuple):
     """Numbers, or the codes of labels."""
 
     values: np.ndarray
     labels: np.ndarray | None
 
     def at(self, rows):
-        return _Variable(self.values[rows], self.labels)
+        return Variable(self.values[rows], self.labels)
 
 
 def _read(a, b, kind, **others):
@@ -544,14 +544,14 @@ def _read(a, b, kind, **others):
 
 def _variable(values, name, kind):
     if kind == "continuous":
-        return _Variable(numeric_values(values, name), None)
+        return Variable(numeric_values(values, name), None)
     codes, labels = encode_labels(values, name)
     otherwise = f'; if {name} is a number, say in kind that it is "continuous"'
     check_discrete(labels, len(codes), name, otherwise=otherwise)
-    return _Variable(codes, labels)
+    return Variable(codes, labels)
 
 
-def _on_a_grid(variable, weights, most):
+def on_a_grid(variable, weights, most):
     """A variable as cells, with the orthonormal functions of it that can be combined."""
     values, labels = variable
     if labels is not None:
@@ -567,11 +567,11 @@ def _on_a_grid(variable, weights, most):
         codes = (np.cumsum(is_first) - 1)[codes]
         middle = (first + np.append(first[1:], len(cell)) - 1) // 2
         points, mass = points[middle], np.add.reduceat(mass, first)
-    return _Side(codes, points, _basis_of_ranks(mass.tobytes(), most), smooth=True)
+    return _Side(codes, points, basis_of_ranks(mass.tobytes(), most), smooth=True)
 
 
 @lru_cache(maxsize=4)
-def _basis_of_ranks(mass, most):
+def basis_of_ranks(mass, most):
     """Functions of the ranks, which the masses determine: variables without ties share them."""
     mass = np.frombuffer(mass)
     basis = smooth_basis(np.cumsum(mass) - mass / 2, mass, most)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from renyi_lib._counting import count_labels, drop_empty, occurring, one_hot
-from renyi_lib._dispatch import takes_dask
+from renyi_lib._dispatch import is_dask
 from renyi_lib._linalg import at_most_one, from_complement, in_complement
 from renyi_lib._parameters import choice
 from renyi_lib._results import ConditionalRenyi
@@ -70,7 +70,6 @@ class BinaryRenyi(NamedTuple):
     w: np.ndarray
 
 
-@takes_dask
 def renyi_correlation(
     a: Any,
     b: Any,
@@ -89,9 +88,10 @@ def renyi_correlation(
     ----------
     a, b : array-like of shape (n,)
         Labels of any kind: numbers, text, a Series, a categorical. Several columns, as in a
-        DataFrame, are taken together as one variable. Or numbers that are measurements.
+        DataFrame, are taken together as one variable. Or numbers that are measurements. Labels
+        may be in Dask collections, which are counted partition by partition.
     given : array-like of shape (n,), optional
-        A third variable to condition on.
+        A third variable to condition on; several columns are taken together.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights, not all zero.
     kind : {"auto", "discrete", "continuous"} or a pair of these
@@ -387,6 +387,10 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
 
 def _kinds(a, b, kind):
     """What each variable is: "continuous", "discrete", or "auto" for labels yet to be checked."""
+    if is_dask(a, b):
+        # Measurements are ranked, which is no sum over rows.
+        choice("auto", "discrete")("kind", kind)
+        return [kind, kind]
     kinds = [kind, kind] if isinstance(kind, str) else list(kind)
     if len(kinds) != 2:
         raise ValueError(f"kind must be one text or a pair of texts, not {kind!r}")
@@ -399,7 +403,6 @@ def _kinds(a, b, kind):
 
 def _of_measurements(a, b, given, sample_weight, kinds):
     """The correlation over smooth functions; within the groups of `given`, if there are any."""
-    # Here, as that module builds on this one.
     from renyi_lib.continuous import continuous_correlation, correlation_within
 
     kinds = ["discrete" if kind == "auto" else kind for kind in kinds]

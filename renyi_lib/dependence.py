@@ -45,8 +45,8 @@ def pearson_correlation(a: ArrayLike, b: ArrayLike) -> float:
     Examples
     --------
     >>> from renyi_lib.dependence import pearson_correlation
-    >>> pearson_correlation([-1, 0, 1], [1, 0, 1])
-    0.0
+    >>> round(pearson_correlation([0, 1, 2], [1, 2, 3]), 12)
+    1.0
     """
     a, b = numeric_values(a, "a"), numeric_values(b, "b")
     check_same_length(a=a, b=b)

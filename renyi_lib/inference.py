@@ -21,9 +21,14 @@ from scipy.stats import random_table
 
 from renyi_lib import metrics
 from renyi_lib._counting import count_codes, count_labels, drop_empty
-from renyi_lib._dispatch import takes_dask
+from renyi_lib._dispatch import is_dask
 from renyi_lib._parameters import choice, number, whole
-from renyi_lib._validation import check_discrete, encode_labels
+from renyi_lib._validation import (
+    as_probabilities,
+    check_discrete,
+    check_several_groups,
+    encode_labels,
+)
 from renyi_lib._wishart import LARGEST, sum_of_largest_roots_sf
 from renyi_lib._worlds import (
     gap,
@@ -112,7 +117,6 @@ class Interval:
         )
 
 
-@takes_dask
 def renyi_test(
     a: Any,
     b: Any = None,
@@ -197,7 +201,6 @@ def renyi_test(
     return RenyiTest(float(statistic), float(pvalue), method, n_samples)
 
 
-@takes_dask
 def renyi_interval(
     a: Any,
     b: Any = None,
@@ -264,7 +267,6 @@ def renyi_interval(
     return Interval(estimate, plugin, low, high, confidence_level)
 
 
-@takes_dask
 def fairness_interval(
     metric: str | Callable,
     y_true: ArrayLike | None,
@@ -324,6 +326,49 @@ def fairness_interval(
     measure = _measure(metric, _MEASURES)
     rng = _generator(random_state)
     counts = _decisions(measure, y_true, {"y_pred": y_pred}, sensitive_features, pos_label)
+    return _measured_interval(measure, counts, confidence_level, n_resamples, rng)
+
+
+def interval_of_counts(
+    metric: str | Callable,
+    counts: np.ndarray,
+    *,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: Any = None,
+) -> Interval:
+    """Confidence interval of a measure of fairness, from the counts of decisions.
+
+    Parameters
+    ----------
+    metric, confidence_level, n_resamples, random_state
+        As in `fairness_interval`.
+    counts : ndarray of int, shape (2, d, 2)
+        Samples by true label, group and decision. Where the measure does not ask for the truth,
+        the labels do not matter.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.inference import interval_of_counts
+    >>> counts = np.array([[[30, 10], [30, 30]], [[0, 0], [0, 0]]])
+    >>> found = interval_of_counts("p_rule", counts, random_state=0)
+    >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
+    [0.5, 0.27, 0.84]
+    """
+    _check_interval(confidence_level, n_resamples)
+    measure = _measure(metric, _MEASURES)
+    rng = _generator(random_state)
+    strata = counts.sum(axis=0)[None] if measure.truths is None else counts[list(measure.truths)]
+    return _measured_interval(measure, strata, confidence_level, n_resamples, rng)
+
+
+def _measured_interval(measure, counts, confidence_level, n_resamples, rng):
+    """The interval of a measure, from counts by stratum, group and decision."""
     (row,) = measure.intervals(
         counts[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng
     )
@@ -462,13 +507,15 @@ def _decisions(measure, y_true, predictions, sensitive_features, pos_label):
         raise ValueError(
             f"y_true is needed: {measure.function.__name__} compares people of the same truth"
         )
+    if is_dask(y_true, sensitive_features, *predictions.values()):
+        return _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_label)
     decisions = []
     for name, y_pred in predictions.items():
         with _renamed(name):
             measure.function(
                 y_true, y_pred, sensitive_features=sensitive_features, pos_label=pos_label
             )
-            decision = metrics._probabilities(y_pred, name, pos_label)
+            decision = as_probabilities(y_pred, name, pos_label)
         if not np.isin(decision, (0, 1)).all():
             raise ValueError(
                 f"{name} must hold decisions, 0 and 1, not probabilities: cut them at the "
@@ -483,10 +530,50 @@ def _decisions(measure, y_true, predictions, sensitive_features, pos_label):
     codes, groups = encode_labels(sensitive_features, "sensitive_features")
     truth = np.zeros(len(codes), dtype=np.intp)
     if measure.truths is not None:
-        truth = metrics._probabilities(y_true, "y_true", pos_label).astype(np.intp)
+        truth = as_probabilities(y_true, "y_true", pos_label).astype(np.intp)
     shape = (2, len(groups), *[2] * len(decisions))
     counts = count_codes([truth, codes, *decisions], shape)
     return counts[list(measure.truths or (0,))]
+
+
+def _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_label):
+    """The same counts, partition by partition."""
+    truth = {} if measure.truths is None else {"y_true": y_true}
+    variables = {**truth, "sensitive_features": sensitive_features, **predictions}
+
+    def check(name, values, n_samples):
+        if name == "sensitive_features":
+            check_several_groups(values, n_samples)
+        elif not np.isin(as_probabilities(values, name, pos_label), (0, 1)).all():
+            raise ValueError(
+                f"{name} must hold decisions, 0 and 1, not probabilities: cut them at the "
+                "threshold that is used"
+            )
+
+    counts, values = count_labels(variables, check=check)
+    for axis, (name, labels) in enumerate(zip(variables, values)):
+        if name != "sensitive_features":
+            positive = as_probabilities(labels, name, pos_label) == 1
+            pair = [counts.compress(kept, axis).sum(axis) for kept in (~positive, positive)]
+            counts = np.stack(pair, axis)
+            varies = min(part.sum() for part in pair) > 0
+            if name in predictions and measure.needs_variation and not varies:
+                raise ValueError(
+                    f"{name} decides the same for everyone: how decisions depend on the group "
+                    "cannot be told from it"
+                )
+    if measure.truths is None:
+        return counts[None]
+    counts = counts[list(measure.truths)]
+    for label, stratum in zip(measure.truths, counts):
+        size = stratum.reshape(len(stratum), -1).sum(axis=1)
+        if not size.all():
+            group = values[list(variables).index("sensitive_features")][size.argmin()]
+            raise ValueError(
+                f"no sample of the group {group} in sensitive_features has y_true = {label}, so "
+                "that its rate is undefined: merge it with another or drop it"
+            )
+    return counts
 
 
 @contextmanager

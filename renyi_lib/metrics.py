@@ -11,18 +11,18 @@ Several columns of `sensitive_features` are taken together: each combination tha
 group. A function that compares groups refuses a single one: there is nothing to compare.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from renyi_lib._dispatch import takes_dask
+from renyi_lib._dispatch import is_dask
 from renyi_lib._validation import (
+    as_probabilities,
     check_same_length,
     check_several_groups,
     encode_labels,
-    numeric_values,
     sample_weights,
     without_unused,
 )
@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 
-@takes_dask
 def group_rates(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
@@ -72,14 +71,12 @@ def group_rates(
     >>> group_rates(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"]).to_dict()
     {'f': 0.5, 'm': 1.0}
     """
-    positive, codes, groups, weight, _ = _read(
-        y_pred, sensitive_features, sample_weight, pos_label, _of_any_kind(y_true)
-    )
+    samples = _read(y_true, y_pred, sensitive_features, sample_weight, pos_label)
+    groups = samples.groups
     index = pd.Index(groups, tupleize_cols=False, name="group")
-    return pd.Series(_rates(positive, codes, groups, weight), index=index, name="rate")
+    return pd.Series(_rates(samples), index=index, name="rate")
 
 
-@takes_dask
 def p_rule(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
@@ -115,7 +112,6 @@ def p_rule(
     return float(rates.min() / rates.max()) if rates.max() > 0 else 1.0
 
 
-@takes_dask
 def demographic_parity_violation(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
@@ -148,7 +144,6 @@ def demographic_parity_violation(
     return float(np.ptp(_compared(y_true, y_pred, sensitive_features, sample_weight, pos_label)))
 
 
-@takes_dask
 def equal_opportunity_violation(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -191,7 +186,6 @@ def equal_opportunity_violation(
     return _gap_given((1,), y_true, y_pred, sensitive_features, sample_weight, pos_label)
 
 
-@takes_dask
 def equalized_odds_violation(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -226,77 +220,85 @@ def equalized_odds_violation(
     return _gap_given((0, 1), y_true, y_pred, sensitive_features, sample_weight, pos_label)
 
 
+class _Samples(NamedTuple):
+    """What a measure looks at, checked. Zero-weight samples are dropped, and their groups."""
+
+    truth: np.ndarray | None
+    positive: np.ndarray
+    codes: np.ndarray
+    groups: np.ndarray
+    weight: np.ndarray | None
+
+    def among(self, kept):
+        """Some of the samples."""
+        weight = None if self.weight is None else self.weight[kept]
+        return self._replace(
+            positive=self.positive[kept], codes=self.codes[kept], weight=weight, truth=None
+        )
+
+
 def _gap_given(values, y_true, y_pred, sensitive_features, sample_weight, pos_label):
     """Largest gap of the groups' rates among the samples with Y=y, over the given values y."""
-    truth = _probabilities(y_true, "y_true", pos_label)
-    if not np.isin(truth, (0, 1)).all():
-        raise ValueError("y_true must hold labels 0 and 1, not probabilities")
-    positive, codes, groups, weight, truth = _read(
-        y_pred, sensitive_features, sample_weight, pos_label, truth
+    samples = _read(
+        y_true, y_pred, sensitive_features, sample_weight, pos_label, by_truth=True, compared=True
     )
-    check_several_groups(groups, len(codes))
-    gaps = []
-    for y in values:
-        among = truth == y
-        kept = None if weight is None else weight[among]
-        rates = _rates(positive[among], codes[among], groups, kept, f"y_true = {y}")
-        gaps.append(np.ptp(rates))
-    return float(max(gaps))
+    return float(
+        max(np.ptp(_rates(samples.among(samples.truth == y), f"y_true = {y}")) for y in values)
+    )
 
 
 def _compared(y_true, y_pred, sensitive_features, sample_weight, pos_label):
     """The rates of two groups or more."""
-    positive, codes, groups, weight, _ = _read(
-        y_pred, sensitive_features, sample_weight, pos_label, _of_any_kind(y_true)
+    return _rates(
+        _read(y_true, y_pred, sensitive_features, sample_weight, pos_label, compared=True)
     )
-    check_several_groups(groups, len(codes))
-    return _rates(positive, codes, groups, weight)
 
 
-def _of_any_kind(y_true):
-    """A truth that only its length matters of; None for none."""
-    return None if y_true is None else np.zeros(len(y_true))
+def _read(
+    y_true, y_pred, sensitive_features, sample_weight, pos_label, *, by_truth=False, compared=False
+):
+    """The samples of a measure, from arrays or from Dask collections.
 
-
-def _read(y_pred, sensitive_features, sample_weight, pos_label, truth):
-    """P(Ŷ=1) and the group of each sample, the groups, the weights or None, and the truth.
-
-    Whoever has no weight is not there, and neither is a group of such.
+    Unless the measure goes `by_truth`, only the length of y_true matters. Groups that are
+    `compared` must be two or more, and none of them one for each sample.
     """
-    positive = _probabilities(y_pred, "y_pred", pos_label)
+    n_samples = None
+    if is_dask(y_true, y_pred, sensitive_features, sample_weight):
+        from renyi_lib._collapse import decided_alike
+
+        alike = decided_alike(
+            y_true if by_truth else None, y_pred, sensitive_features, sample_weight, pos_label
+        )
+        y_true, y_pred, sensitive_features, sample_weight, n_samples = alike
+    truth = None
+    if by_truth:
+        truth = as_probabilities(y_true, "y_true", pos_label)
+        if not np.isin(truth, (0, 1)).all():
+            raise ValueError("y_true must hold labels 0 and 1, not probabilities")
+    positive = as_probabilities(y_pred, "y_pred", pos_label)
     codes, groups = encode_labels(sensitive_features, "sensitive_features")
-    truth = np.zeros(len(positive)) if truth is None else truth
-    arrays = {"y_true": truth, "y_pred": positive, "sensitive_features": codes}
-    if sample_weight is None:
-        check_same_length(**arrays)
-        return positive, codes, groups, None, truth
-    weight = sample_weights(sample_weight)
-    check_same_length(**arrays, sample_weight=weight)
-    kept = weight > 0
-    codes, groups = without_unused(codes[kept], groups)
-    return positive[kept], codes, groups, weight[kept], truth[kept]
+    arrays = {"y_pred": positive, "sensitive_features": codes}
+    if y_true is not None:
+        arrays = {"y_true": truth if by_truth else y_true, **arrays}
+    weight = None
+    if sample_weight is not None:
+        weight = arrays["sample_weight"] = sample_weights(sample_weight)
+    check_same_length(**arrays)
+    samples = _Samples(truth, positive, codes, groups, weight)
+    if weight is not None:
+        kept = weight > 0
+        codes, groups = without_unused(codes[kept], groups)
+        samples = _Samples(
+            None if truth is None else truth[kept], positive[kept], codes, groups, weight[kept]
+        )
+    if compared:
+        check_several_groups(groups, len(codes) if n_samples is None else n_samples)
+    return samples
 
 
-def _probabilities(labels, name, pos_label):
-    """The labels as probabilities of the label 1."""
-    if pos_label is None:
-        values = numeric_values(labels, name)
-        if values.min() < 0 or values.max() > 1:
-            raise ValueError(
-                f"{name} must hold labels 0 and 1, or probabilities: "
-                "for other labels give pos_label, the one that means 1"
-            )
-        return values
-    codes, categories = encode_labels(labels, name)
-    matches = np.array([label == pos_label for label in categories])
-    # A constant prediction may lack the positive label; two others are rather a slip of the pen.
-    if len(categories) > 1 and not matches.any():
-        raise ValueError(f"{name} has no label equal to pos_label={pos_label!r}")
-    return matches[codes].astype(float)
-
-
-def _rates(positive, codes, groups, weight, condition="a label"):
+def _rates(samples, condition="a label"):
     """Mean of the probabilities by group, each of which must have a sample."""
+    _, positive, codes, groups, weight = samples
     if weight is not None:
         positive = positive * weight
     size = np.bincount(codes, weight, minlength=len(groups))

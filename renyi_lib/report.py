@@ -23,8 +23,7 @@ from renyi_lib._validation import (
     encode_labels,
     numeric_values,
 )
-from renyi_lib.distributed import interval_of_counts, scored_people
-from renyi_lib.inference import renyi_interval, renyi_test
+from renyi_lib.inference import interval_of_counts, renyi_interval, renyi_test
 from renyi_lib.tables import JointTable
 
 __all__ = ["FairnessReport", "fairness_report"]
@@ -165,8 +164,10 @@ def fairness_report(
     if confidence_level == 1:
         raise ValueError("confidence_level must be below 1: no finite sample makes quite sure")
     if is_dask(y_true, y_score, sensitive_features):
-        alike = scored_people(y_true, y_score, sensitive_features)
-        y_true, y_score, sensitive_features, people = alike
+        from renyi_lib._collapse import scored_alike
+
+        alike = scored_alike(y_true, y_score, sensitive_features)
+        y_true, y_score, sensitive_features, people, _ = alike
     else:
         people = np.ones(np.shape(y_score)[0], dtype=np.intp)
     score = numeric_values(y_score, "y_score")

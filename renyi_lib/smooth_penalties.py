@@ -38,7 +38,7 @@ from scipy.special import kve, ndtr
 from renyi_lib._linalg import complement
 from renyi_lib._parameters import choice, number, whole
 from renyi_lib._validation import check_same_length, numeric_values, sample_weights
-from renyi_lib.continuous import _basis_of_ranks, _on_a_grid, _Variable
+from renyi_lib.continuous import Variable, basis_of_ranks, on_a_grid
 from renyi_lib.penalties import Groups, Penalty
 from renyi_lib.penalties._groups import EMPTY, as_groups
 from renyi_lib.penalties._renyi import mixed_strategy
@@ -93,7 +93,7 @@ def ordered_groups(s: Any, sample_weight: ArrayLike | None = None, *, name: str 
     if sample_weight is not None:
         weights = sample_weights(sample_weight)
         check_same_length(**{name: values, "sample_weight": weights})
-    side = _on_a_grid(_Variable(values, None), weights, 1)
+    side = on_a_grid(Variable(values, None), weights, 1)
     if len(side.points) < 2:
         raise ValueError(f"{name} is constant: fairness needs at least two different values")
     weights = weights if weights is None else weights / weights.sum()
@@ -564,7 +564,7 @@ def _functions_of(q, most):
     """Orthonormal functions of mean zero on the groups: all of them, or the smoothest."""
     if most >= len(q) - 1:
         return complement(np.sqrt(q)) / np.sqrt(q)[:, None]
-    return _basis_of_ranks(np.ascontiguousarray(q).tobytes(), most)
+    return basis_of_ranks(np.ascontiguousarray(q).tobytes(), most)
 
 
 @lru_cache(maxsize=8)

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from renyi_lib._counting import count_labels, drop_empty
-from renyi_lib._dispatch import takes_dask
+from renyi_lib._levels import as_levels, merged_levels
 
 __all__ = ["JointTable", "joint_table"]
 
@@ -60,7 +60,7 @@ class JointTable:
     """
 
     def __init__(self, counts: ArrayLike = (), rows: Any = (), columns: Any = ()):
-        self.rows, self.columns = _levels(rows, "rows"), _levels(columns, "columns")
+        self.rows, self.columns = as_levels(rows, "rows"), as_levels(columns, "columns")
         self.counts = _checked_counts(counts, (len(self.rows), len(self.columns)))
 
     def update(self, a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> "JointTable":
@@ -132,8 +132,8 @@ class JointTable:
     def __add__(self, other: "JointTable") -> "JointTable":
         if not isinstance(other, JointTable):
             return NotImplemented
-        rows, into_rows = _merged(self.rows, other.rows, "rows")
-        columns, into_columns = _merged(self.columns, other.columns, "columns")
+        rows, into_rows = merged_levels(self.rows, other.rows, "rows")
+        columns, into_columns = merged_levels(self.columns, other.columns, "columns")
         kind = np.result_type(self.counts, other.counts)
         counts = np.zeros((len(rows), len(columns)), dtype=kind)
         for table, i, j in zip((self, other), into_rows, into_columns):
@@ -169,7 +169,6 @@ class JointTable:
         return self.to_frame().to_html()
 
 
-@takes_dask
 def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> JointTable:
     """Count how often each pair of values occurs.
 
@@ -208,27 +207,6 @@ def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> Jo
     return JointTable(counts, a_values[rows], b_values[columns])
 
 
-def _levels(labels, name):
-    """The labels as an array of one dimension, each label kept as it is, and each there once."""
-    if isinstance(labels, np.ndarray) and labels.ndim == 1:
-        levels = labels
-    else:
-        labels = list(labels)
-        plain = np.array(labels) if labels and not _has(labels, (str, tuple)) else None
-        if plain is not None and plain.ndim == 1 and plain.dtype.kind in "biuf":
-            levels = plain
-        else:
-            levels = np.empty(len(labels), dtype=object)
-            levels[:] = labels
-    try:
-        different = len(set(levels.tolist()))
-    except TypeError as error:
-        raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
-    if different < len(levels):
-        raise ValueError(f"{name} has a label twice: each level stands once")
-    return levels
-
-
 def _checked_counts(counts, shape):
     """The counts as integers or floats, if they are counts."""
     try:
@@ -246,46 +224,6 @@ def _checked_counts(counts, shape):
     if not np.isfinite(counts).all() or counts.min() < 0:
         raise ValueError("counts must be zero or more, none of them missing or infinite")
     return counts
-
-
-def _merged(first, second, name):
-    """The levels of both, and where those of each stand among them."""
-    both = [labels.tolist() for labels in (first, second)]
-    if all(both) and _is_text(both[0]) != _is_text(both[1]) and not _mixed(both):
-        raise ValueError(
-            f"{name} are text in one table and numbers in the other, {both[0][0]!r} and "
-            f"{both[1][0]!r}: 1 and '1' would be counted apart. Give both one type"
-        )
-    known = dict.fromkeys(both[0]) | dict.fromkeys(both[1])
-    if list(known) != both[0]:
-        # New levels go where they belong if there is an order, and else, as in a categorical
-        # with an order of its own, to the end.
-        in_order = [_in_order(labels) for labels in both]
-        if None not in in_order and in_order == both:
-            known = dict.fromkeys(_in_order(list(known)) or known)
-    place = {label: i for i, label in enumerate(known)}
-    return list(known), [[place[label] for label in labels] for labels in both]
-
-
-def _in_order(labels):
-    """Sorted, or None if they cannot be compared."""
-    try:
-        return sorted(labels)
-    except TypeError:
-        return None
-
-
-def _has(labels, kind):
-    return any(isinstance(label, kind) for label in labels)
-
-
-def _is_text(labels):
-    return _has(labels, str)
-
-
-def _mixed(both):
-    """Whether text and other labels stand side by side in one table already."""
-    return any(_is_text(labels) and not all(isinstance(x, str) for x in labels) for labels in both)
 
 
 def _to_plain(label, name):

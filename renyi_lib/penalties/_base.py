@@ -123,7 +123,7 @@ class TablePenalty(Penalty):
     ...         gap = T[-1, 1] / q[1] - T[-1, 0] / q[0]
     ...         dT = np.zeros_like(T)
     ...         dT[-1] = 2 * gap * np.array([-1, 1]) / q
-    ...         return gap**2, dT
+    ...         return float(gap**2), dT
     >>> F = [[0.9, 0.1], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]]
     >>> value, gradient = SquaredGap().value_and_grad(F, ["f", "m", "m", "f"])
     >>> round(value, 12)

@@ -9,8 +9,8 @@ from scipy import sparse
 
 from renyi_lib import PenalizedClassifier, RenyiClassifier, blocks
 from renyi_lib._validation import NoSensitiveFeaturesWarning
-from renyi_lib.blocks import ArrayBlocks, BlockedSoftmaxModel, coded_cells
-from renyi_lib.chunks import Chunks, groups_of
+from renyi_lib.blocks import BlockedSoftmaxModel, coded_cells
+from renyi_lib.chunks import groups_of
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -22,6 +22,7 @@ from renyi_lib.penalties import (
     PearsonPenalty,
     RenyiPenalty,
 )
+from renyi_lib.sources import ArrayBlocks, Source
 from tests.renyi_lib.data import biased_data
 
 
@@ -29,13 +30,13 @@ from tests.renyi_lib.data import biased_data
 def small(monkeypatch):
     """Everything is large, and blocks are short."""
     monkeypatch.setattr(blocks, "LARGE", 0)
-    monkeypatch.setattr(blocks, "_BLOCK", 256)
+    monkeypatch.setattr("renyi_lib.sources.blocks._BLOCK", 256)
 
 
 @pytest.fixture
 def passes(monkeypatch):
     """How many rows of X each pass went over, and for what."""
-    counted, total = [], Chunks.total
+    counted, total = [], Source.total
 
     def counting(self, function, *arguments):
         counted.append((function.__name__, len(self.X)))

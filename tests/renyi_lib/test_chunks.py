@@ -9,16 +9,7 @@ from scipy import sparse
 
 from renyi_lib import PenalizedClassifier, RenyiClassifier
 from renyi_lib._validation import NoSensitiveFeaturesWarning
-from renyi_lib.chunks import (
-    Cells,
-    ChunkedSoftmaxModel,
-    Chunks,
-    ParquetRows,
-    Rows,
-    as_chunks,
-    chunked_problem,
-    groups_of,
-)
+from renyi_lib.chunks import Cells, ChunkedSoftmaxModel, as_chunks, chunked_problem, groups_of
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -31,6 +22,7 @@ from renyi_lib.penalties import (
     RenyiPenalty,
     ScoreBinsPenalty,
 )
+from renyi_lib.sources import ParquetRows, Rows, Source
 from tests.renyi_lib.data import biased_data
 
 pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -44,7 +36,7 @@ def cut(X, y, s=None, w=None, *, n_chunks=7):
     def some(values, part):
         return None if values is None else values[part]
 
-    return Chunks(lambda: (Rows(X[i], y[i], some(s, i), some(w, i)) for i in parts))
+    return Source(lambda: (Rows(X[i], y[i], some(s, i), some(w, i)) for i in parts))
 
 
 def fit(classifier, chunks):
@@ -178,7 +170,7 @@ def test_labels_of_text_and_several_columns_of_groups():
     frame = pd.DataFrame({"sex": np.where(s, "f", "m"), "old": X[:, 0] > 0})
     expected = RenyiClassifier(2.0, tol=1e-7).fit(X, y, sensitive_features=frame)
     halves = (slice(0, 200), slice(200, None))
-    chunks = Chunks(lambda: (Rows(X[i], pd.Series(y[i]), frame.iloc[i]) for i in halves))
+    chunks = Source(lambda: (Rows(X[i], pd.Series(y[i]), frame.iloc[i]) for i in halves))
     same(fit(RenyiClassifier(2.0, tol=1e-7), chunks), expected)
 
 
@@ -252,13 +244,13 @@ def test_chunks_with_other_features_are_refused():
     X, y, s = biased_data(100)
     parts = [Rows(X, y, s), Rows(X[:, :3], y, s)]
     with pytest.raises(ValueError, match="4 features in one chunk and 3 in another"):
-        fit(RenyiClassifier(), Chunks(lambda: iter(parts)))
+        fit(RenyiClassifier(), Source(lambda: iter(parts)))
 
 
 def test_arguments_of_different_lengths_are_refused():
     X, y, s = biased_data(100)
     with pytest.raises(ValueError, match="X has 100, y has 99"):
-        fit(RenyiClassifier(), Chunks(lambda: iter([Rows(X, y[1:], s)])))
+        fit(RenyiClassifier(), Source(lambda: iter([Rows(X, y[1:], s)])))
 
 
 def test_data_that_change_between_two_passes_are_refused():
@@ -271,7 +263,7 @@ def test_data_that_change_between_two_passes_are_refused():
         yield Rows(X, y, s if len(passes) < 3 else 1 - s)
 
     with pytest.raises(ValueError, match="the data have changed between two passes"):
-        fit(RenyiClassifier(), Chunks(read))
+        fit(RenyiClassifier(), Source(read))
 
 
 def test_what_comes_in_chunks_and_what_does_not():
@@ -323,7 +315,7 @@ def test_memory_is_that_of_a_chunk():
     peaks = []
     for n_chunks in (2, 20):
         tracemalloc.start()
-        fit(RenyiClassifier(1.0), Chunks(lambda n_chunks=n_chunks: read(n_chunks)))
+        fit(RenyiClassifier(1.0), Source(lambda n_chunks=n_chunks: read(n_chunks)))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.1 * peaks[0]

@@ -1,5 +1,8 @@
 """Dask collections are told from data in memory, and handed over."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +18,7 @@ from renyi_lib import (
     renyi_interval,
     renyi_test,
 )
-from renyi_lib._dispatch import is_dask, takes_dask
+from renyi_lib._dispatch import is_dask
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed")
 dd = pytest.importorskip("dask.dataframe")
@@ -30,17 +33,18 @@ def test_what_is_a_dask_collection():
     assert not is_dask(frame, frame["sex"], np.ones(2), [1, 2], None, "sex")
 
 
-def test_a_function_is_left_alone_with_data_in_memory_and_replaced_for_dask(monkeypatch):
-    @takes_dask
-    def answer(a, b=None):
-        """Says who answers."""
-        return "in memory"
-
-    monkeypatch.setattr("renyi_lib.distributed.answer", lambda a, b=None: "dask", raising=False)
-    assert answer.__doc__ == "Says who answers."
-    assert answer([1], b=[2]) == "in memory"
-    assert answer([1], b=da.ones(2)) == "dask"
-    assert answer(da.ones(2)) == "dask"
+def test_data_in_memory_never_reach_the_code_for_dask():
+    """In a process of its own, so that nothing else has loaded that code."""
+    script = """
+import sys, numpy as np
+from renyi_lib import fairness_report, joint_table, p_rule, renyi_correlation, renyi_test
+a, b, score = *np.random.default_rng(0).integers(2, size=(2, 200)), np.linspace(0, 1, 200)
+joint_table(a, b), renyi_correlation(a, b), renyi_test(a, b), p_rule(None, a, sensitive_features=b)
+fairness_report(a, score, b)
+print([name for name in sys.modules if name in ("dask", "renyi_lib._collapse")])
+"""
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert found.stdout.strip() == "[]", found.stderr
 
 
 def test_functions_of_the_library_take_dask_collections():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from renyi_lib import RenyiClassifier, blocks
-from renyi_lib.chunks import Chunks, Rows
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -16,6 +15,7 @@ from renyi_lib.penalties import (
     RenyiPenalty,
     _renyi_table,
 )
+from renyi_lib.sources import Rows, Source
 from tests.renyi_lib.data import biased_data
 
 
@@ -55,7 +55,7 @@ def test_slopes_of_the_table_are_those_of_all_people(monkeypatch, kind, n_classe
         if (data is None) != (kind == "chunks") and large == 0:
             continue
         monkeypatch.setattr(blocks, "LARGE", large)
-        parts = Chunks(lambda: (Rows(X[i::3], y[i::3], s[i::3]) for i in range(3)))
+        parts = Source(lambda: (Rows(X[i::3], y[i::3], s[i::3]) for i in range(3)))
         X_y_s = (parts, None, None) if data is None else data
         objective = RenyiClassifier(fairness="equalized_odds")._prepare(*X_y_s, None).objective
         objective(np.random.default_rng(2).normal(size=objective.model.shape), 2.0)

@@ -6,7 +6,6 @@ import pytest
 from sklearn.base import clone
 
 from renyi_lib import PenalizedClassifier, RenyiBoostingClassifier, blocks
-from renyi_lib.chunks import Chunks, ParquetRows, Rows
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     ChiSquarePenalty,
@@ -20,6 +19,7 @@ from renyi_lib.penalties import (
     TablePenalty,
 )
 from renyi_lib.smooth_penalties import ContinuousRenyiPenalty
+from renyi_lib.sources import ParquetRows, Rows, Source
 from tests.renyi_lib.data import biased_data
 
 
@@ -90,7 +90,7 @@ def sources(X, y, s, folder):
     return {
         "array": (X, y, s),
         "blocks": (X, y, s),
-        "chunks": (Chunks(lambda: (Rows(X[i], y[i], s[i]) for i in parts)), None, None),
+        "chunks": (Source(lambda: (Rows(X[i], y[i], s[i]) for i in parts)), None, None),
         "parquet": (ParquetRows(folder / "rows.parquet", chunk_size=100), "y", "s"),
         "dask": tuple(da.from_array(a, chunks=(150, *a.shape[1:])) for a in (X, y, s)),
     }
@@ -141,6 +141,6 @@ def test_what_needs_more_than_the_table_is_fitted_in_memory_and_refused_elsewher
     value = clf.fit(X, y, sensitive_features=s).penalty_value(X, sensitive_features=s)
     plain = clone(clf).set_params(lam=0).fit(X, y, sensitive_features=s)
     assert value < plain.penalty_value(X, sensitive_features=s)
-    chunks = Chunks(lambda: iter([Rows(X, y, s)]))
+    chunks = Source(lambda: iter([Rows(X, y, s)]))
     with pytest.raises(ValueError, match="depends_on_table"):
         clf.fit(chunks, None)

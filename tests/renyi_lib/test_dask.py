@@ -7,10 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from renyi_lib import RenyiClassifier, distributed, fairness_report, inference, metrics
-from renyi_lib import joint_table as joint_table_in_memory
-from renyi_lib import renyi_correlation as renyi_correlation_in_memory
-from renyi_lib.distributed import DaskChunks, joint_table, renyi_correlation
+from renyi_lib import (
+    RenyiClassifier,
+    _collapse,
+    difference_interval,
+    fairness_report,
+    inference,
+    joint_table,
+    metrics,
+    renyi_correlation,
+)
+from renyi_lib.sources import DaskSource
 from tests.renyi_lib.data import biased_data
 from tests.renyi_lib.test_chunks import fit, same
 
@@ -70,18 +77,16 @@ def test_a_table_of_partitions_is_the_table_of_all(a, weight, never_gathered):
     parts = parted(frame)
     of_all = None if weight is None else frame[weight]
     of_parts = None if weight is None else parts[weight]
-    expected = joint_table_in_memory(frame[a], frame["sex"], sample_weight=of_all)
+    expected = joint_table(frame[a], frame["sex"], sample_weight=of_all)
     assert joint_table(parts[a], parts["sex"], sample_weight=of_parts) == expected
 
 
 def test_a_level_that_some_partitions_lack_and_partitions_that_are_empty(never_gathered):
     frame = people().sort_values(["sex", "job"], ignore_index=True)
     parts = parted(frame, 8)
-    assert joint_table(parts["job"], parts["sex"]) == joint_table_in_memory(
-        frame["job"], frame["sex"]
-    )
+    assert joint_table(parts["job"], parts["sex"]) == joint_table(frame["job"], frame["sex"])
     few = parts[parts["sex"] == "x"]
-    assert joint_table(few["job"], few["sex"]) == joint_table_in_memory(
+    assert joint_table(few["job"], few["sex"]) == joint_table(
         *(frame[frame["sex"] == "x"][name] for name in ("job", "sex"))
     )
     none = parts[parts["sex"] == "y"]
@@ -92,7 +97,7 @@ def test_a_level_that_some_partitions_lack_and_partitions_that_are_empty(never_g
 def test_arrays_are_cut_alike():
     a, b = np.random.default_rng(0).integers(3, size=(2, 100))
     found = joint_table(da.from_array(a, 30), da.from_array(b, 17))
-    assert found == joint_table_in_memory(a, b)
+    assert found == joint_table(a, b)
 
 
 def test_columns_that_do_not_fit_together_are_refused():
@@ -108,10 +113,10 @@ def test_columns_that_do_not_fit_together_are_refused():
 def test_the_correlation_is_that_of_data_in_memory(never_gathered):
     frame = people()
     parts = parted(frame)
-    expected = renyi_correlation_in_memory(frame["job"], frame["sex"])
+    expected = renyi_correlation(frame["job"], frame["sex"])
     assert renyi_correlation(parts["job"], parts["sex"]) == pytest.approx(expected, abs=1e-12)
     given = renyi_correlation(parts["job"], parts["sex"], given=parts["old"])
-    expected = renyi_correlation_in_memory(frame["job"], frame["sex"], given=frame["old"])
+    expected = renyi_correlation(frame["job"], frame["sex"], given=frame["old"])
     for found, wanted in zip(given, expected, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-12)
 
@@ -123,7 +128,7 @@ def test_several_given_columns_are_taken_together(never_gathered, given, a):
     parts = parted(frame)
     options = {"kind": "discrete"}
     found = renyi_correlation(parts[a], parts["truth"], given=parts[given], **options)
-    expected = renyi_correlation_in_memory(frame[a], frame["truth"], given=frame[given], **options)
+    expected = renyi_correlation(frame[a], frame["truth"], given=frame[given], **options)
     assert found.values.tolist() == expected.values.tolist()
     np.testing.assert_allclose(found.correlations, expected.correlations, atol=1e-12)
     np.testing.assert_allclose(found.weights, expected.weights, atol=1e-12)
@@ -135,7 +140,7 @@ def test_given_may_be_an_array_of_several_columns():
     found = renyi_correlation(
         da.from_array(a, 100), da.from_array(b, 100), given=da.from_array(given, (100, 1))
     )
-    expected = renyi_correlation_in_memory(a, b, given=given)
+    expected = renyi_correlation(a, b, given=given)
     assert len(found.values) == 4
     np.testing.assert_allclose(found.correlations, expected.correlations, atol=1e-12)
 
@@ -153,17 +158,25 @@ def test_test_and_interval_are_those_of_data_in_memory(never_gathered):
     frame = people()
     parts = parted(frame)
     a, b = frame["job"], frame["sex"]
-    found = distributed.renyi_test(parts["job"], parts["sex"])
+    found = inference.renyi_test(parts["job"], parts["sex"])
     assert found == inference.renyi_test(a, b)
     options = {"random_state": 0, "n_resamples": 1999}
-    found = distributed.renyi_interval(parts["job"], parts["sex"], **options)
+    found = inference.renyi_interval(parts["job"], parts["sex"], **options)
     assert found == inference.renyi_interval(a, b, **options)
 
 
-def test_strata_of_dask_collections_are_tested_one_by_one():
-    parts = parted(people())
-    with pytest.raises(ValueError, match="test the strata one by one"):
-        distributed.renyi_test(parts["job"], parts["sex"], given=parts["old"])
+@pytest.mark.parametrize("method", ["asymptotic", "permutation"])
+@pytest.mark.parametrize("given", ["old", ["old", "hired"]])
+def test_the_test_within_strata_is_that_of_data_in_memory(never_gathered, given, method):
+    frame = people()
+    parts = parted(frame)
+    options = {"method": method, "n_resamples": 499, "random_state": 0}
+    found, expected = (
+        inference.renyi_test(data["job"], data["sex"], given=data[given], **options)
+        for data in (parts, frame)
+    )
+    assert found.pvalue == pytest.approx(expected.pvalue, abs=1e-12)
+    assert found.statistic == pytest.approx(expected.statistic, abs=1e-12)
 
 
 # --- Measures of fairness ------------------------------------------------------------------------
@@ -185,15 +198,15 @@ def test_measures_are_those_of_data_in_memory(name, groups, prediction, weight, 
     frame = people()
     parts = parted(frame)
 
-    def measure(module, data):
-        return getattr(module, name)(
+    def measure(data):
+        return getattr(metrics, name)(
             data["truth"],
             data[prediction],
             sensitive_features=data[groups],
             sample_weight=None if weight is None else data[weight],
         )
 
-    assert measure(distributed, parts) == pytest.approx(measure(metrics, frame), abs=1e-12)
+    assert measure(parts) == pytest.approx(measure(frame), abs=1e-12)
 
 
 def test_rates_of_labels_of_text(never_gathered):
@@ -204,7 +217,7 @@ def test_rates_of_labels_of_text(never_gathered):
     expected = metrics.group_rates(
         None, frame["hired"], sensitive_features=frame[["sex", "old"]], **options
     )
-    found = distributed.group_rates(
+    found = metrics.group_rates(
         None, parts["hired"], sensitive_features=parts[["sex", "old"]], **options
     )
     pd.testing.assert_series_equal(found, expected)
@@ -214,18 +227,18 @@ def test_many_groups_that_decide_alike_are_no_names_of_people():
     frame = pd.DataFrame({"group": np.repeat(np.arange(30), 20), "hired": [0, 1] * 300})
     frame.loc[frame["group"] > 2, "hired"] = 1
     parts = parted(frame)
-    found = distributed.p_rule(None, parts["hired"], sensitive_features=parts["group"])
+    found = metrics.p_rule(None, parts["hired"], sensitive_features=parts["group"])
     assert found == metrics.p_rule(None, frame["hired"], sensitive_features=frame["group"])
 
 
 def test_what_measures_refuse_of_data_in_memory_they_refuse_of_dask():
     parts = parted(people())
     with pytest.raises(ValueError, match="one group only"):
-        distributed.p_rule(None, parts["hired"], sensitive_features=parts["hired"] * 0)
+        metrics.p_rule(None, parts["hired"], sensitive_features=parts["hired"] * 0)
     with pytest.raises(ValueError, match="no label equal to pos_label='z'"):
-        distributed.p_rule(None, parts["sex"], sensitive_features=parts["old"], pos_label="z")
+        metrics.p_rule(None, parts["sex"], sensitive_features=parts["old"], pos_label="z")
     with pytest.raises(ValueError, match="must hold labels 0 and 1"):
-        distributed.p_rule(None, parts["weight"], sensitive_features=parts["sex"])
+        metrics.p_rule(None, parts["weight"], sensitive_features=parts["sex"])
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -234,18 +247,49 @@ def test_intervals_of_measures_are_those_of_data_in_memory(name, never_gathered)
     parts = parted(frame)
     options = {"random_state": 0, "n_resamples": 1999}
 
-    def interval(module, data):
-        return module.fairness_interval(
+    def interval(data):
+        return inference.fairness_interval(
             name, data["truth"], data["hired"], sensitive_features=data["sex"], **options
         )
 
-    assert interval(distributed, parts) == interval(inference, frame)
+    assert interval(parts) == interval(frame)
+
+
+def test_the_interval_of_a_difference_is_that_of_data_in_memory(never_gathered):
+    frame = people()
+    frame["later"] = (frame["score"] > 0.4).astype(int)
+    found, expected = (
+        difference_interval(
+            "equalized_odds_violation",
+            data["truth"],
+            data["hired"],
+            data["later"],
+            sensitive_features=data["sex"],
+            random_state=0,
+            n_resamples=1999,
+        )
+        for data in (parted(frame), frame)
+    )
+    assert found == expected
+
+
+def test_an_interval_names_the_group_that_has_no_rate():
+    frame = people()
+    frame.loc[frame["sex"] == "x", "truth"] = 0
+    for data in (frame, parted(frame)):
+        with pytest.raises(ValueError, match=r"no sample of the group x.* has y_true = 1"):
+            inference.fairness_interval(
+                "equal_opportunity_violation",
+                data["truth"],
+                data["hired"],
+                sensitive_features=data["sex"],
+            )
 
 
 def test_an_interval_needs_decisions():
     parts = parted(people())
     with pytest.raises(ValueError, match="not probabilities"):
-        distributed.fairness_interval(
+        inference.fairness_interval(
             "p_rule", None, parts["score"], sensitive_features=parts["sex"]
         )
 
@@ -264,7 +308,7 @@ def test_the_report_of_dask_collections_is_that_of_data_in_memory(never_gathered
 
 
 def test_scores_that_cannot_be_counted_are_refused(monkeypatch):
-    monkeypatch.setattr(distributed, "_MAX_SCORES", 1000)
+    monkeypatch.setattr(_collapse, "MAX_SCORES", 1000)
     parts = parted(people(2000))
     with pytest.raises(ValueError, match=r"too many to count: round it"):
         fairness_report(parts["truth"], parts["score"], parts["sex"])
@@ -280,7 +324,7 @@ def dask_chunks(X, y, s, w=None, size=130):
         for name, values in columns.items()
         if values is not None
     }
-    return DaskChunks(**found)
+    return DaskSource(**found)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -322,8 +366,8 @@ def test_columns_of_one_file_stay_together_and_are_read_once(tmp_path, monkeypat
     )
     same(found, RenyiClassifier(2.0, tol=1e-7).fit(frame[names], y, sensitive_features=s))
     with pytest.raises(ValueError, match="the same partitions, but X has"):
-        DaskChunks(X=parts[names].to_dask_array(), y=parts["y"])
-    graph = dict(dask.delayed(DaskChunks(X=parts[names], y=parts["y"]).parts).dask)
+        DaskSource(X=parts[names].to_dask_array(), y=parts["y"])
+    graph = dict(dask.delayed(DaskSource(X=parts[names], y=parts["y"]).parts).dask)
     read = {key for key in graph if "read" in str(key) and "parquet" in str(key)}
     assert len(read) == 12
 
@@ -338,7 +382,7 @@ def test_no_task_sees_more_than_a_partition():
 
     X = da.from_array(X, chunks=(100, 4)).map_blocks(seen, meta=np.empty((0, 4)))
     columns = {"y": da.from_array(y, 100), "sensitive_features": da.from_array(s, 100)}
-    chunks = DaskChunks(X=X, **columns)
+    chunks = DaskSource(X=X, **columns)
     fit(RenyiClassifier(2.0), chunks)
     assert set(sizes) == {100}
     # A pass computes each partition once.
@@ -385,7 +429,7 @@ def test_a_worker_that_dies_in_the_middle_loses_nothing(tmp_path):
     blocks = da.from_array(X, chunks=(100, 4)).map_blocks(
         die_once, str(order), meta=np.empty((0, 4))
     )
-    chunks = DaskChunks(
+    chunks = DaskSource(
         X=blocks, y=da.from_array(y, 100), sensitive_features=da.from_array(s, 100)
     )
     total = chunks.total

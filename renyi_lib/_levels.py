@@ -1,0 +1,66 @@
+"""The levels of a variable, kept in order while tables of several chunks are added."""
+
+import numpy as np
+
+__all__ = ["as_levels", "merged_levels"]
+
+
+def as_levels(labels, name):
+    """The labels as an array of one dimension, each label kept as it is, and each there once."""
+    if isinstance(labels, np.ndarray) and labels.ndim == 1:
+        levels = labels
+    else:
+        labels = list(labels)
+        plain = np.array(labels) if labels and not _has(labels, (str, tuple)) else None
+        if plain is not None and plain.ndim == 1 and plain.dtype.kind in "biuf":
+            levels = plain
+        else:
+            levels = np.empty(len(labels), dtype=object)
+            levels[:] = labels
+    try:
+        different = len(set(levels.tolist()))
+    except TypeError as error:
+        raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
+    if different < len(levels):
+        raise ValueError(f"{name} has a label twice: each level stands once")
+    return levels
+
+
+def merged_levels(first, second, name):
+    """The levels of both, and where those of each stand among them."""
+    both = [labels.tolist() for labels in (first, second)]
+    if all(both) and _is_text(both[0]) != _is_text(both[1]) and not _mixed(both):
+        raise ValueError(
+            f"{name} are text in one table and numbers in the other, {both[0][0]!r} and "
+            f"{both[1][0]!r}: 1 and '1' would be counted apart. Give both one type"
+        )
+    known = dict.fromkeys(both[0]) | dict.fromkeys(both[1])
+    if list(known) != both[0]:
+        # New levels go where they belong if there is an order, and else, as in a categorical
+        # with an order of its own, to the end.
+        in_order = [_in_order(labels) for labels in both]
+        if None not in in_order and in_order == both:
+            known = dict.fromkeys(_in_order(list(known)) or known)
+    place = {label: i for i, label in enumerate(known)}
+    return list(known), [[place[label] for label in labels] for labels in both]
+
+
+def _in_order(labels):
+    """Sorted, or None if they cannot be compared."""
+    try:
+        return sorted(labels)
+    except TypeError:
+        return None
+
+
+def _has(labels, kind):
+    return any(isinstance(label, kind) for label in labels)
+
+
+def _is_text(labels):
+    return _has(labels, str)
+
+
+def _mixed(both):
+    """Whether text and other labels stand side by side in one table already."""
+    return any(_is_text(labels) and not all(isinstance(x, str) for x in labels) for labels in both)

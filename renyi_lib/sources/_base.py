@@ -1,0 +1,79 @@
+"""A source of rows: everything that a fit needs is a sum over them.
+
+`Source` is all that is asked of data: apply a function to every block of rows and add up what
+comes back. Solvers and losses do not know where the rows are.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["Rows", "Source", "add_up"]
+
+
+class Rows(NamedTuple):
+    """Some of the people: a chunk, as its source gives it.
+
+    Attributes
+    ----------
+    X : array-like, sparse matrix or DataFrame of shape (n, p)
+    y : array-like of shape (n,)
+    sensitive_features : array-like of shape (n,) or (n, k), or None
+    sample_weight : array-like of shape (n,), or None
+    """
+
+    X: Any
+    y: Any
+    sensitive_features: Any = None
+    sample_weight: Any = None
+
+
+class Source:
+    """Rows, a block at a time, which can be gone through any number of times.
+
+    Parameters
+    ----------
+    read : function without arguments
+        Gives an iterator of `Rows`, the same ones each time it is called.
+
+    Attributes
+    ----------
+    n_passes : int
+        How often the data were gone through.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.sources import Rows, Source
+    >>> parts = [Rows(np.zeros((2, 1)), [0, 1]), Rows(np.zeros((3, 1)), [1, 1, 1])]
+    >>> source = Source(lambda: iter(parts))
+    >>> source.total(lambda rows: sum(rows.y)), source.n_passes
+    (4, 1)
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Rows]]):
+        self.read = read
+        self.n_passes = 0
+        self.feature_names: np.ndarray | None = None
+
+    def total(self, function: Callable, *arguments: Any) -> Any:
+        """The sum of ``function(rows, *arguments)`` over the blocks; None stands for nothing."""
+        self.n_passes += 1
+        return add_up(function(rows, *arguments) for rows in self.read())
+
+
+def add_up(parts: Iterable) -> Any:
+    """The sum of the parts that are not None, or None if there are none.
+
+    Examples
+    --------
+    >>> from renyi_lib.sources import add_up
+    >>> add_up([1, None, 2]), add_up([None])
+    (3, None)
+    """
+    total = None
+    for part in parts:
+        if part is not None:
+            total = part if total is None else total + part
+    return total

@@ -1,0 +1,136 @@
+"""Dask collections: partitions, wherever they are, and nothing gathered.
+
+A Dask series or array is a plan, and its partitions may lie in files or on other machines. A sum
+over rows is made partition by partition, and the small results are added up in a tree. The work
+is done by whatever scheduler Dask has been given: threads by default, or the cluster of a
+`distributed.Client`. What a worker loses when it dies, Dask computes again.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from renyi_lib._dispatch import is_dask
+from renyi_lib.sources._base import Rows, Source, add_up
+
+__all__ = ["DaskSource", "by_partition"]
+
+# Results of so many partitions are added up at a time, on the workers.
+_SPLIT_EVERY = 8
+
+
+class DaskSource(Source):
+    """The partitions of Dask collections, as a source.
+
+    Parameters
+    ----------
+    **columns : Dask arrays, series or data frames, or None
+        By the names of the fields of `Rows`, or by any others if `kind` says so. All with the
+        same partitions; an array's are made so if its sizes are known.
+    kind : callable, default=Rows
+        What is made of the columns of a partition.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from renyi_lib.sources import DaskSource
+    >>> X, y = da.ones((6, 2), chunks=(4, 2)), da.arange(6, chunks=4)
+    >>> source = DaskSource(X=X, y=y)
+    >>> int(source.total(lambda rows: rows.y.sum())), source.n_passes
+    (15, 1)
+    """
+
+    def __init__(self, *, kind: Callable = Rows, **columns: Any):
+        self.n_passes = 0
+        self.feature_names = None
+        self.kind = kind
+        present = {name: column for name, column in columns.items() if column is not None}
+        for name, column in present.items():
+            if not is_dask(column):
+                raise ValueError(
+                    f"{name} is in memory, and the others are Dask collections: make it one, for "
+                    "example with dask.array.from_array, with the partitions of the others"
+                )
+        self.names = list(present)
+        self.parts = list(zip(*_aligned(present)))
+        names = getattr(columns.get("X"), "columns", None)
+        if names is not None and all(isinstance(name, str) for name in names):
+            self.feature_names = np.array(names, dtype=object)
+
+    def total(self, function: Callable, *arguments: Any) -> Any:
+        """The sum of ``function(rows, *arguments)`` over the partitions, added on the workers."""
+        import dask
+        from dask import bag
+
+        self.n_passes += 1
+        # One object for all tasks: it is sent to a worker once.
+        call = dask.delayed((function, arguments, self.kind, self.names), traverse=False)
+        lists = [dask.delayed(_applied, pure=False)(call, *parts) for parts in self.parts]
+        total = bag.from_delayed(lists).reduction(add_up, add_up, split_every=_SPLIT_EVERY)
+        # A bag would start processes if there is no cluster; the work here releases the lock.
+        return total.to_delayed().compute()
+
+
+def _applied(call, *parts):
+    """The function of one partition, in a list, as a bag has it."""
+    function, arguments, kind, names = call
+    return [function(kind(**dict(zip(names, parts))), *arguments)]
+
+
+def _aligned(columns):
+    """For each column its partitions, all of the same number."""
+    blocks = {name: getattr(column, "chunks", None) for name, column in columns.items()}
+    sizes = [chunks[0] for chunks in blocks.values() if chunks and _known(chunks[0])]
+    found = {}
+    for name, column in columns.items():
+        if blocks[name]:
+            if column.ndim > 1:
+                column = column.rechunk({1: -1})
+            if _known(blocks[name][0]):
+                if sum(blocks[name][0]) != sum(sizes[0]):
+                    raise ValueError(
+                        "all arguments need the same number of samples, but "
+                        + ", ".join(f"{key} has {sum(b[0])}" for key, b in blocks.items() if b)
+                    )
+                column = column.rechunk({0: sizes[0]})
+        # As they are: Dask would join small partitions of a file, for each column otherwise.
+        found[name] = np.ravel(column.to_delayed(optimize_graph=False)).tolist()
+    if len({len(parts) for parts in found.values()}) > 1:
+        counts = ", ".join(f"{name} has {len(parts)}" for name, parts in found.items())
+        raise ValueError(
+            f"all arguments need the same partitions, but {counts}: take them from one Dask data "
+            "frame, or repartition them"
+        )
+    return found.values()
+
+
+def _known(sizes):
+    return not np.isnan(sizes).any()
+
+
+def by_partition(method, X, columns, dtype):
+    """What a method makes of X, partition by partition: one column, or several with names."""
+    if hasattr(X, "columns"):
+        empty = (
+            pd.Series(dtype=dtype)
+            if columns is None
+            else pd.DataFrame(columns=columns, dtype=dtype)
+        )
+        return X.map_partitions(_of_frame, method, columns, dtype, meta=empty)
+    X = X.rechunk({1: -1})
+    if columns is None:
+        return X.map_blocks(method, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype=dtype))
+    chunks = (X.chunks[0], (len(columns),))
+    return X.map_blocks(method, chunks=chunks, dtype=dtype, meta=np.empty((0, 0), dtype=dtype))
+
+
+def _of_frame(X, method, columns, dtype):
+    """What a method makes of a data frame, with its index; of nobody, nothing."""
+    width = () if columns is None else (len(columns),)
+    found = method(X) if len(X) else np.empty((0, *width), dtype=dtype)
+    if columns is None:
+        return pd.Series(found, index=X.index)
+    return pd.DataFrame(found, index=X.index, columns=columns)

@@ -1,0 +1,133 @@
+"""Parquet files, read a block of rows at a time."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from renyi_lib._optional import missing
+from renyi_lib._parameters import whole
+from renyi_lib._validation import read_arrow
+from renyi_lib.sources._base import Rows, Source
+
+__all__ = ["ParquetRows"]
+
+
+class ParquetRows:
+    """Rows of Parquet files, read a chunk at a time: as X of a fit, in constant memory.
+
+    With it the other arguments of `fit` are names of columns::
+
+        people = ParquetRows("people.parquet")
+        RenyiClassifier(lam=3).fit(people, "income", sensitive_features="sex")
+
+    Parameters
+    ----------
+    source : path, list of paths, or pyarrow Dataset
+        A file, a folder of files, or what `pyarrow.dataset.dataset` makes of them. Needs pyarrow.
+    features : list of str, optional
+        The columns that are X; by default all that no other argument of the fit names.
+    chunk_size : int, default=65536
+        Rows at a time, at most. Files are read by row groups, one at a time: a file that is
+        written with small ones (`row_group_size`) needs less memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from renyi_lib.sources import ParquetRows
+    >>> frame = pd.DataFrame({"age": [20.0, 40.0, 60.0], "hired": [0, 1, 1], "sex": list("fmm")})
+    >>> with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
+    ...     frame.to_parquet(file.name)
+    ...     chunks = ParquetRows(file.name, chunk_size=2).chunks("hired", "sex")
+    ...     chunks.total(lambda rows: len(rows.y)), chunks.total(lambda rows: rows.X.sum())
+    (3, np.float64(120.0))
+    """
+
+    def __init__(self, source: Any, features: list[str] | None = None, *, chunk_size: int = 65536):
+        try:
+            from pyarrow import dataset
+        except ModuleNotFoundError as error:
+            raise missing("pyarrow", "ParquetRows", "parquet") from error
+        whole(1)("chunk_size", chunk_size)
+        if not isinstance(source, dataset.Dataset):
+            source = dataset.dataset(source, format="parquet")
+        self.source, self.features, self.chunk_size = source, features, chunk_size
+
+    def chunks(
+        self, y: str, sensitive_features: Any = None, sample_weight: str | None = None
+    ) -> Source:
+        """The chunks, with the columns of these names in their places.
+
+        Parameters
+        ----------
+        y : str
+        sensitive_features : str or list of str, optional
+        sample_weight : str, optional
+
+        Returns
+        -------
+        Source
+        """
+        single = isinstance(sensitive_features, str)
+        groups = [sensitive_features] if single else list(sensitive_features or [])
+        others = [y, *groups, *([] if sample_weight is None else [sample_weight])]
+        known = self.source.schema.names
+        features = self.features
+        if features is None:
+            features = [name for name in known if name not in others]
+        for name in [*features, *others]:
+            if not isinstance(name, str) or known.count(name) != 1:
+                raise ValueError(
+                    f"the files have no column {name!r}, or several: with ParquetRows as X, y, "
+                    f"sensitive_features and sample_weight are names of columns, of {known}"
+                )
+        columns = list(dict.fromkeys([*features, *others]))
+
+        def read():
+            for batch in self._batches(columns):
+                yield Rows(
+                    _matrix(batch, features),
+                    read_arrow(batch.column(y)),
+                    _labels(batch, groups, single) if groups else None,
+                    None
+                    if sample_weight is None
+                    else batch.column(sample_weight).to_numpy(zero_copy_only=False),
+                )
+
+        chunks = Source(read)
+        chunks.feature_names = np.array(features, dtype=object)
+        return chunks
+
+    def _batches(self, columns) -> Iterator:
+        from pyarrow import dataset
+
+        # No reading ahead: it would hold many row groups at a time.
+        options = dataset.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
+        return self.source.to_batches(
+            columns=columns,
+            batch_size=self.chunk_size,
+            batch_readahead=0,
+            fragment_readahead=0,
+            use_threads=False,
+            fragment_scan_options=options,
+        )
+
+
+def _matrix(batch, features):
+    """Columns of numbers as a matrix; a missing value becomes NaN, and is refused later."""
+    X = np.empty((batch.num_rows, len(features)))
+    for j, name in enumerate(features):
+        try:
+            X[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"column {name!r} is not made of numbers ({error}): name the columns that are X, "
+                "as features of ParquetRows, or encode it before"
+            ) from error
+    return X
+
+
+def _labels(batch, names, single):
+    """The groups: one column of labels, or several taken together."""
+    return read_arrow(batch.column(names[0]) if single else batch.select(names))
