@@ -14,6 +14,7 @@ work to Dask.
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
