@@ -409,7 +409,8 @@ class TableAdversary:
             at = logistic_bins(at, self.bins)
         by_bin = isinstance(at, Binned)
         T = at.table(self.cells)
-        value, dT, p, curvature = 0.0, *(np.empty_like(T) for _ in range(3))
+        value = 0.0
+        dT, p, curvature = (np.empty_like(T) for _ in range(3))
         for part, groups in zip(self.parts, self.conditions):
             given, dT[:, part] = self.penalty.of_table(T[:, part], groups.q)
             p[:, part] = T[:, part].sum(axis=1, keepdims=True)

@@ -166,7 +166,7 @@ def fairness_report(
     if is_dask(y_true, y_score, sensitive_features):
         from renyi_lib._collapse import scored_alike
 
-        alike = scored_alike(y_true, y_score, sensitive_features)
+        alike: Any = scored_alike(y_true, y_score, sensitive_features)
         y_true, y_score, sensitive_features, people, _ = alike
     else:
         people = np.ones(np.shape(y_score)[0], dtype=np.intp)

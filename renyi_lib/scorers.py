@@ -5,7 +5,7 @@ it the groups if metadata routing is on. More is better, as everywhere in scikit
 is returned with a minus sign, under a name that begins with "neg".
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import sklearn
@@ -67,7 +67,8 @@ def renyi_dependence(
             "all arguments need the same number of samples, but y_true has "
             f"{np.shape(y_true)[0]}, y_pred has {np.shape(y_pred)[0]}"
         )
-    return renyi_correlation(y_pred, sensitive_features, sample_weight=sample_weight)
+    rho = renyi_correlation(y_pred, sensitive_features, sample_weight=sample_weight)
+    return cast("float", rho)
 
 
 # The measure, whether more of it is better, and what of the estimator it is a measure of.

@@ -33,7 +33,10 @@ class Penalty(Checked, BaseEstimator):
     TablePenalty : For penalties that depend on the joint table only.
     """
 
-    depends_on_table: bool = False
+    @property
+    def depends_on_table(self) -> bool:
+        """Whether the penalty depends on F only through the joint table of label and group."""
+        return False
 
     def value_and_grad(
         self, F: ArrayLike, groups: "Groups | ArrayLike"
@@ -141,7 +144,10 @@ class TablePenalty(Penalty):
     True
     """
 
-    depends_on_table = True
+    @property
+    def depends_on_table(self) -> bool:
+        """True."""
+        return True
 
     def of_table(self, T: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray]:
         """The penalty and its gradient by the table.

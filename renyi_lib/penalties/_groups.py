@@ -97,7 +97,7 @@ class Groups:
 
     def true_labels(self) -> list:
         """The true labels that occur."""
-        if self.y is None:
+        if self.y is None or self.labels is None:
             raise ValueError(
                 "the groups have no true labels to condition on: make them by "
                 "Groups.from_labels(groups, y=y)"
@@ -110,8 +110,8 @@ class Groups:
         if value not in self._given_label:
             if value not in self.true_labels():
                 raise ValueError(f"values asks for the label {value!r}, which does not occur in y")
-            mask = self.y == self.labels.tolist().index(value)
-            self._given_label[value] = self.given(mask, value)
+            code = np.flatnonzero([label == value for label in np.asarray(self.labels).tolist()])
+            self._given_label[value] = self.given(self.y == code[0], value)
         return self._given_label[value]
 
     def given(self, mask: np.ndarray, label: Any = True) -> "Groups":
