@@ -11,7 +11,7 @@ __all__ = ["SoftmaxModel"]
 
 # Up to this many features, the full matrix of curvature is formed; beyond, to form and factor it
 # would cost more than it saves, and the diagonal has to do.
-_MAX_DENSE = 400
+MAX_DENSE = 400
 
 # Rows at a time where a scaled copy of X is needed, so that the copy stays in the cache.
 _BLOCK = 4096
@@ -187,7 +187,7 @@ class SoftmaxModel:
 
     def _second_moments(self, scale):
         """sum over n of scale_n^2 x_n x_n^T; for many features, its diagonal only."""
-        if self.X.shape[1] > _MAX_DENSE:
+        if self.X.shape[1] > MAX_DENSE:
             squares = self.X.power(2) if sparse.issparse(self.X) else self.X**2
             return squares.T @ scale**2
         if sparse.issparse(self.X):

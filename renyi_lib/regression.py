@@ -36,7 +36,7 @@ from renyi_lib._validation import (
     without_unused,
 )
 from renyi_lib.classification import MAX_LAM, PenalizedClassifier
-from renyi_lib.models import _MAX_DENSE, SoftmaxModel
+from renyi_lib.models import MAX_DENSE, SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import Groups
 from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
@@ -113,7 +113,7 @@ class LinearModel(SoftmaxModel):
     @property
     def has_hessian(self) -> bool:
         """Whether there are so few features that a matrix of second derivatives is practical."""
-        return self.X.shape[1] <= _MAX_DENSE
+        return self.X.shape[1] <= MAX_DENSE
 
     def _moments(self):
         return self._second_moments(np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape)))

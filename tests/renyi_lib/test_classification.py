@@ -122,7 +122,7 @@ class TestPlainLogisticRegression:
     def test_many_features_take_the_diagonal_route_to_the_same_place(self, monkeypatch):
         X, y, s = biased_data(n_classes=3)
         dense = RenyiClassifier(lam=5, tol=1e-6).fit(X, y, sensitive_features=s)
-        monkeypatch.setattr("renyi_lib.models._MAX_DENSE", 2)
+        monkeypatch.setattr("renyi_lib.models.MAX_DENSE", 2)
         diagonal = RenyiClassifier(lam=5, tol=1e-6).fit(X, y, sensitive_features=s)
         on_sparse = RenyiClassifier(lam=5, tol=1e-6).fit(
             sparse.csr_array(X), y, sensitive_features=s
