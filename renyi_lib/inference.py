@@ -44,6 +44,7 @@ __all__ = [
     "RenyiTest",
     "difference_interval",
     "fairness_interval",
+    "interval_of_counts",
     "renyi_interval",
     "renyi_test",
 ]

@@ -104,3 +104,17 @@ def test_sources_and_penalties_know_nothing_of_estimators():
     estimators = {f"renyi_lib.{n}" for n in ("classification", "boosting", "regression", "tuning")}
     for package in ("renyi_lib.sources", "renyi_lib.penalties", "renyi_lib.metrics"):
         assert not reached(package) & estimators
+
+
+def test_the_layers_drawn_in_contributing_are_those_of_the_imports():
+    text = (ROOT.parent / "CONTRIBUTING.md").read_text()
+    drawing = text.split("```text\n")[1].split("```")[0]
+    layer = {name: k for k, line in enumerate(drawing.splitlines()) for name in line.split()}
+    public = {name.split(".")[1] for name in MODULES if "." in name} - {"py"}
+    assert set(layer) == {name for name in public if not name.startswith("_")}
+    for module, imported in graph().items():
+        above = module.split(".")[1]
+        for name in imported:
+            below = name.split(".")[1]
+            if above in layer and below in layer and above != below:
+                assert layer[above] < layer[below], f"{module} imports {name}"
