@@ -6,7 +6,7 @@ Every error is a `ValueError` that names the argument.
 import numpy as np
 import pandas as pd
 
-from renyi_lib._dispatch import refuse_dask
+from renyi_lib._dispatch import in_memory, refuse_dask
 
 # Integer labels within a range this wide are shifted instead of hashed: many times faster.
 _DIRECT_RANGE = 1024
@@ -61,6 +61,8 @@ sensitive_features has 2, sample_weight has 1
             f"not a {type(validation).__name__}{size}"
         )
     X, y, groups, weight = (*validation, None)[:4]
+    if not in_memory(X):
+        return X, y, groups, weight  # names of columns, or Dask collections
     if weight is not None:
         weight = sample_weights(weight)
     given = {"X": X, "y": y, "sensitive_features": groups, "sample_weight": weight}

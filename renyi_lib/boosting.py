@@ -36,6 +36,7 @@ from renyi_lib._adversary import (
     adversary_of,
 )
 from renyi_lib._backends import BACKENDS, Settings
+from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import (
     Checked,
     choice,
@@ -434,6 +435,7 @@ class _Boosting(Checked, BaseEstimator):
 
     def _features(self, X, *targets):
         """X as numbers, with y if this is the fit; the columns of categories are remembered."""
+        need_memory(X, type(self).__name__)
         fitting = len(targets) > 0
         how = {
             "accept_sparse": "csr",

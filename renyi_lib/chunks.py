@@ -474,11 +474,7 @@ def chunked_problem(classifier, chunks):
             )
         penalty = classifier._penalty_of(groups_of(cells))
         if not penalty.depends_on_table:
-            raise ValueError(
-                f"penalty={penalty} looks at each person's probability, not at the joint table of "
-                "label and group only: data in chunks can be fitted with penalties whose "
-                "depends_on_table is true, such as RenyiPenalty and ChiSquarePenalty"
-            )
+            raise ValueError(needs_rows(penalty))
     objective = objective_of_cells(classifier, ChunkedSoftmaxModel, chunks, cells)
     return objective, cells.classes, cells.n_features, getattr(chunks, "feature_names", None)
 
@@ -515,6 +511,15 @@ def objective_of_cells(classifier, model, chunks, cells):
         weight = loss_weights(classifier.class_weight, cells.classes, cells.y, cells.weight)
     options = {"fit_intercept": classifier.fit_intercept, "l2": classifier.l2}
     return FairObjective(model(chunks, cells, weight, **options), penalty, groups)
+
+
+def needs_rows(penalty):
+    """The message for a penalty that depends on more of F than the joint table."""
+    return (
+        f"penalty={penalty} depends on the probabilities of single rows, not only on the joint "
+        "table of label and group: data in chunks need a penalty whose depends_on_table is true, "
+        "such as RenyiPenalty or ChiSquarePenalty"
+    )
 
 
 def groups_of(cells):

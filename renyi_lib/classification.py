@@ -14,7 +14,7 @@ loss, so that Algorithm 1, Algorithm 2 and both solvers minimise the same functi
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from renyi_lib._counting import count_codes
-from renyi_lib._dispatch import is_dask
+from renyi_lib._dispatch import in_memory, is_dask, need_memory
 from renyi_lib._parameters import Checked, choice, either, flag, instance, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
@@ -41,7 +41,14 @@ from renyi_lib._validation import (
 )
 from renyi_lib.blocks import blocked_problem
 from renyi_lib.blocks import scores as scores_of
-from renyi_lib.chunks import as_chunks, chunked_problem
+from renyi_lib.chunks import (
+    Cells,
+    ChunkedSoftmaxModel,
+    as_chunks,
+    chunked_problem,
+    groups_of,
+    needs_rows,
+)
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -53,6 +60,7 @@ from renyi_lib.penalties import (
     ScoreBinsPenalty,
 )
 from renyi_lib.solvers import gradient_descent, lbfgs
+from renyi_lib.sources import ParquetRows
 from renyi_lib.sources.dask import by_partition
 
 __all__ = ["NoSensitiveFeaturesWarning", "PenalizedClassifier", "RenyiClassifier"]
@@ -194,18 +202,18 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
         check_is_fitted(self)
-        if is_dask(X):
+        if not in_memory(X):
             columns = None if len(self.classes_) == 2 else self.classes_.tolist()
-            return by_partition(self.decision_function, X, columns, float)
+            return self._by_part(self.decision_function, X, columns, float)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         scores = scores_of(X, self.coef_) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Class probabilities F of shape (n, n_classes)."""
-        if is_dask(X):
-            check_is_fitted(self)
-            return by_partition(self.predict_proba, X, self.classes_.tolist(), float)
+        check_is_fitted(self)
+        if not in_memory(X):
+            return self._by_part(self.predict_proba, X, self.classes_.tolist(), float)
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return np.column_stack([expit(-scores), expit(scores)])
@@ -213,12 +221,20 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The most probable class of each sample."""
-        if is_dask(X):
-            check_is_fitted(self)
-            return by_partition(self.predict, X, None, self.classes_.dtype)
+        check_is_fitted(self)
+        if not in_memory(X):
+            return self._by_part(self.predict, X, None, self.classes_.dtype)
         scores = self.decision_function(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
+
+    def _by_part(self, method, X, columns, dtype):
+        """What a method makes of Dask partitions (a Dask collection) or of chunks (an array)."""
+        if is_dask(X):
+            return by_partition(method, X, columns, dtype)
+        if isinstance(X, ParquetRows):
+            return np.concatenate([method(part) for part in X.chunks_of(self.feature_names_in_)])
+        return need_memory(X, "A prediction")
 
     def penalty_value(
         self,
@@ -233,8 +249,9 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Or a Dask collection or `ParquetRows`, as in `fit`.
         y : array-like of shape (n,), optional
-            True classes; needed for conditional fairness only.
+            True classes; needed for conditional fairness, and for data that are not in memory.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             Groups, all of which must have been seen in the fit.
         sample_weight : array-like of shape (n,), optional
@@ -244,6 +261,10 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         float
             For `RenyiClassifier`, rho_R^2.
         """
+        check_is_fitted(self)
+        source = as_chunks(X, y, sensitive_features, sample_weight)
+        if source is not None:
+            return self._penalty_of_source(source)
         F = self.predict_proba(X)
         if y is None and self.fairness != "demographic_parity":
             raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
@@ -262,6 +283,19 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
             known_codes(groups.categories, self.groups_, "sensitive_features")
         penalty = self._penalty_given(groups, self.classes_)
         return penalty.value_and_grad(F, groups)[0]
+
+    def _penalty_of_source(self, source):
+        """The penalty from the mean probabilities of each cell of label and group."""
+        cells = Cells.count(source)
+        known_codes(cells.groups, self.groups_, "sensitive_features")
+        codes = class_codes(cells.classes, self.classes_)[cells.y]
+        cells = replace(cells, classes=self.classes_, y=codes)
+        penalty = self._penalty_given(groups_of(cells), self.classes_)
+        if not penalty.depends_on_table:
+            raise ValueError(needs_rows(penalty))
+        model = ChunkedSoftmaxModel(source, cells, fit_intercept=self.fit_intercept)
+        F = model.forward(self._theta())[1]
+        return penalty.value(F, groups_of(cells))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

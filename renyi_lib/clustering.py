@@ -38,6 +38,7 @@ from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from renyi_lib._counting import count_codes
+from renyi_lib._dispatch import need_memory
 from renyi_lib._kmeans_loops import (
     compiled,
     descent_pass,
@@ -398,6 +399,7 @@ class RenyiKMeans(
 
     def _new_points(self, X) -> Any:
         check_is_fitted(self)
+        need_memory(X, type(self).__name__)
         return validate_data(
             self, X, dtype=np.float64, order="C", accept_sparse="csr", reset=False
         )
@@ -433,6 +435,7 @@ class RenyiKMeans(
     def _read(self, X, sensitive_features, sample_weight):
         """X, and the points that count with their groups and weights, all checked."""
         self._check_parameters()
+        need_memory(X, type(self).__name__)
         X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse="csr")
         if self.algorithm == "paper" and sparse.issparse(X):
             raise ValueError(

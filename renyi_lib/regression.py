@@ -23,6 +23,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.sparsefuncs import inplace_csr_column_scale, mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import Checked, choice, flag, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
@@ -306,6 +307,7 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Predictions of shape (n,)."""
         check_is_fitted(self)
+        need_memory(X, type(self).__name__)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         return safe_sparse_dot(X, self.coef_, dense_output=True) + self.intercept_
 
@@ -369,6 +371,7 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
     def _prepare(self, X, y, sensitive_features, sample_weight):
         """Check everything, and count what does not depend on lam."""
         self._check_parameters()
+        need_memory(X, type(self).__name__)
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, copy=True
         )

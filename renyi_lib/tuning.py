@@ -28,6 +28,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from renyi_lib._dispatch import need_memory
 from renyi_lib._optional import missing
 from renyi_lib._parameters import Checked, choice, either, flag, n_jobs_constraint, number, whole
 from renyi_lib._validation import (
@@ -44,6 +45,7 @@ from renyi_lib.metrics import (
     equalized_odds_violation,
     p_rule,
 )
+from renyi_lib.sources import ParquetRows
 
 __all__ = ["RenyiClassifierCV", "TargetNotReachedError", "fit_to_target", "lam_path"]
 
@@ -94,7 +96,8 @@ def lam_path(
         With a parameter `lam`, such as `RenyiClassifier`, `PenalizedClassifier` or `RenyiKMeans`,
         or a pipeline that ends in one. It stays as it is.
     X, y, sensitive_features, sample_weight
-        As in its `fit`; a clustering has no y.
+        As in its `fit`; a clustering has no y. Dask collections and `ParquetRows` can be given to
+        the estimators that are fitted to them.
     lams : sequence of float
         In any order; the fits go from the smallest to the largest.
     n_jobs : int, optional
@@ -284,6 +287,7 @@ def fit_to_target(
             )
         bound = _bound(metric, pos_label, confidence, measured_on[3])
     fit, _ = _fits_by_lam(estimator, *rows)
+    rows, measured_on = _labels_in_memory(rows), _labels_in_memory(measured_on)
     fit = _counted(fit) if progress else fit
     search = _Search(fit, target, greater_is_better, max_lam)
     if confidence is None:
@@ -522,6 +526,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         -------
         self
         """
+        need_memory(X, type(self).__name__)
         self._check_parameters()
         estimator = RenyiClassifier() if self.estimator is None else self.estimator
         lams = np.sort(np.array(_LAMS if self.lams is None else list(self.lams), dtype=float))
@@ -741,6 +746,12 @@ def _name_of_lam(estimator):
             f"estimator must have one parameter lam, but {type(estimator).__name__} has {found}"
         )
     return names[0]
+
+
+def _labels_in_memory(rows):
+    """The same rows with the labels as arrays, where they are names of columns of files."""
+    X, *names = rows
+    return (X, *X.labels(*names)) if isinstance(X, ParquetRows) else rows
 
 
 def _measure(metric, greater_is_better, pos_label):

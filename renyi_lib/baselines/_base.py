@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import Checked
 from renyi_lib._validation import check_same_length, known_codes
 from renyi_lib.penalties import Groups
@@ -44,6 +45,7 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
     def _read(self, X, y, sensitive_features, n_groups=None) -> tuple[np.ndarray, np.ndarray, Any]:
         """X as floats, y as 0 and 1, and the groups, all checked; sets what a fit has to set."""
         self._check_parameters()
+        need_memory(X, type(self).__name__)
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         classes, y = np.unique(y, return_inverse=True)
@@ -69,6 +71,7 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
 
     def _read_new(self, X):
         check_is_fitted(self)
+        need_memory(X, type(self).__name__)
         return validate_data(self, X, dtype=np.float64, reset=False)
 
     def _group_codes(self, sensitive_features, X):

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import Checked, number, whole
 from renyi_lib._random import as_random_state
 from renyi_lib._validation import (
@@ -352,6 +353,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
         """Class probabilities F of shape (n, n_classes); groups are not looked at."""
         check_is_fitted(self)
+        need_memory(X, type(self).__name__)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         (A, B), (a, b) = self.coefs_, self.intercepts_
         return np.exp(_hidden_and_log_probabilities(X, A, a, B, b)[1]).T
@@ -379,6 +381,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
     def _read(self, X, y, sensitive_features):
         """X as floats, y as codes of the classes, and the groups or None, all checked."""
         self._check_parameters()
+        need_memory(X, type(self).__name__)
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         classes, y = np.unique(y, return_inverse=True)

@@ -52,6 +52,8 @@ class Source:
     (4, 1)
     """
 
+    is_source = True
+
     def __init__(self, read: Callable[[], Iterable[Rows]]):
         self.read = read
         self.n_passes = 0

@@ -1,9 +1,10 @@
 """Parquet files, read a block of rows at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from renyi_lib._optional import missing
 from renyi_lib._parameters import whole
@@ -44,6 +45,8 @@ class ParquetRows:
     (3, np.float64(120.0))
     """
 
+    is_source = True
+
     def __init__(self, source: Any, features: list[str] | None = None, *, chunk_size: int = 65536):
         try:
             from pyarrow import dataset
@@ -72,16 +75,10 @@ class ParquetRows:
         single = isinstance(sensitive_features, str)
         groups = [sensitive_features] if single else list(sensitive_features or [])
         others = [y, *groups, *([] if sample_weight is None else [sample_weight])]
-        known = self.source.schema.names
         features = self.features
         if features is None:
-            features = [name for name in known if name not in others]
-        for name in [*features, *others]:
-            if not isinstance(name, str) or known.count(name) != 1:
-                raise ValueError(
-                    f"the files have no column {name!r}, or several: with ParquetRows as X, y, "
-                    f"sensitive_features and sample_weight are names of columns, of {known}"
-                )
+            features = [name for name in self.source.schema.names if name not in others]
+        self._check([*features, *others])
         columns = list(dict.fromkeys([*features, *others]))
 
         def read():
@@ -98,6 +95,51 @@ class ParquetRows:
         chunks = Source(read)
         chunks.feature_names = np.array(features, dtype=object)
         return chunks
+
+    def chunks_of(self, features: Iterable[str]) -> Iterator[pd.DataFrame]:
+        """The features of these names, a data frame for each chunk."""
+        names = [str(name) for name in features]
+        self._check(names)
+        for batch in self._batches(names):
+            yield pd.DataFrame(_matrix(batch, names), columns=names)
+
+    def labels(self, *names: Any) -> list:
+        """Whole columns, one after the other; None for None, a data frame for several names.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd
+        >>> from renyi_lib.sources import ParquetRows
+        >>> frame = pd.DataFrame({"age": [20.0, 40.0], "hired": [0, 1]})
+        >>> with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
+        ...     frame.to_parquet(file.name)
+        ...     hired, nothing = ParquetRows(file.name).labels("hired", None)
+        >>> list(hired), nothing
+        ([0, 1], None)
+        """
+        found = []
+        for name in names:
+            several = name is not None and not isinstance(name, str)
+            columns = list(name) if several else [name]
+            if name is None:
+                found.append(None)
+                continue
+            self._check(columns)
+            table = self.source.to_table(columns=columns)
+            read = [read_arrow(table.column(column)) for column in columns]
+            frame = pd.DataFrame(dict(zip(columns, read)))
+            found.append(frame if several else frame[name])
+        return found
+
+    def _check(self, names):
+        known = self.source.schema.names
+        for name in names:
+            if not isinstance(name, str) or known.count(name) != 1:
+                raise ValueError(
+                    f"the files have no column {name!r}, or several: with ParquetRows as X, y, "
+                    f"sensitive_features and sample_weight are names of columns, of {known}"
+                )
 
     def _batches(self, columns) -> Iterator:
         from pyarrow import dataset
