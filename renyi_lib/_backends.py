@@ -58,7 +58,7 @@ class Forest:
 class LightGBM:
     """lightgbm.train with an objective of ours."""
 
-    # Told elsewhere: by a parameter of the estimator, or by the data.
+    # Set elsewhere: by a parameter of the estimator, or by the data.
     taken = frozenset(
         [
             "objective",
@@ -142,7 +142,7 @@ class LightGBM:
                 "feval": lambda z, _: ("objective", metric(z), False),
                 "callbacks": [lightgbm.early_stopping(patience, verbose=False)],
             }
-        booster = lightgbm.train(parameters, data, settings.n_estimators, **told)
+        booster = lightgbm.train(parameters, data, settings.n_estimators, **options)
         n_trees = booster.best_iteration if validation is not None else 0
         return Forest("lightgbm", booster, start, n_trees or booster.current_iteration())
 
@@ -197,13 +197,13 @@ class XGBoost:
         return cls._rows(X, categorical, base_margin=start)
 
     @classmethod
-    def _rows(cls, X, categorical, **told):
+    def _rows(cls, X, categorical, **options):
         # XGBoost takes what a sparse matrix leaves out for missing, where it is 0.
         X = X.toarray() if sparse.issparse(X) else X
         kinds = None
         if categorical:
             kinds = ["c" if k in categorical else "float" for k in range(X.shape[1])]
-        return cls.library().DMatrix(X, feature_types=kinds, enable_categorical=True, **told)
+        return cls.library().DMatrix(X, feature_types=kinds, enable_categorical=True, **options)
 
     @classmethod
     def train(cls, data, gradients, settings, start, validation=None):
@@ -239,7 +239,7 @@ class XGBoost:
                 "verbose_eval": False,
             }
         booster = xgboost.train(
-            parameters, data, settings.n_estimators, obj=lambda z, _: gradients(z), **told
+            parameters, data, settings.n_estimators, obj=lambda z, _: gradients(z), **options
         )
         return Forest("xgboost", booster, start, booster.num_boosted_rounds())
 

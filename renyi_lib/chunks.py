@@ -436,7 +436,7 @@ def as_chunks(X, y, sensitive_features, sample_weight):
     if isinstance(X, Source):
         if not (y is sensitive_features is sample_weight is None):
             raise ValueError(
-                "Source bring y, sensitive_features and sample_weight along: give None for them"
+                "A Source brings y, sensitive_features and sample_weight along: give None for them"
             )
         return X
     columns = {"y": y, "sensitive_features": sensitive_features, "sample_weight": sample_weight}

@@ -76,15 +76,17 @@ def test_sparse_rows_give_the_trees_of_dense_ones(backend):
 
 def test_early_stopping_keeps_the_best_round(backend):
     X, y = regression()
-    held = backend.data(X[:100], [], np.asarray(0.0), {}, like=backend.data(X, [], 0.0, {}))
-    seen = []
+    start, seen = np.asarray(0.0), []
+    data = backend.data(X, [], start, {})
+    held = backend.data(X[:100], [], start, {}, like=data)
 
     def metric(z):
         # It falls for five rounds, and then rises.
         seen.append(len(seen))
         return float(abs(len(seen) - 5))
 
-    forest = train(backend, X, y, validation=(held, metric, 3), n_estimators=50)
+    settings = Settings(**(SETTINGS | {"n_estimators": 50}))
+    forest = backend.train(data, squared_error(y), settings, start, (held, metric, 3))
     assert forest.n_trees < 12
     assert len(seen) < 20
 

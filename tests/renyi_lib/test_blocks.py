@@ -261,7 +261,7 @@ def test_the_curvature_is_taken_from_some_rows_unless_a_feature_is_rare(passes):
         model.forward(theta)
         passes.clear()
         (root,) = model.curvature_roots()
-        assert [rows for name, rows in passes if name == "_curvatures"] == [
+        assert [rows for name, rows in passes if name == "curvatures"] == [
             210_000 if few else 2_000
         ]
         model._sample = model.chunks, model._reading

@@ -271,7 +271,7 @@ def test_what_comes_in_chunks_and_what_does_not():
     assert as_chunks(X, y, s, None) is None
     chunks = cut(X, y, s)
     assert as_chunks(chunks, None, None, None) is chunks
-    with pytest.raises(ValueError, match="Chunks bring y"):
+    with pytest.raises(ValueError, match="A Source brings y"):
         as_chunks(chunks, y, None, None)
 
 
