@@ -134,10 +134,10 @@ class LightGBM:
         }
         if np.ndim(start):
             parameters["num_class"] = len(start)
-        told = {}
+        options = {}
         if validation is not None:
             rows, metric, patience = validation
-            told = {
+            options = {
                 "valid_sets": [rows],
                 "feval": lambda z, _: ("objective", metric(z), False),
                 "callbacks": [lightgbm.early_stopping(patience, verbose=False)],
@@ -226,13 +226,13 @@ class XGBoost:
         }
         if np.ndim(start):
             parameters["num_class"] = len(start)
-        told = {}
+        options = {}
         if validation is not None:
             rows, metric, patience = validation
             stop = xgboost.callback.EarlyStopping(
                 rounds=patience, metric_name="objective", data_name="validation", save_best=True
             )
-            told = {
+            options = {
                 "evals": [(rows, "validation")],
                 "custom_metric": lambda z, _: ("objective", metric(z)),
                 "callbacks": [stop],
