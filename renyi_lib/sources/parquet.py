@@ -118,7 +118,7 @@ class ParquetRows:
         >>> list(hired), nothing
         ([0, 1], None)
         """
-        found = []
+        found: list = []
         for name in names:
             several = name is not None and not isinstance(name, str)
             columns = list(name) if several else [name]
