@@ -61,7 +61,7 @@ from renyi_lib._validation import (
     sample_weights,
     without_unused,
 )
-from renyi_lib.classification import MAX_LAM, PenalizedClassifier
+from renyi_lib.classification import MAX_LAM, PenalizedClassifier, SoftLabelMixin
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     Groups,
@@ -487,7 +487,7 @@ class _Boosting(Checked, BaseEstimator):
         return tags
 
 
-class RenyiBoostingClassifier(ClassifierMixin, _Boosting):
+class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
     """Boosted trees whose label, or whose score, has a small Rényi correlation with the group.
 
     Minimises mean logistic loss + lam * rho_R^2 by LightGBM or XGBoost with a damped adversary.
@@ -616,12 +616,6 @@ class RenyiBoostingClassifier(ClassifierMixin, _Boosting):
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
         return self._scores(X)
-
-    # What follows from the scores is the linear classifiers' own.
-    predict_proba = PenalizedClassifier.predict_proba
-    predict = PenalizedClassifier.predict
-    penalty_value = PenalizedClassifier.penalty_value
-    _penalty_given = PenalizedClassifier._penalty_given
 
     def _penalty_of(self, groups):
         """The penalty of labels, before any conditioning."""

@@ -79,7 +79,121 @@ class _Problem:
     feature_names: np.ndarray | None
 
 
-class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
+class SoftLabelMixin:
+    """What follows from the scores of the classes, for linear models and for trees alike.
+
+    A class that has `decision_function`, `classes_`, `groups_`, `fairness`, `on`, `pos_label` and
+    ``_penalty_of(groups)`` gets its predictions and its penalty from here.
+    """
+
+    classes_: np.ndarray
+    groups_: np.ndarray | None
+    fairness: str
+    decision_function: Any
+
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Class probabilities F of shape (n, n_classes)."""
+        check_is_fitted(self)
+        if not in_memory(X):
+            return self._by_part(self.predict_proba, X, self.classes_.tolist(), float)
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return softmax(scores, axis=1)
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The most probable class of each sample."""
+        check_is_fitted(self)
+        if not in_memory(X):
+            return self._by_part(self.predict, X, None, self.classes_.dtype)
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def penalty_value(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        sensitive_features: Any,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """The penalty of the fitted classifier's soft labels on any data, such as a test set.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Or a Dask collection or `ParquetRows`, as in `fit`.
+        y : array-like of shape (n,), optional
+            True classes; needed for conditional fairness, and for data that are not in memory.
+        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+            Groups, all of which must have been seen in the fit.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+            For `RenyiClassifier`, rho_R^2.
+        """
+        check_is_fitted(self)
+        source = as_chunks(X, y, sensitive_features, sample_weight)
+        if source is not None:
+            return self._penalty_of_source(source)
+        F = self.predict_proba(X)
+        if y is None and self.fairness != "demographic_parity":
+            raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
+        codes, categories = encode_labels(sensitive_features, "sensitive_features")
+        check_several_groups(categories, len(codes))
+        arrays = {"X": F, "sensitive_features": codes}
+        weight = truth = None
+        if sample_weight is not None:
+            weight = arrays["sample_weight"] = sample_weights(sample_weight)
+            weight = weight / weight.sum()
+        if y is not None:
+            truth = arrays["y"] = class_codes(y, self.classes_)
+        check_same_length(**arrays)
+        groups = Groups.from_codes(codes, categories, weight, truth, self.classes_)
+        if self.groups_ is not None:
+            known_codes(groups.categories, self.groups_, "sensitive_features")
+        penalty = self._penalty_given(groups, self.classes_)
+        return penalty.value_and_grad(F, groups)[0]
+
+    def _penalty_given(self, groups, classes):
+        """The penalty under the notion of fairness that was asked for."""
+        penalty = self._penalty_of(groups)
+        if self.on == "score":
+            penalty = _of_score(penalty, classes)
+        if self.fairness == "demographic_parity":
+            return penalty
+        wanted = np.arange(len(classes))
+        if self.fairness == "equal_opportunity":
+            label = classes[-1] if self.pos_label is None else self.pos_label
+            if label not in classes:
+                raise ValueError(
+                    f"pos_label={label!r} is not one of the classes {classes.tolist()}"
+                )
+            wanted = np.flatnonzero(classes == label)
+        cells = count_codes([groups.y, groups.codes], (len(classes), len(groups.categories)))
+        for i in wanted:
+            if not cells[i].all():
+                empty = groups.categories.tolist()[cells[i].argmin()]
+                raise ValueError(
+                    f"fairness={self.fairness!r} compares the groups among samples of class "
+                    f"{classes.tolist()[i]!r}, but group {empty!r} has none: merge groups, or "
+                    "ask for 'demographic_parity'"
+                )
+        return ConditionalPenalty(penalty, classes[wanted].tolist())
+
+    def _by_part(self, method, X, columns, dtype):
+        """What a method makes of data that are not in memory; here, an error."""
+        return need_memory(X, type(self).__name__)
+
+    def _penalty_of_source(self, source):
+        """The penalty on data that are not in memory; here, an error."""
+        return need_memory(source, type(self).__name__)
+
+
+class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimator):
     """Logistic regression with any penalty on the dependence between label and group.
 
     Minimises mean loss + lam * penalty. `RenyiClassifier` is the case of the paper; this class
@@ -209,25 +323,6 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
         scores = scores_of(X, self.coef_) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict_proba(self, X: ArrayLike) -> np.ndarray:
-        """Class probabilities F of shape (n, n_classes)."""
-        check_is_fitted(self)
-        if not in_memory(X):
-            return self._by_part(self.predict_proba, X, self.classes_.tolist(), float)
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        return softmax(scores, axis=1)
-
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """The most probable class of each sample."""
-        check_is_fitted(self)
-        if not in_memory(X):
-            return self._by_part(self.predict, X, None, self.classes_.dtype)
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
-
     def _by_part(self, method, X, columns, dtype):
         """What a method makes of Dask partitions (a Dask collection) or of chunks (an array)."""
         if is_dask(X):
@@ -236,58 +331,11 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
             return np.concatenate([method(part) for part in X.chunks_of(self.feature_names_in_)])
         return need_memory(X, "A prediction")
 
-    def penalty_value(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        sensitive_features: Any,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """The penalty of the fitted classifier's soft labels on any data, such as a test set.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-            Or a Dask collection or `ParquetRows`, as in `fit`.
-        y : array-like of shape (n,), optional
-            True classes; needed for conditional fairness, and for data that are not in memory.
-        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            Groups, all of which must have been seen in the fit.
-        sample_weight : array-like of shape (n,), optional
-
-        Returns
-        -------
-        float
-            For `RenyiClassifier`, rho_R^2.
-        """
-        check_is_fitted(self)
-        source = as_chunks(X, y, sensitive_features, sample_weight)
-        if source is not None:
-            return self._penalty_of_source(source)
-        F = self.predict_proba(X)
-        if y is None and self.fairness != "demographic_parity":
-            raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
-        codes, categories = encode_labels(sensitive_features, "sensitive_features")
-        check_several_groups(categories, len(codes))
-        arrays = {"X": F, "sensitive_features": codes}
-        weight = truth = None
-        if sample_weight is not None:
-            weight = arrays["sample_weight"] = sample_weights(sample_weight)
-            weight = weight / weight.sum()
-        if y is not None:
-            truth = arrays["y"] = class_codes(y, self.classes_)
-        check_same_length(**arrays)
-        groups = Groups.from_codes(codes, categories, weight, truth, self.classes_)
-        if self.groups_ is not None:
-            known_codes(groups.categories, self.groups_, "sensitive_features")
-        penalty = self._penalty_given(groups, self.classes_)
-        return penalty.value_and_grad(F, groups)[0]
-
     def _penalty_of_source(self, source):
         """The penalty from the mean probabilities of each cell of label and group."""
         cells = Cells.count(source)
-        known_codes(cells.groups, self.groups_, "sensitive_features")
+        if self.groups_ is not None:
+            known_codes(cells.groups, self.groups_, "sensitive_features")
         codes = class_codes(cells.classes, self.classes_)[cells.y]
         cells = replace(cells, classes=self.classes_, y=codes)
         penalty = self._penalty_given(groups_of(cells), self.classes_)
@@ -305,32 +353,6 @@ class PenalizedClassifier(Checked, ClassifierMixin, BaseEstimator):
     def _penalty_of(self, groups):
         """The penalty, before any conditioning on the label."""
         return RenyiPenalty() if self.penalty is None else self.penalty
-
-    def _penalty_given(self, groups, classes):
-        """The penalty under the notion of fairness that was asked for."""
-        penalty = self._penalty_of(groups)
-        if self.on == "score":
-            penalty = _of_score(penalty, classes)
-        if self.fairness == "demographic_parity":
-            return penalty
-        wanted = np.arange(len(classes))
-        if self.fairness == "equal_opportunity":
-            label = classes[-1] if self.pos_label is None else self.pos_label
-            if label not in classes:
-                raise ValueError(
-                    f"pos_label={label!r} is not one of the classes {classes.tolist()}"
-                )
-            wanted = np.flatnonzero(classes == label)
-        cells = count_codes([groups.y, groups.codes], (len(classes), len(groups.categories)))
-        for i in wanted:
-            if not cells[i].all():
-                empty = groups.categories.tolist()[cells[i].argmin()]
-                raise ValueError(
-                    f"fairness={self.fairness!r} compares the groups among samples of class "
-                    f"{classes.tolist()[i]!r}, but group {empty!r} has none: merge groups, or "
-                    "ask for 'demographic_parity'"
-                )
-        return ConditionalPenalty(penalty, classes[wanted].tolist())
 
     def _prepare(self, X, y, sensitive_features, sample_weight):
         """Check everything, and count what does not depend on lam."""
