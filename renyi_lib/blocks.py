@@ -5,8 +5,8 @@ memory the chunks are blocks of rows of X, small enough for the processor's cach
 for a new theta, is never copied as a whole, not even beside a column of ones or from single to
 double precision, and what is made on the way is as long as a block. The cells are counted once.
 
-Small data are better off with `SoftmaxModel`, which trades a copy of X for fewer calls; what it
-finds there is what all stored results were made with. See `LARGE`.
+Small data are better off with `SoftmaxModel`, which trades a copy of X for fewer calls. See
+`LARGE`.
 """
 
 from dataclasses import dataclass, replace
@@ -40,8 +40,7 @@ __all__ = [
 ]
 
 # From this many numbers in a dense X on, it is read in blocks: 32 MB, as much as a processor's
-# last cache holds. Below, the copy that `SoftmaxModel` makes is cheap, and its sums, to the last
-# bit, are those of the book's experiments (Adult, the largest, has 2 million numbers).
+# last cache holds. Below, the copy that `SoftmaxModel` makes is cheap, and a fit is faster.
 LARGE = 4_000_000
 
 # Up to this many cells, an evaluation brings the derivatives of all their means along; for more

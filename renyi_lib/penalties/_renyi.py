@@ -4,14 +4,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from renyi_lib._linalg import complement, from_complement, in_complement
+from renyi_lib._linalg import from_complement, in_complement
 from renyi_lib._parameters import number
 from renyi_lib.penalties._groups import EMPTY, as_groups
-from renyi_lib.penalties._renyi_table import (
-    RenyiTable,
-    excess_over_independence,
-    has_many_groups,
-)
+from renyi_lib.penalties._renyi_table import RenyiTable, excess_over_independence
 
 __all__ = ["RenyiPenalty", "best_response_v", "mixed_strategy", "renyi_given_v"]
 
@@ -152,12 +148,8 @@ def singular_pairs(T, q):
     v_1, rank = np.sqrt(q), min(T.shape) - 1
     u_1 = np.sqrt(np.maximum(T.sum(axis=1), EMPTY))
     remainder = excess_over_independence(T, q) / np.outer(u_1, v_1)
-    if has_many_groups(q):
-        _, sigma, Vt = np.linalg.svd(in_complement(remainder.T, v_1).T, full_matrices=False)
-        return sigma[:rank], np.stack([from_complement(y, v_1) for y in Vt[:rank]], axis=1)
-    basis = complement(v_1)
-    _, sigma, Vt = np.linalg.svd(remainder @ basis, full_matrices=False)
-    return sigma[:rank], basis @ Vt[:rank].T
+    _, sigma, Vt = np.linalg.svd(in_complement(remainder.T, v_1).T, full_matrices=False)
+    return sigma[:rank], np.stack([from_complement(y, v_1) for y in Vt[:rank]], axis=1)
 
 
 def mixed_strategy(values, mu):
