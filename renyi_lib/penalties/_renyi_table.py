@@ -9,7 +9,7 @@ from renyi_lib.penalties._groups import EMPTY, as_groups
 __all__ = ["RenyiTable", "excess_over_independence"]
 
 # With more groups than this, the residuals' gradients with respect to theta come from those of the
-# table, without an array for each residual: slower for a few groups, 10 times faster for a hundred.
+# table, without an array for each residual: slower for few groups, 10 times faster for a hundred.
 MANY_GROUPS = 10
 
 
