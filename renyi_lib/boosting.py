@@ -14,7 +14,6 @@ mean score needs a number of rounds that grows with lam.
 `renyi_objective` is the same as a function for those who call the libraries themselves.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -26,7 +25,6 @@ from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_X_y
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from renyi_lib._adversary import (
@@ -47,10 +45,9 @@ from renyi_lib._parameters import (
     whole,
 )
 from renyi_lib._random import as_random_state
+from renyi_lib._rows import TrainingRows, read_rows, warn_without_groups
 from renyi_lib._validation import (
-    NoSensitiveFeaturesWarning,
     check_same_length,
-    check_several_groups,
     class_codes,
     encode_labels,
     known_codes,
@@ -197,40 +194,10 @@ class _Game:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows of a fit or for early stopping, checked and coded."""
-
-    X: Any
-    y: np.ndarray
-    codes: np.ndarray | None
-    categories: np.ndarray | None
-    weight: np.ndarray | None
-    classes: np.ndarray | None = None  # if y are their codes
-
-    def groups(self):
-        """The groups, if there are any."""
-        if self.codes is None:
-            return None
-        truth = None if self.classes is None else self.y
-        return Groups.from_codes(
-            *without_unused(self.codes, self.categories),
-            _shares(self.weight),
-            truth,
-            self.classes,
-        )
-
-    def some(self, kept):
-        """Some of the rows."""
-        codes = None if self.codes is None else self.codes[kept]
-        weight = None if self.weight is None else self.weight[kept]
-        return _Rows(self.X[kept], self.y[kept], codes, self.categories, weight, self.classes)
-
-
-@dataclass(frozen=True, eq=False)
 class _Problem:
     """All that does not depend on lam."""
 
-    rows: _Rows
+    rows: TrainingRows
     groups: Groups | None
     start: np.ndarray
     data: Any
@@ -320,13 +287,8 @@ class _Boosting(Checked, BaseEstimator):
         random_state = as_random_state(self.random_state)
         seed = int(random_state.randint(2**31 - 1))
         rows = self._read(X, y, sensitive_features, sample_weight)
-        if sensitive_features is None and self.lam > 0:
-            warnings.warn(
-                f"{type(self).__name__} was fitted without sensitive_features: nothing is "
-                "penalised, and this is plain boosting",
-                NoSensitiveFeaturesWarning,
-                stacklevel=3,
-            )
+        if sensitive_features is None:
+            warn_without_groups(self, "plain boosting")
         held_out = None
         if validation is not None:
             if self.n_iter_no_change is None:
@@ -391,23 +353,11 @@ class _Boosting(Checked, BaseEstimator):
         return self
 
     def _read(self, X, y, sensitive_features, sample_weight):
-        """Rows of a fit; whoever has no weight is not there, and neither is a group of such."""
+        """Rows of a fit."""
         X, y = self._features(X, y)
-        codes = categories = weight = None
         if sensitive_features is not None:
             self._learn_groups(sensitive_features, sample_weight)
-            codes, categories = self._code_groups(sensitive_features)
-            check_same_length(y=y, sensitive_features=codes)
-        if sample_weight is not None:
-            weight = sample_weights(sample_weight)
-            check_same_length(y=y, sample_weight=weight)
-        rows = _Rows(X, y, codes, categories, weight)
-        if weight is not None and not weight.all():
-            rows = rows.some(weight > 0)
-        if rows.codes is not None:
-            codes, categories = without_unused(rows.codes, rows.categories)
-            check_several_groups(categories, len(codes))
-            rows = _Rows(rows.X, rows.y, codes, categories, rows.weight)
+        rows = read_rows(X, y, sensitive_features, sample_weight, self._code_groups)
         return self._with_targets(rows)
 
     def _read_validation(self, validation):
@@ -418,7 +368,7 @@ class _Boosting(Checked, BaseEstimator):
         codes = categories = None
         if s is not None:
             codes, categories = self._code_groups(s)
-        return _Rows(X, y, codes, categories, weight, getattr(self, "classes_", None))
+        return TrainingRows(X, y, codes, categories, weight, getattr(self, "classes_", None))
 
     def _hold_out(self, rows, random_state):
         """Training rows and rows for early stopping, alike in groups and classes if possible."""
@@ -625,7 +575,7 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
         return self._penalty_given(groups, self.classes_)
 
     def _loss(self, rows, groups):
-        weight = _shares(rows.weight)
+        weight = rows.shares()
         weight = loss_weights(self.class_weight, self.classes_, rows.y, weight)
         weight = 1 / len(rows.y) if weight is None else weight
         return _LogisticLoss(rows.y, len(self.classes_), weight)
@@ -633,25 +583,20 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
     def _learn_groups(self, sensitive_features, sample_weight):
         """Nothing: groups are labels."""
 
-    def _code_groups(self, sensitive_features):
-        return encode_labels(sensitive_features, "sensitive_features")
+    def _code_groups(self, sensitive_features, name="sensitive_features"):
+        return encode_labels(sensitive_features, name)
 
     def _target_checks(self):
         return {}
 
     def _with_targets(self, rows):
         """The classes as codes."""
-        check_classification_targets(rows.y)
-        self.classes_, y = np.unique(rows.y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class only, {self.classes_.tolist()[0]!r}: a classifier needs two"
-            )
+        rows = rows.with_classes()
+        self.classes_ = rows.classes
         if self.on == "score" and len(self.classes_) > 2:
             raise ValueError(
                 f'on="score" is for two classes, but y has {len(self.classes_)}: use on="label"'
             )
-        rows = _Rows(rows.X, y, rows.codes, rows.categories, rows.weight, self.classes_)
         if rows.codes is not None:
             self._penalty_on(rows.groups())  # so that errors come before any work
         return rows
@@ -793,8 +738,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         if self.groups_ is not None:
             known_codes(categories[codes], self.groups_, "sensitive_features")
         weight = None if sample_weight is None else sample_weights(sample_weight)
-        rows = _Rows(None, z, codes, categories, weight)
-        groups = rows.groups()
+        groups: Any = TrainingRows(None, z, codes, categories, weight).groups()
         bins = _SquaredLoss(z, None, self.y_mean_, self.y_variance_, self.n_bins).at(z)
         return _measure(self.penalty, len(groups.q)).value(bins.F, groups)
 
@@ -802,7 +746,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         return _measure(self.penalty, len(groups.q))
 
     def _loss(self, rows, groups):
-        weight = _shares(rows.weight)
+        weight = rows.shares()
         weight = np.full(len(rows.y), 1 / len(rows.y)) if weight is None else weight
         return _SquaredLoss(rows.y, weight, self.y_mean_, self.y_variance_, self.n_bins)
 
@@ -816,9 +760,8 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
             values = numeric_values(sensitive_features, name)
             self.group_borders_ = _quantiles(values, sample_weight, self.n_groups)
 
-    def _code_groups(self, sensitive_features):
+    def _code_groups(self, sensitive_features, name="sensitive_features"):
         """Labels as codes, or numbers as codes of the bins between their quantiles."""
-        name = "sensitive_features"
         if self.group_borders_ is None:
             return encode_labels(sensitive_features, name)
         values = numeric_values(sensitive_features, name)
@@ -831,11 +774,11 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
     def _with_targets(self, rows):
         """y as floats, and its variance, the unit of the loss."""
         y = np.asarray(rows.y, dtype=float)
-        weight = _shares(rows.weight)
+        weight = rows.shares()
         self.y_mean_ = float(np.average(y, weights=weight))
         self.y_variance_ = float(np.cov(y, aweights=weight, bias=True)) if len(y) > 1 else 0.0
         self.y_variance_ = self.y_variance_ or 1.0  # a constant y: every unit is as good
-        return _Rows(rows.X, y, rows.codes, rows.categories, rows.weight)
+        return TrainingRows(rows.X, y, rows.codes, rows.categories, rows.weight)
 
     def _known_targets(self, y):
         return numeric_values(y, "y")
@@ -955,16 +898,11 @@ def renyi_objective(
     y = np.asarray(y)
     if y.ndim != 1:
         raise ValueError(f"y must be one class for each sample, got shape {y.shape}")
-    codes, categories = encode_labels(sensitive_features, "sensitive_features")
-    check_same_length(y=y, sensitive_features=codes)
-    check_several_groups(categories, len(codes))
-    weight = None
-    if sample_weight is not None:
-        weight = sample_weights(sample_weight)
-        check_same_length(y=y, sample_weight=weight)
-    rows = template._with_targets(_Rows(None, y, codes, categories, weight))
+    rows = template._with_targets(
+        read_rows(None, y, sensitive_features, sample_weight, keep_all=True)
+    )
     groups = rows.groups()
-    total = len(y) if weight is None else float(weight.sum())
+    total = len(y) if rows.weight is None else float(rows.weight.sum())
     return RenyiObjective(
         template._loss(rows, groups),
         template._penalty_on(groups),
@@ -988,11 +926,6 @@ def _measure(penalty, n_groups):
     if penalty is not None:
         return penalty
     return BinaryRenyiPenalty() if n_groups == 2 else RenyiPenalty()
-
-
-def _shares(weight):
-    """Weights of sum 1, or None."""
-    return None if weight is None else weight / weight.sum()
 
 
 def _quantiles(values, sample_weight, n_groups):

@@ -28,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from renyi_lib._counting import count_codes
 from renyi_lib._dispatch import in_memory, is_dask, need_memory
 from renyi_lib._parameters import Checked, choice, either, flag, instance, number, whole
+from renyi_lib._rows import read_rows, warn_without_groups
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
@@ -37,7 +38,6 @@ from renyi_lib._validation import (
     known_codes,
     loss_weights,
     sample_weights,
-    without_unused,
 )
 from renyi_lib.blocks import blocked_problem
 from renyi_lib.blocks import scores as scores_of
@@ -368,48 +368,23 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
             names = getattr(self, "feature_names_in_", None)
             return _Problem(objective, classes, self.n_features_in_, names)
         X = X.astype(np.float64, copy=False)
-        codes = categories = weight = None
-        if sensitive_features is not None:
-            codes, categories = encode_labels(sensitive_features, "sensitive_features")
-            check_same_length(y=y, sensitive_features=codes)
-        if sample_weight is not None:
-            weight = sample_weights(sample_weight)
-            check_same_length(y=y, sample_weight=weight)
-            kept = weight > 0
-            if not kept.all():
-                # Whoever has no weight is not there, and neither is a group or class of such.
-                X, y, weight = X[kept], y[kept], weight[kept]
-                if codes is not None:
-                    codes, categories = without_unused(codes[kept], categories)
-            weight = weight / weight.sum()
-        classes, y = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has one class only, {classes.tolist()[0]!r}: a classifier needs two"
-            )
-        groups = penalty = None
-        if codes is not None:
-            check_several_groups(categories, len(codes))
-            groups = Groups.from_codes(codes, categories, weight, y, classes)
-            penalty = self._penalty_given(groups, classes)
-        elif self.lam > 0:
-            warnings.warn(
-                f"{type(self).__name__} was fitted without sensitive_features: nothing is "
-                "penalised, and this is a plain logistic regression",
-                NoSensitiveFeaturesWarning,
-                stacklevel=3,
-            )
+        rows = read_rows(X, y, sensitive_features, sample_weight).with_classes()
+        groups, penalty = rows.groups(), None
+        if groups is not None:
+            penalty = self._penalty_given(groups, rows.classes)
+        else:
+            warn_without_groups(self, "a plain logistic regression")
         model = SoftmaxModel(
-            X,
-            y,
-            len(classes),
-            loss_weights(self.class_weight, classes, y, weight),
+            rows.X,
+            rows.y,
+            len(rows.classes),
+            loss_weights(self.class_weight, rows.classes, rows.y, rows.shares()),
             fit_intercept=self.fit_intercept,
             l2=self.l2,
         )
         objective = FairObjective(model, penalty, groups)
         names = getattr(self, "feature_names_in_", None)
-        return _Problem(objective, classes, self.n_features_in_, names)
+        return _Problem(objective, rows.classes, self.n_features_in_, names)
 
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
         """A function from lam to a fitted classifier, the data checked and counted once.

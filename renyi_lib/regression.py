@@ -25,16 +25,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import Checked, choice, flag, number, whole
+from renyi_lib._rows import read_rows, warn_without_groups
 from renyi_lib._validation import (
-    NoSensitiveFeaturesWarning,
     check_same_length,
-    check_several_groups,
     encode_labels,
     known_codes,
     looks_continuous,
     numeric_values,
-    sample_weights,
-    without_unused,
 )
 from renyi_lib.classification import MAX_LAM, PenalizedClassifier
 from renyi_lib.models import MAX_DENSE, SoftmaxModel
@@ -376,38 +373,18 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, copy=True
         )
         y = numeric_values(y, "y")
-        weight = kind = groups = penalty = None
-        n_samples, chance = len(y), 0.0
-        if sensitive_features is not None:
-            kind = self._kind_of(sensitive_features)
-            if kind == "continuous":
-                s = numeric_values(sensitive_features, "sensitive_features")
-            else:
-                s, categories = encode_labels(sensitive_features, "sensitive_features")
-            check_same_length(y=y, sensitive_features=s)
-        if sample_weight is not None:
-            weight = sample_weights(sample_weight)
-            check_same_length(y=y, sample_weight=weight)
-            kept = weight > 0
-            if not kept.all():
-                # Samples of weight 0 are dropped, and groups that have no others.
-                X, y, weight = X[kept], y[kept], weight[kept]
-                s = s[kept] if kind else None
-            n_samples = _n_samples(weight, len(y))
-            weight = weight / weight.sum()
+        kind = None if sensitive_features is None else self._kind_of(sensitive_features)
+        encode = _as_numbers if kind == "continuous" else encode_labels
+        rows = read_rows(X, y, sensitive_features, sample_weight, encode)
+        X, y, weight = rows.X, rows.y, rows.shares()
+        n_samples = len(y) if rows.weight is None else _n_samples(rows.weight, len(y))
+        groups, penalty, chance = None, None, 0.0
         if kind == "continuous":
-            groups = ordered_groups(s, weight, name="sensitive_features")
+            groups = ordered_groups(rows.codes, weight, name="sensitive_features")
         elif kind == "discrete":
-            s, categories = without_unused(s, categories)
-            check_several_groups(categories, len(s))
-            groups = Groups.from_codes(s, categories, weight)
-        elif self.lam > 0:
-            warnings.warn(
-                f"{type(self).__name__} was fitted without sensitive_features: nothing is "
-                "penalised, and this is a plain linear regression",
-                NoSensitiveFeaturesWarning,
-                stacklevel=3,
-            )
+            groups = rows.groups()
+        else:
+            warn_without_groups(self, "a plain linear regression")
         if groups is not None:
             penalty = self._penalty(kind, n_samples)
             chance = penalty.by_chance(groups, n_samples)
@@ -490,6 +467,11 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
             return coefficients[None]
         constant = self.intercept_ + self.coef_ @ problem.center - problem.y_mean
         return np.append(coefficients, constant / problem.y_scale)[None]
+
+
+def _as_numbers(values, name):
+    """Numbers in place of codes, and no categories."""
+    return numeric_values(values, name), None
 
 
 def _n_samples(weight, n_rows):

@@ -5,21 +5,18 @@ maps its parameters theta to class probabilities F and pulls gradients back. Los
 Danskin's gradient are those of `FairObjective`; all that is new besides is Adam.
 """
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import Checked, number, whole
 from renyi_lib._random import as_random_state
+from renyi_lib._rows import read_rows, warn_without_groups
 from renyi_lib._validation import (
-    NoSensitiveFeaturesWarning,
-    check_same_length,
     without_unused,
 )
 from renyi_lib.objective import FairObjective
@@ -383,26 +380,13 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         self._check_parameters()
         need_memory(X, type(self).__name__)
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        classes, y = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has one class only, {classes.tolist()[0]!r}: a classifier needs two"
-            )
-        groups = None
-        if sensitive_features is not None:
-            groups = Groups.from_labels(sensitive_features, name="sensitive_features")
-            check_same_length(y=y, sensitive_features=groups.codes)
-        elif self.lam > 0:
-            warnings.warn(
-                f"{type(self).__name__} was fitted without sensitive_features: nothing is "
-                "penalised, and this is a plain neural network",
-                NoSensitiveFeaturesWarning,
-                stacklevel=3,
-            )
-        self.classes_ = classes
+        rows = read_rows(X, y, sensitive_features, None).with_classes()
+        groups = rows.groups()
+        if groups is None:
+            warn_without_groups(self, "a plain neural network")
+        self.classes_ = rows.classes
         self.groups_ = None if groups is None else groups.categories
-        return X, y, groups
+        return rows.X, rows.y, groups
 
 
 def _evaluate(model, penalty, groups, theta):

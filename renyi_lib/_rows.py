@@ -1,0 +1,144 @@
+"""The rows of a fit in memory, read and checked in one way for every estimator."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+from renyi_lib._validation import (
+    NoSensitiveFeaturesWarning,
+    check_same_length,
+    check_several_groups,
+    encode_labels,
+    sample_weights,
+    without_unused,
+)
+from renyi_lib.penalties import Groups
+
+__all__ = ["TrainingRows", "read_rows", "warn_without_groups"]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """Rows of positive weight, checked and coded.
+
+    Attributes
+    ----------
+    X : ndarray or sparse array of shape (n, p), or None
+    y : ndarray of shape (n,)
+    codes : ndarray of shape (n,), or None
+        The group of each row; if it is a number, that number.
+    categories : ndarray of shape (d,), or None
+        The groups, all of which occur; None if there are none, or if they are numbers.
+    weight : ndarray of shape (n,), or None
+    classes : ndarray, or None
+        The classes, if y are their codes.
+    """
+
+    X: Any
+    y: np.ndarray
+    codes: np.ndarray | None
+    categories: np.ndarray | None
+    weight: np.ndarray | None
+    classes: np.ndarray | None = None
+
+    def some(self, kept: np.ndarray) -> "TrainingRows":
+        """Some of the rows."""
+        return replace(
+            self,
+            X=None if self.X is None else self.X[kept],
+            y=self.y[kept],
+            codes=None if self.codes is None else self.codes[kept],
+            weight=None if self.weight is None else self.weight[kept],
+        )
+
+    def with_classes(self) -> "TrainingRows":
+        """The same rows with y as codes of the classes, of which there must be two or more."""
+        check_classification_targets(self.y)
+        classes, y = np.unique(self.y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"y has one class only, {classes.tolist()[0]!r}: a classifier needs two"
+            )
+        return replace(self, y=y, classes=classes)
+
+    def shares(self) -> np.ndarray | None:
+        """The weights as probabilities; None for equal ones."""
+        return None if self.weight is None else self.weight / self.weight.sum()
+
+    def groups(self) -> Groups | None:
+        """The groups, counted, if there are any; with the true labels, if y are classes."""
+        if self.codes is None:
+            return None
+        truth = None if self.classes is None else self.y
+        codes, categories = without_unused(self.codes, self.categories)
+        return Groups.from_codes(codes, categories, self.shares(), truth, self.classes)
+
+
+def read_rows(
+    X: Any,
+    y: np.ndarray,
+    sensitive_features: Any,
+    sample_weight: Any,
+    encode: Callable = encode_labels,
+    *,
+    keep_all: bool = False,
+) -> TrainingRows:
+    """Groups and weights beside X and y, checked. Zero-weight rows are dropped, and their groups.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n, p), or None
+        Checked already.
+    y : ndarray of shape (n,)
+        Checked already.
+    sensitive_features : array-like of shape (n,) or (n, k), or None
+    sample_weight : array-like of shape (n,), or None
+    encode : callable
+        From the groups and the name of the argument to codes and categories. Without categories
+        (None) the codes are numbers, and are not compared as groups.
+    keep_all : bool, default=False
+        Whether rows of weight 0 stay.
+
+    Returns
+    -------
+    TrainingRows
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib._rows import read_rows
+    >>> y = np.array([0, 1, 1, 0])
+    >>> rows = read_rows(None, y, ["f", "m", "x", "m"], [1.0, 2.0, 0.0, 1.0])
+    >>> rows.y, rows.codes, rows.categories
+    (array([0, 1, 0]), array([0, 1, 1]), array(['f', 'm'], dtype=object))
+    """
+    codes = categories = weight = None
+    if sensitive_features is not None:
+        codes, categories = encode(sensitive_features, "sensitive_features")
+        check_same_length(y=y, sensitive_features=codes)
+    if sample_weight is not None:
+        weight = sample_weights(sample_weight)
+        check_same_length(y=y, sample_weight=weight)
+    rows = TrainingRows(X, y, codes, categories, weight)
+    if weight is not None and not weight.all() and not keep_all:
+        rows = rows.some(weight > 0)
+    if rows.categories is not None:
+        codes, categories = without_unused(rows.codes, rows.categories)
+        check_several_groups(categories, len(codes))
+        rows = replace(rows, codes=codes, categories=categories)
+    return rows
+
+
+def warn_without_groups(estimator: Any, plain: str, stacklevel: int = 4) -> None:
+    """Warn that a fit with lam > 0 has no groups, and so is a `plain` model."""
+    if estimator.lam > 0:
+        warnings.warn(
+            f"{type(estimator).__name__} was fitted without sensitive_features: nothing is "
+            f"penalised, and this is {plain}",
+            NoSensitiveFeaturesWarning,
+            stacklevel=stacklevel,
+        )
