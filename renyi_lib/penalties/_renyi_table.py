@@ -38,7 +38,7 @@ class RenyiTable(TablePenalty):
         ]
 
     def table_curvature(self, T, q):
-        """That of chi-square, which bounds the others."""
+        """That of chi-square at fixed shares of the classes."""
         return 2 / np.maximum(np.outer(T.sum(axis=1), q), EMPTY)
 
     @staticmethod

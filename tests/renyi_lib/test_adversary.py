@@ -1,0 +1,223 @@
+"""The damped adversary of boosting: its gradients, its gains, and a game that converges."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit, softmax
+
+from renyi_lib._adversary import (
+    FAST,
+    PredictionBins,
+    RowAdversary,
+    Softmax,
+    TableAdversary,
+    TwoClasses,
+    adversary_of,
+    damped,
+    held_back,
+    logistic_bins,
+    round_matrix,
+)
+from renyi_lib.penalties import (
+    ChiSquarePenalty,
+    ConditionalPenalty,
+    Groups,
+    HSICPenalty,
+    PearsonPenalty,
+    RenyiPenalty,
+    ScoreBinsPenalty,
+    TablePenalty,
+)
+
+
+def places(seed=0, n=60):
+    """A function from raw scores to a place, the scores, cells and loss weights, of each kind."""
+    rng = np.random.default_rng(seed)
+    weight = rng.random(n)
+    weight /= weight.sum()
+    groups = Groups.from_codes(np.arange(n) % 3, np.arange(3), weight)
+    two = rng.normal(size=n)
+    three = rng.normal(size=(n, 3))
+
+    def of_two(z):
+        p = expit(z)
+        return TwoClasses(p, p * (1 - p))
+
+    return {
+        "two classes": (of_two, two, groups),
+        "softmax": (lambda z: Softmax(softmax(z, axis=1)), three, groups),
+        "score bins": (lambda z: logistic_bins(of_two(z), 7), two, groups),
+        "predictions": (
+            lambda z: PredictionBins(z, 1.2, 3.0, 0.7, 7),
+            3 * two + 1,
+            groups,
+        ),
+    }
+
+
+class TestGradients:
+    """What a tree is told is the gradient of the fair loss, the adversary held fixed."""
+
+    @pytest.mark.parametrize("kind", list(places()))
+    def test_of_a_frozen_adversary_by_finite_differences(self, kind):
+        place, z, groups = places()[kind]
+        move = np.random.default_rng(1).normal(size=place(z).table(groups).shape)
+        gradient = place(z).pull_back(move, groups)
+        for index in list(np.ndindex(z.shape))[::7]:
+            step = np.zeros_like(z)
+            step[index] = 1e-6
+            ahead, behind = place(z + step).table(groups), place(z - step).table(groups)
+            slope = np.sum(move * (ahead - behind)) / 2e-6
+            np.testing.assert_allclose(gradient[index], slope, rtol=1e-5, atol=1e-9)
+
+    @pytest.mark.parametrize("kind", ["score bins", "predictions"])
+    def test_tables_of_moments_are_those_of_the_memberships(self, kind):
+        place, z, groups = places()[kind]
+        at = place(z)
+        np.testing.assert_allclose(at.table(groups), groups.table(at.F), atol=1e-15)
+
+    @pytest.mark.parametrize("kind", ["two classes", "softmax"])
+    def test_gain_is_how_far_a_step_moves_the_table(self, kind):
+        place, z, groups = places()[kind]
+        at = place(z)
+        loss_weight = np.random.default_rng(2).random(len(z)) / len(z)
+        K = at.gain(groups, groups.weight**2 / loss_weight)
+        move = np.random.default_rng(1).normal(size=at.table(groups).shape)
+        step = at.pull_back(move, groups) / at.hessian
+        step = (step.T / loss_weight).T * 1e-6
+        moved = (place(z + step).table(groups) - place(z - step).table(groups)) / 2e-6
+        np.testing.assert_allclose(moved, np.einsum("jik,kj->ij", K, move), rtol=1e-5)
+
+    def test_gain_of_bins_is_at_least_that_of_the_scores_spread_over_their_cells(self):
+        # 200 scores in each of the cells, evenly: the mean slopes are theirs, the Hessian is less.
+        u = (np.arange(1000) + 0.5) / 1000
+        groups = Groups.from_codes(np.arange(1000) % 2, np.arange(2))
+        at = logistic_bins(TwoClasses(u, u * (1 - u)), 7)
+        exact = np.zeros((2, 7, 7))
+        t = u * 5 - at.cell
+        slopes = 5 * np.array([t - 1, 1 - 2 * t, t])
+        for n in range(1000):
+            part = slice(at.cell[n], at.cell[n] + 3)
+            outer = np.outer(slopes[:, n], slopes[:, n]) * (u * (1 - u))[n] / 1000
+            exact[groups.codes[n], part, part] += outer
+        surplus = np.linalg.eigvalsh(at.gain(groups, groups.weight) - exact)
+        assert surplus.min() > -1e-3
+        assert surplus.max() < np.linalg.eigvalsh(exact).max()
+
+    @pytest.mark.parametrize(
+        "penalty",
+        [
+            RenyiPenalty(),
+            ChiSquarePenalty(),
+            ScoreBinsPenalty(),
+            ScoreBinsPenalty(ChiSquarePenalty(), n_bins=5),
+            ConditionalPenalty(RenyiPenalty()),
+            ConditionalPenalty(ScoreBinsPenalty(n_bins=5), [1]),
+            PearsonPenalty(),
+            HSICPenalty(),
+        ],
+        ids=lambda penalty: type(getattr(penalty, "penalty", penalty)).__name__,
+    )
+    def test_at_rest_it_is_that_of_the_undamped_game(self, penalty):
+        lam = 0.1
+        place, z, groups = places()["two classes"]
+        groups = Groups.from_codes(
+            groups.codes, groups.categories, groups.weight, np.arange(60) % 2, np.arange(2)
+        )
+        adversary = adversary_of(penalty, groups, lam, 0.1, groups.weight)
+        at = place(z)
+        for _ in range(600):
+            value, gradient = adversary(at)
+        expected, dF = penalty.value_and_grad(at.F, groups)
+        assert value == pytest.approx(expected, rel=1e-9)
+        by_z = lam * at.hessian * (dF[:, 1] - dF[:, 0])
+        np.testing.assert_allclose(gradient, by_z, atol=1e-4 * np.abs(by_z).max())
+
+
+class TestTheGameComesToRest:
+    @given(st.floats(-6, 12), st.floats(0.001, 1))
+    def test_for_every_lam_and_every_part_that_a_tree_follows(self, exponent, follows):
+        radius = np.abs(np.linalg.eigvals(round_matrix(10.0**exponent, follows))).max()
+        assert radius < 1
+
+    @given(st.floats(2, 12), st.floats(0.05, 1))
+    def test_as_fast_for_a_huge_lam(self, exponent, follows):
+        radius = np.abs(np.linalg.eigvals(round_matrix(10.0**exponent, follows))).max()
+        assert radius <= np.sqrt(1 - follows * FAST) + 0.01
+
+    def test_the_round_is_the_one_that_is_played(self):
+        lam, eta, gain, follows = 40.0, 0.1, 3.0, 0.6
+        loop = lam * eta * gain
+        x, slow = np.array([[1.0]]), np.array([[0.3]])
+        move, kept = damped(x, slow, held_back(np.array([[gain]]), lam, eta), lam)
+        after = x - follows * eta * gain * move
+        M = round_matrix(loop, follows)
+        np.testing.assert_allclose(
+            M @ [x[0, 0], eta * gain * slow[0, 0]], [after[0, 0], eta * gain * kept[0, 0]]
+        )
+
+    @pytest.mark.parametrize("lam", [0.1, 1e3, 1e6])
+    def test_where_it_rests_the_response_is_the_undamped_one(self, lam):
+        rng = np.random.default_rng(0)
+        root, x = rng.normal(size=(4, 4)), rng.normal(size=4)
+        held = held_back(root.T @ root, lam, 0.1)
+        slow = lam * (x - held @ x)
+        move, after = damped(x, slow, held, lam)
+        np.testing.assert_allclose(move, lam * x, rtol=1e-9)
+        np.testing.assert_allclose(after, slow, rtol=1e-9)
+
+    @pytest.mark.parametrize("lam", [1, 30, 1e3, 1e6])
+    def test_for_many_modes_and_any_tree(self, lam):
+        """The trees' part is a random contraction, which does not commute with the damping."""
+        rng = np.random.default_rng(0)
+        for _ in range(20):
+            root = rng.normal(size=(5, 5)) * np.array([0.1, 0.3, 1, 3, 6])
+            gain = root.T @ root
+            turn, _ = np.linalg.qr(rng.normal(size=(5, 5)))
+            followed = root.T @ (turn * rng.uniform(0.02, 1, size=5)) @ turn.T @ root
+            held = held_back(gain, lam, 0.1)
+            round_ = np.empty((10, 10))
+            for k, state in enumerate(np.eye(10)):
+                move, slow = damped(state[:5], state[5:], held, lam)
+                round_[:, k] = np.concatenate([state[:5] - 0.1 * followed @ move, slow])
+            assert np.abs(np.linalg.eigvals(round_)).max() < 1
+
+
+class Plain(TablePenalty):
+    """A function of the table that does not know its curvature."""
+
+    def of_table(self, T, q):
+        gaps = T - np.outer(T.sum(axis=1), q)
+        return float((gaps**2).sum()), 2 * (gaps - (gaps @ q)[:, None])
+
+
+@pytest.mark.parametrize(
+    ("penalty", "kind"),
+    [
+        (RenyiPenalty(), TableAdversary),
+        (ConditionalPenalty(ChiSquarePenalty()), TableAdversary),
+        (ScoreBinsPenalty(), TableAdversary),
+        (Plain(), RowAdversary),
+        (PearsonPenalty(), RowAdversary),
+        (ConditionalPenalty(HSICPenalty()), RowAdversary),
+    ],
+    ids=repr,
+)
+def test_penalties_that_know_their_curvature_are_damped_by_the_table(penalty, kind):
+    groups = Groups.from_labels(np.arange(60) % 3, y=np.arange(60) % 2)
+    assert type(adversary_of(penalty, groups, 1.0, 0.1, groups.weight)) is kind
+
+
+def test_the_curvature_is_that_of_chi_square_at_fixed_shares_of_the_classes():
+    rng = np.random.default_rng(0)
+    T = rng.dirichlet(np.ones(6)).reshape(2, 3)
+    q = T.sum(axis=0)
+    curvature = ChiSquarePenalty().table_curvature(T, q)
+    for i in range(2):
+        for j, k in ((0, 1), (1, 2), (0, 2)):
+            step = np.zeros_like(T)
+            step[i, j], step[i, k] = 1e-6, -1e-6
+            up, down = (ChiSquarePenalty().of_table(T + h, q)[1] for h in (step, -step))
+            second = np.sum((up - down) * step) / 2e-12
+            assert second == pytest.approx(curvature[i, j] + curvature[i, k], rel=1e-5)
