@@ -1,7 +1,7 @@
 # Two commands matter: `make book` and `make test`. Both set up .venv when it is not there yet.
 # The course (`make course`, `make grade`) has an environment of its own, .venv-course.
 .DEFAULT_GOAL := help
-.PHONY: help setup book pdf test test-book test-course test-browser test-portable bench experiments scorecard refresh course grade serve execute lint lint-web format clean
+.PHONY: help setup book pdf test test-book test-course test-browser test-portable bench experiments scorecard refresh course course-release grade serve execute lint lint-web format clean
 
 # A supported Python on the PATH, the newest first, unless you name one: make book PYTHON=python3.12
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -20,8 +20,7 @@ define check-python
 	echo "Python 3.11, 3.12 or 3.13 is needed, and $(or $(PYTHON),no python on the PATH) is none of them:"; \
 	echo "install one, or name it: make PYTHON=/path/to/python3.12"; exit 1; }
 endef
-# make grade SUBMISSIONS=folder: grades and feedback pages go to OUT.
-OUT    ?= grades
+COURSE_PYTHON = $(COURSE_BIN)/python
 # Two processes share the work; inside one, numerical libraries keep to a single thread.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
@@ -60,8 +59,10 @@ test:  ## unit tests, the pages, every chapter re-run by nbval, the course's gra
 test-book: $(READY)  ## all of it but the course and the browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax --ignore=tests/browser book tests
 
-test-course: $(COURSE_READY)  ## the course's grader alone, in one process
-	$(COURSE_BIN)/python -m pytest tests/course
+# bubblewrap is the sandbox of the grader: on Debian it is installed when root asks.
+test-course: $(COURSE_READY)  ## the course's grader and assignments
+	@tests/course/install.sh
+	$(COURSE_PYTHON) -m pytest -q -n 2 --dist loadgroup tests/course
 
 # The arithmetic settings one after another, one line of result each; about eight minutes a setting on two cores.
 test-portable: $(READY)  ## library, book code and chapters under other arithmetic (SETTINGS="haswell shaken" for some)
@@ -96,19 +97,21 @@ refresh: $(READY)  ## after a change of code: recompute the tables and chapters 
 	$(BIN)/python book/_tools/execute.py $(if $(ALL),,--failing)
 
 course: $(COURSE_READY)  ## build the assignments' student versions; fails if they had changed
-	PYTHONPATH=course $(COURSE_BIN)/python -m grader.build
+	PYTHONPATH=course $(COURSE_PYTHON) -m grader.build
 
-# Everything after SUBMISSIONS is optional: TASKS=1-5,8 STUDENT=ada WORKERS=4 FRESH=1 SEED=… DUE=due.csv
-# SUBMITTED=times.csv BUDGET=5 PENALTY=10 BOX=bwrap (see the page for instructors).
-GRADE_OPTIONS = $(if $(WORKERS),--workers "$(WORKERS)") $(if $(TASKS),--tasks "$(TASKS)") \
-	$(if $(STUDENT),--student "$(STUDENT)") $(if $(FRESH),--fresh) $(if $(SEED),--seed "$(SEED)") \
-	$(if $(DUE),--due "$(DUE)") $(if $(SUBMITTED),--submitted "$(SUBMITTED)") \
-	$(if $(BUDGET),--late-budget "$(BUDGET)") $(if $(PENALTY),--late-penalty "$(PENALTY)") \
-	$(if $(BOX),--box "$(BOX)")
+# What is said on the command line reaches the grader through the environment, and no shell: a name may hold
+# quotes, backticks and dollar signs. Everything after SUBMISSIONS is optional (see the page for instructors).
+GRADE_OPTIONS := SUBMISSIONS OUT ASSIGNMENT TASKS STUDENT WORKERS FRESH CHANGE SEED DUE SUBMITTED BOOK SANDBOX
+unexport $(GRADE_OPTIONS) BUDGET PENALTY
+$(foreach name,$(GRADE_OPTIONS),$(eval grade: export COURSE_$(name) = $$(value $(name))))
+grade: export COURSE_LATE_BUDGET = $(value BUDGET)
+grade: export COURSE_LATE_PENALTY = $(value PENALTY)
 
-grade: $(COURSE_READY)  ## grade SUBMISSIONS=folder (one folder a student) into OUT=grades (TASKS=1-5,8 WORKERS=4 …)
-	@test -n "$(SUBMISSIONS)" || { echo "Say which folder to grade: make grade SUBMISSIONS=folder"; exit 1; }
-	PYTHONPATH=course $(COURSE_BIN)/python -m grader.grade "$(SUBMISSIONS)" --out "$(OUT)" $(GRADE_OPTIONS)
+grade: $(COURSE_READY)  ## grade SUBMISSIONS=folder (one folder per student) into OUT=grades
+	@PYTHONPATH=course $(COURSE_PYTHON) -m grader.grade
+
+course-release: $(COURSE_READY)  ## archives for students (without solutions) and for instructors, in dist/
+	@PYTHONPATH=course $(COURSE_PYTHON) -m grader.archives
 
 serve: book  ## build, then serve on localhost
 	$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(BUILD)/html

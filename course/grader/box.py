@@ -1,7 +1,8 @@
-"""Grade inside bubblewrap: another wall around the whole grader, if it is installed.
+"""The wall around a submission's process: bubblewrap, where it is installed.
 
-With `make grade BOX=bwrap …` the grader starts itself anew inside. It then sees the file system
-read-only, its own /tmp, no network and no other processes; OUT is all that it can write to.
+Inside, the process sees Python, the library under test and nothing else, all of it read-only; no
+other processes, no network, and no memory shared with others. It can write below `/box` alone, a
+disk in memory of limited size that vanishes with it.
 """
 
 import os
@@ -9,29 +10,49 @@ import shutil
 import sys
 from pathlib import Path
 
-# What root needs to give each submission a user of its own, and to end it.
-RIGHTS = ("SETUID", "SETGID", "CHOWN", "FOWNER", "DAC_OVERRIDE", "DAC_READ_SEARCH", "KILL")
+HOME = "/box"  # the only place inside that can be written to
+PACKAGES = "/packages"
+SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/fonts")
+SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/mime.types")
+DEVICES = ("null", "zero", "random", "urandom")
 
 
-def command(submissions, out, inner):
-    """Return the command line that runs `inner` in bubblewrap with `out` writable."""
-    submissions, out = str(Path(submissions).resolve()), str(Path(out).resolve())
-    walls = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-    walls += ["--die-with-parent", "--new-session"]
-    rights = RIGHTS if os.getuid() == 0 else ()
-    walls += [word for right in rights for word in ("--cap-add", f"CAP_{right}")]
-    files = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
-    # Named once more, because either may lie in the /tmp that is covered above.
-    own = ["--ro-bind", submissions, submissions, "--bind", out, out]
-    return ["bwrap", *walls, *files, *own, *inner]
+def installed():
+    """Return the path of bubblewrap's command, None where there is none."""
+    return shutil.which("bwrap") if sys.platform == "linux" else None
 
 
-def enter(submissions, out, arguments):
-    """Become the same command inside bubblewrap, or say what is missing."""
-    if not shutil.which("bwrap"):
-        sys.exit(
-            "bubblewrap is not installed: its package is called bubblewrap, its command bwrap"
-        )
-    Path(out).mkdir(parents=True, exist_ok=True)
-    inner = [sys.executable, "-m", "grader.grade", *arguments]
-    os.execvp("bwrap", command(submissions, out, inner))
+def command(program, packages, limits, info):
+    """Return the command line that runs `program` inside bubblewrap.
+
+    Parameters
+    ----------
+    program : list of str
+    packages : list of Path
+        Packages that can be imported inside, beside those of the environment.
+    limits : sandbox.Limits
+    info : int
+        File descriptor to which bubblewrap writes the number of the process.
+    """
+    words = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    words += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
+    words += ["--info-fd", str(info)]
+    if os.getuid() == 0:
+        # Just enough for the process to become another user, after which it has no rights at all.
+        words += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    own = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
+    shown = {path: path for path in (*SYSTEM, *SETTINGS, *sorted(own))}
+    shown |= {str(package): f"{PACKAGES}/{Path(package).name}" for package in packages}
+    # bubblewrap would make these for root alone, and the process becomes another user.
+    folders = {str(folder) for path in shown.values() for folder in Path(path).parents}
+    for folder in sorted(folders - {"/"}):
+        words += ["--perms", "0755", "--dir", folder]
+    for path, place in shown.items():
+        words += ["--ro-bind-try", path, place]
+    words += ["--proc", "/proc", "--tmpfs", "/dev"]
+    for name in DEVICES:
+        words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    words += ["--size", str(limits.disk_mb << 20), "--perms", "0777", "--tmpfs", HOME]
+    words += ["--symlink", f"{HOME}/tmp", "/tmp", "--chdir", HOME]
+    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    return [installed(), *words, *program]

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import nbformat
 from nbgrader.api import Gradebook
-from nbgrader.converters import GenerateAssignment
+from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
 
-from . import RELEASE, SOURCE, assignments
+from . import RELEASE, SOURCE, assignments, chapters, variants
 
 # nbgrader calls the command `alembic` by name, and it lies beside this Python.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -67,7 +67,7 @@ def empty_gradebook():
         return (Path(root) / "gradebook.db").read_bytes()
 
 
-def generate(assignment, root, source=SOURCE):
+def generate(assignment, root, source=SOURCE, variant=0):
     """Have nbgrader write `root/release/...` and `root/gradebook.db`; return the release.
 
     Parameters
@@ -78,15 +78,41 @@ def generate(assignment, root, source=SOURCE):
         An empty folder to work in.
     source : Path
         Where the sources are.
+    variant : int
+        Which variant of questions and data.
     """
     place = Path(root) / "source" / assignment
     shutil.copytree(Path(source) / assignment, place)
+    path = place / f"{assignment}.ipynb"
+    nb = variants.question(nbformat.read(path, as_version=4), variant)
+    for cell in nb.cells:
+        # Other forms of a question are for the instructor alone.
+        cell.metadata.pop("course", None)
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == variants.CELL:
+            cell.source = variants.put(cell.source, variant)
+    nbformat.write(nb, path)
     (Path(root) / "gradebook.db").write_bytes(empty_gradebook())
     converter = GenerateAssignment(coursedir=coursedir(root, assignment))
     convert(converter)
     # What grades must not lie beside what runs.
     shutil.rmtree(place)
     return Path(root) / "release" / assignment / f"{assignment}.ipynb"
+
+
+def autograde(assignment, submission, root):
+    """Grade one notebook with plain nbgrader; return {graded cell: points}."""
+    path = generate(assignment, root)
+    handed_in = Path(root) / "submitted" / "student" / assignment / path.name
+    handed_in.parent.mkdir(parents=True)
+    nbformat.write(submission, handed_in)
+    # What the tests are graded by: the source, which `generate` removes.
+    place = Path(root) / "source" / assignment
+    shutil.copytree(SOURCE / assignment, place)
+    course = coursedir(root, assignment, "student")
+    convert(Autograde(coursedir=course))
+    with Gradebook(course.db_url) as book:
+        found = book.find_submission_notebook(assignment, assignment, "student")
+        return {grade.name: grade.auto_score for grade in found.grades}
 
 
 def sources(text):
@@ -138,6 +164,10 @@ def build(write=True):
 def main():
     """Build, and fail if anything had to change, so that a stale release cannot go unnoticed."""
     differences = build()
+    if chapters.write():
+        differences.append(
+            "course/grader/chapters.json did not follow from the book. It does now."
+        )
     for difference in differences:
         print(difference)
     if differences:

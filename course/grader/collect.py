@@ -12,6 +12,7 @@ from . import SOURCE, assignments
 CANVAS = re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.IGNORECASE)
 SKIP = (".ipynb_checkpoints", ".git", "__MACOSX")
 DEPTH = 3  # folders below a student's own
+MOST = 50  # notebooks of one student that are looked at
 
 
 @dataclass(frozen=True)
@@ -23,17 +24,18 @@ class Handin:
     path: Path
     note: str = ""
     problem: str = ""
+    absent: bool = False  # nothing was handed in
 
 
 def shown(name):
-    """Return a file's name as text that can be written anywhere, whatever bytes it is made of."""
-    text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return re.sub(r"[\x00-\x1f\x7f]", "?", text)
+    """Return a file's name as text that can be written anywhere, a different one for each name."""
+    text = os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
+    return re.sub(r"[\x00-\x1f\x7f\x85\u2028\u2029]", lambda c: f"\\x{ord(c[0]):02x}", text)
 
 
 def file_name(student):
     """Return a name for files about a student: short, harmless, and different for each."""
-    safe = re.sub(r"[^\w .@+-]", "_", student).strip(" .")[:80]
+    safe = re.sub(r"[^\w .@+-]", "_", student).strip(" .-")[:60]
     if safe == student:
         return safe
     return f"{safe}-{hashlib.sha256(student.encode('utf-8', 'backslashreplace')).hexdigest()[:8]}"
@@ -60,12 +62,15 @@ def notebooks(folder, depth=DEPTH):
     """Return (notebooks, links to folders) below a student's folder, no link followed."""
     found, links = [], []
     for entry in sorted(os.scandir(folder), key=lambda e: e.name):
-        if entry.name in SKIP:
+        if entry.name in SKIP or len(found) >= MOST:
             continue
         if entry.is_dir(follow_symlinks=False):
-            if depth:
+            if entry.name.lower().endswith(".ipynb"):
+                # A folder that is called like a notebook: named, and refused when it is opened.
+                found.append(Path(entry.path))
+            elif depth:
                 more, linked = notebooks(entry.path, depth - 1)
-                found += more
+                found += more[: MOST - len(found)]
                 links += linked
         elif entry.name.lower().endswith(".ipynb"):
             found.append(Path(entry.path))
@@ -110,7 +115,7 @@ def collect(folder, source=SOURCE, only=None):
     ids = assignments(source)
     # What each student handed in (or why it is not looked at), and links that were not followed.
     students, flat, linked = {}, {}, {}
-    for entry in sorted(os.scandir(folder), key=lambda e: e.name):
+    for entry in sorted(os.scandir(folder), key=lambda e: os.fsencode(e.name)):
         name = shown(entry.name)
         if entry.is_symlink() and not entry.name.lower().endswith(".ipynb"):
             students[name] = "the folder is a link: put the work itself there"
@@ -149,6 +154,8 @@ def collect(folder, source=SOURCE, only=None):
             found = {each: Handin(student, each, Path(folder), problem=found) for each in due}
         for each in due:
             path = Path(folder) / student / f"{each}.ipynb"
-            found.setdefault(each, Handin(student, each, path, linked.get(student, "")))
+            found.setdefault(
+                each, Handin(student, each, path, linked.get(student, ""), absent=True)
+            )
         jobs += [found[each] for each in sorted(found)]
     return jobs

@@ -6,10 +6,10 @@ within the limits.
 """
 
 import contextlib
+import json
 import os
 import select
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
@@ -17,12 +17,14 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from . import COURSE, PACKAGES, wire
+from . import COURSE, PACKAGES, box, wire
+from .sandbox import threads_of_user
 
 GRACE = 5  # seconds for a cell to end after it was interrupted
 STARTUP = 60
 PAUSE = 0.2  # seconds between two looks at what a submission uses
 RECEIVED = 256 << 20  # bytes that a submission may send in all
+LONGEST = 2000  # characters of an error's message
 # Started as root, submission n runs as this user plus n. No system gives these numbers to people.
 FIRST_USER, USERS = 60_000, 500
 
@@ -58,6 +60,10 @@ class Tampered(CutOff):
     """What came from the process is not what the grader's half of it sends."""
 
 
+class NotStarted(RuntimeError):
+    """The process could not be started at all: a matter of the machine, not of the submission."""
+
+
 class TimeLimit(Exception):
     """A cell was stopped; the next one can run."""
 
@@ -66,8 +72,8 @@ class Failed(Exception):
     """The submission's own code raised an error."""
 
     def __init__(self, error):
-        self.classes = [str(name) for name in error["classes"]]
-        self.text, self.where = str(error["text"]), str(error["where"])
+        self.classes = [cut(name, 100) for name in error["classes"][:20]]
+        self.text, self.where = cut(error["text"], LONGEST), cut(error["where"], 200)
         super().__init__(self.text)
 
     def told(self):
@@ -76,16 +82,6 @@ class Failed(Exception):
             return "no answer yet"
         place = f" ({self.where})" if self.where else ""
         return f"{self.classes[0]}: {self.text}{place}"
-
-
-def system_folders():
-    """Return what Python itself has to read."""
-    own = sorted({sys.prefix, sys.base_prefix, sys.exec_prefix})
-    devices = [f"/dev/{name}" for name in ("null", "zero", "random", "urandom")]
-    # Of /etc only what everybody may read anyway.
-    names = ("ld.so.cache", "localtime", "timezone", "passwd", "group", "nsswitch.conf")
-    settings = [f"/etc/{name}" for name in (*names, "fonts", "mime.types", "alternatives")]
-    return [*own, "/usr", "/lib", "/lib64", "/bin", "/proc", "/sys", *settings, *devices]
 
 
 def open_to_all(path):
@@ -101,39 +97,24 @@ def remove(folder):
             subprocess.run([*command, str(folder)], capture_output=True, check=False)
 
 
-def used(folder, pid, most):
-    """Return (bytes, files) below `folder`, files counted that are deleted and still open.
-
-    It stops counting at `most` files; a folder too deep to be read counts as too many.
-    """
-    size = count = 0
-    stack = [str(folder)]
-    try:
-        while stack and count <= most:
-            for entry in os.scandir(stack.pop()):
-                count += 1
-                with contextlib.suppress(FileNotFoundError):
-                    size += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        stack.append(entry.path)
-    except FileNotFoundError:
-        pass
-    except OSError:
-        return size, most + 1
-    with contextlib.suppress(OSError):
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            with contextlib.suppress(OSError):
-                found = os.stat(f"/proc/{pid}/fd/{name}")
-                if stat.S_ISREG(found.st_mode) and found.st_nlink == 0:
-                    size += found.st_blocks * 512
-    return size, count
+def cut(text, most):
+    """Return `text`, shortened in the middle of what nobody reads."""
+    text = str(text)
+    return text if len(text) <= most else f"{text[: most - 30]} … ({len(text)} characters)"
 
 
-def threads(pid):
-    """Return the number of threads of a process, 0 where the system does not tell."""
-    with contextlib.suppress(OSError):
-        return len(os.listdir(f"/proc/{pid}/task"))
-    return 0
+def modules():
+    """Return the texts that the process is made of."""
+    here = Path(__file__).parent
+    return {n: (here / f"{n}.py").read_text("utf-8") for n in ("wire", "sandbox", "student")}
+
+
+def pin(slot):
+    """Return the core for the submission in place `slot`, None where cores cannot be chosen."""
+    if not hasattr(os, "sched_getaffinity"):
+        return None
+    cores = sorted(os.sched_getaffinity(0))
+    return cores[slot % len(cores)]
 
 
 class Session:
@@ -143,90 +124,124 @@ class Session:
     ----------
     limits : Limits
     hidden : list of Path
-        Folders that the submission may not read.
+        Folders that the submission may not read, where there is no bubblewrap to hide all.
     number : int
         Tells submissions that run at the same time apart: each has a user of its own when the
         grader was started as root.
     scratch : Path or None
-        An existing folder in which to make its own.
+        An existing folder in which to make its own, where there is no bubblewrap.
+    walled : bool or None
+        Whether to use bubblewrap; None for wherever it is installed.
+    slot : int
+        The place among the submissions that run at the same time.
     """
 
-    def __init__(self, limits, hidden=(), number=0, scratch=None):
+    def __init__(self, limits, hidden=(), number=0, scratch=None, walled=None, slot=0):
         self.limits = limits
-        self.refused, self.ready = [], None
-        self.root = Path(tempfile.mkdtemp(prefix="rg-", dir=scratch)).resolve()
-        self.box = self.root / "box"
-        self.buffer, self.received = bytearray(), 0
+        self.walled = bool(box.installed()) if walled is None else walled
+        self.refused, self.ready, self.pid, self.folder = [], None, None, None
+        self.buffer, self.received, self.looked = bytearray(), 0, 0.0
         self.interrupted = False
         try:
-            self._start(hidden, number)
+            self._start(hidden, number, scratch, slot)
         except BaseException:
             self.close()
             raise
 
-    def _start(self, hidden, number):
-        for name in ("home", "tmp", "work", "path"):
-            (self.box / name).mkdir(parents=True)
-        # The packages under test, and not the folders they lie in, where the solutions are.
-        for package in PACKAGES:
-            (self.box / "path" / package.name).symlink_to(package)
-        uid = FIRST_USER + number % USERS if os.getuid() == 0 else None
-        needed = [sys.prefix, sys.base_prefix, *PACKAGES]
-        # The root folder is this user's business only in that it must get through.
-        self.root.chmod(0o711)
+    def _start(self, hidden, number, scratch, slot):
+        user = FIRST_USER + number % USERS if os.getuid() == 0 else None
+        if self.walled:
+            home, packages = box.HOME, box.PACKAGES
+        else:
+            self.folder = Path(tempfile.mkdtemp(prefix="rg-", dir=scratch)).resolve()
+            home, packages = self._without_wall(user)
         settings = {
             "limits": asdict(self.limits),
-            "box": str(self.box),
-            "uid": uid,
-            "reading": uid is not None and not all(map(open_to_all, needed)),
-            "readable": [*system_folders(), *map(str, PACKAGES)],
-            "writable": [str(self.box), os.devnull],
+            "box": home,
+            "uid": user,
+            # A user of its own has no other threads; inside bubblewrap the kernel counts anew.
+            "others": 0 if user or self.walled else threads_of_user(os.getuid()),
+            "core": pin(slot),
+            "writable": [home, "/tmp" if self.walled else home, os.devnull],
             "hidden": [str(COURSE), *map(str, hidden)],
+            "walled": self.walled,
         }
         keep = ("PATH", "LANG", "LC_ALL", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
         environment = {name: os.environ[name] for name in keep if name in os.environ}
         environment |= {
-            "HOME": str(self.box / "home"),
-            "TMPDIR": str(self.box / "tmp"),
-            "IPYTHONDIR": str(self.box / "home" / "ipython"),
+            "HOME": f"{home}/home",
+            "TMPDIR": f"{home}/tmp",
+            "IPYTHONDIR": f"{home}/home/ipython",
             "USER": "student",
-            "PYTHONPATH": str(self.box / "path"),
+            "PYTHONPATH": packages,
             "PYTHONDONTWRITEBYTECODE": "1",
             "MPLBACKEND": "agg",
             # numba would try the library's own folder first
-            "NUMBA_CACHE_DIR": str(self.box / "tmp"),
+            "NUMBA_CACHE_DIR": f"{home}/tmp",
             # joblib would start a process to count the cores
             "LOKY_MAX_CPU_COUNT": "1",
         }
         theirs_in, self.outgoing = os.pipe()
         self.incoming, theirs_out = os.pipe()
+        info, theirs_info = os.pipe()
         os.set_blocking(self.outgoing, False)
         os.set_blocking(self.incoming, False)
-        with (self.root / "log").open("wb") as log:
+        program = [sys.executable, "-P", "-c", BOOT, str(theirs_in), str(theirs_out)]
+        if self.walled:
+            program = box.command(program, PACKAGES, self.limits, theirs_info)
+        with tempfile.TemporaryFile() as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-c", BOOT, str(theirs_in), str(theirs_out)],
-                pass_fds=(theirs_in, theirs_out),
+                program,
+                pass_fds=(theirs_in, theirs_out, *([theirs_info] if self.walled else [])),
                 env=environment,
-                cwd=self.box / "work",
+                cwd=self.folder or "/",
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
-        os.close(theirs_in)
-        os.close(theirs_out)
-        here = Path(__file__).parent
-        texts = {n: (here / f"{n}.py").read_text("utf-8") for n in ("wire", "sandbox", "student")}
-        self.end = self.deadline = time.monotonic() + STARTUP
-        try:
-            self._send({"modules": texts, "settings": settings})
-            self.ready = self._receive()["ready"]
-        except (CutOff, KeyError) as problem:
-            last = (self.root / "log").read_text(errors="replace")[-1500:]
-            raise RuntimeError(
-                f"the sandboxed process did not start: {problem}\n{last}"
-            ) from problem
+            for end in (theirs_in, theirs_out, theirs_info):
+                os.close(end)
+            self.end = self.deadline = time.monotonic() + STARTUP
+            try:
+                self.pid = self._number(info) if self.walled else self.process.pid
+                self._send({"modules": modules(), "settings": settings})
+                self.ready = self._receive()["ready"]
+            except (CutOff, KeyError, ValueError) as problem:
+                log.seek(0)
+                last = log.read()[-1500:].decode(errors="replace").strip()
+                raise NotStarted(
+                    f"the submission's process did not start ({problem}): {last}"
+                ) from problem
+            finally:
+                os.close(info)
         self.end = time.monotonic() + self.limits.total_seconds
+
+    def _without_wall(self, user):
+        """Make the folder of a submission for which there is no bubblewrap."""
+        needed = [sys.prefix, sys.base_prefix, *PACKAGES]
+        if user is not None and not all(map(open_to_all, needed)):
+            raise NotStarted(
+                "Python or the library lies in a folder that only root can read. Install "
+                "bubblewrap, or grade as an ordinary user"
+            )
+        # The folder itself is this user's business only in that it must get through.
+        self.folder.chmod(0o711)
+        home = self.folder / "box"
+        (home / "path").mkdir(parents=True)
+        # The packages under test, and not the folders they lie in, where the solutions are.
+        for package in PACKAGES:
+            (home / "path" / package.name).symlink_to(package)
+        if user is not None:
+            os.chown(home, user, user)
+        return str(home), str(home / "path")
+
+    def _number(self, info):
+        """Return the number that the process has outside, which bubblewrap tells."""
+        text = b""
+        while data := os.read(info, 4096):
+            text += data
+        return int(json.loads(text)["child-pid"])
 
     def __enter__(self):
         return self
@@ -237,15 +252,21 @@ class Session:
     def close(self):
         """End the process now, and remove all that it wrote."""
         if hasattr(self, "process"):
-            # It could not start others, where the guards hold; where not, its group ends with it.
+            # Inside bubblewrap everything ends with its first process. Elsewhere it could not
+            # start others if the guards hold, and if they do not, its group ends with it.
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.kill()
+                if self.walled and self.pid:
+                    os.kill(self.pid, signal.SIGKILL)
+                else:
+                    os.killpg(self.process.pid, signal.SIGKILL)
+            if not self.walled or not self.pid:
+                self.process.kill()
             self.process.wait()
             os.close(self.outgoing)
             os.close(self.incoming)
             del self.process
-        remove(self.root)
+        if self.folder:
+            remove(self.folder)
 
     # ------------------------------------------------------------------------- what it is asked
 
@@ -258,18 +279,20 @@ class Session:
     def run(self, source):
         """Run one cell; return what it printed last. Raises Failed, TimeLimit or CutOff."""
         self.begin()
-        return str(self._ask({"do": "run", "source": source}).get("printed", ""))
+        return cut(self._ask({"do": "run", "source": source}).get("printed", ""), LONGEST)
 
     def look(self, names):
         """Return what each name holds: {"value": ...}, {"function": True} or {"not": why}."""
         return dict(self._ask({"do": "look", "names": sorted(names)})["found"])
 
-    def call(self, name, args, kwargs, answer):
+    def call(self, name, args, kwargs, answer, in_place=False, replace=None):
         """Call a function of the submission; return its answer as it came.
 
         `answer` is called with each question that the function asks back, and returns the reply.
+        `replace` names functions of the submission in whose place the grader's are called back.
         """
-        return self._ask({"do": "call", "name": name, "args": args, "kwargs": kwargs}, answer)
+        message = {"do": "call", "name": name, "args": args, "kwargs": kwargs}
+        return self._ask(message | {"in_place": in_place, "replace": replace or {}}, answer)
 
     def _ask(self, message, answer=None):
         self._send(message)
@@ -282,7 +305,6 @@ class Session:
             if not isinstance(done, dict):
                 raise Tampered("it sent what the grader had not asked for")
             break
-        self._check_use()
         if self.interrupted:
             seconds = time.monotonic() - self.started
             if time.monotonic() > self.end:
@@ -300,27 +322,39 @@ class Session:
 
     # ------------------------------------------------------------------------------- the pipes
 
+    def _check(self):
+        """Look at the clock, and now and then at what the process uses, whatever it does."""
+        now = time.monotonic()
+        if now > self.looked + PAUSE:
+            self.looked = now
+            self._check_use()
+        if now <= self.deadline:
+            return
+        if self.interrupted:
+            raise CutOff(f"it still ran {GRACE} seconds after it was told to stop")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid or self.process.pid, signal.SIGINT)
+        self.interrupted, self.deadline = True, now + GRACE
+
     def _wait(self, fd, event):
-        """Wait until the pipe is ready, the clock has run out, or too much is used."""
+        """Wait until the pipe is ready; the clock is looked at in any case."""
         poll = select.poll()
         poll.register(fd, event)
+        self._check()
         while not poll.poll(PAUSE * 1000):
-            now = time.monotonic()
-            self._check_use()
-            if now > self.deadline and not self.interrupted:
-                self.process.send_signal(signal.SIGINT)
-                self.interrupted, self.deadline = True, now + GRACE
-            elif now > self.deadline:
-                raise CutOff(f"it still ran {GRACE} seconds after it was told to stop")
+            self._check()
 
     def _check_use(self):
-        size, count = used(self.box, self.process.pid, self.limits.files)
-        if size > self.limits.disk_mb << 20:
-            raise CutOff(f"it wrote more than {self.limits.disk_mb} MB")
-        if count > self.limits.files:
-            raise CutOff(f"it made more than {self.limits.files} files, or folders too deep")
-        if threads(self.process.pid) > self.limits.threads:
-            raise CutOff(f"it started more than {self.limits.threads} threads")
+        if not self.walled or not self.pid:
+            return
+        with contextlib.suppress(OSError):
+            # The disk is the process's own: this counts deleted files that are open, too.
+            disk = os.statvfs(f"/proc/{self.pid}/root{box.HOME}")
+            if disk.f_files - disk.f_ffree > self.limits.files:
+                raise CutOff(f"it made more than {self.limits.files} files")
+        with contextlib.suppress(OSError):
+            if len(os.listdir(f"/proc/{self.pid}/task")) > self.limits.threads:
+                raise CutOff(f"it started more than {self.limits.threads} threads")
 
     def _send(self, message):
         data = memoryview(wire.pack(message))
@@ -335,9 +369,10 @@ class Session:
         """Return the next frame that is not a note about something refused."""
         while True:
             try:
-                message = wire.unpack(self.buffer)
+                message = wire.unpack(self.buffer, untrusted=True)
             except ValueError as problem:
                 raise Tampered(f"it sent {problem}") from None
+            self._check()
             if message is None:
                 self._wait(self.incoming, select.POLLIN)
                 data = os.read(self.incoming, 1 << 20)
@@ -354,7 +389,7 @@ class Session:
                 return message
 
 
-def guards(limits):
+def guards(limits, walled=None):
     """Return what a process really has in force on this machine: start one and ask."""
-    with Session(limits) as session:
+    with Session(limits, walled=walled) as session:
         return session.ready

@@ -10,19 +10,22 @@ import sys
 import tempfile
 import time
 from collections import deque
-from dataclasses import fields
+from dataclasses import fields, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from . import SOURCE, assignments, box, late, variants
+from . import SOURCE, assignments, late, options, variants
 from .collect import collect
-from .execute import guards, remove
-from .notebooks import Unusable, imported, parse, read_bytes, task_numbers
-from .report import Report
+from .execute import NotStarted, guards, remove
+from .notebooks import imported, known_tasks, parse, parts, read_bytes, task_numbers
+from .report import NoSpace, Report, absent, put
 from .sandbox import Limits, describe, die_with_parent
-from .submission import Job, Result, grade_one
+from .submission import FAILED, Job, Result, grade_one
 
-SLACK = 180  # seconds that the tests themselves may take beyond a submission's own time
+SLACK = 120  # seconds that the tests themselves may take beyond a submission's own time
+MEMORY = 6 << 30  # bytes of address space for a process that grades
+LARGEST = 4 << 20  # bytes of a result
+ATTEMPTS = 3  # to grade a submission on which the grader itself fails
 
 
 def work(job, connection):
@@ -31,29 +34,45 @@ def work(job, connection):
     # process ends with it, and with this one the submission's.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
-    connection.send_bytes(json.dumps(grade_one(job).data()).encode())
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    data = json.dumps(grade_one(job).data()).encode()
+    if len(data) > LARGEST:
+        data = json.dumps(failed(job, "the result was too large").data()).encode()
+    connection.send_bytes(data)
 
 
 def failed(job, why):
     """Return the result of a submission on which the grader itself came to grief."""
-    return Result(
-        job.student, job.assignment, "the grader failed", notes=[f"{why}. Grade it by hand"]
-    )
+    return Result(job.student, job.assignment, FAILED, notes=[f"{why}. Grade it by hand"])
+
+
+def outcome(receiver, job):
+    """Return the result that a grading process has sent, or that it died."""
+    try:
+        return Result.of(json.loads(receiver.recv_bytes(LARGEST)))
+    except (EOFError, OSError, ValueError, KeyError, TypeError):
+        return failed(job, "the grader's own process died on this notebook")
 
 
 def run_all(jobs, workers, modules=()):
     """Grade `jobs`, `workers` at a time, each in a process of its own; yield results as they come.
 
-    A process that dies or does not end costs its own submission and no other. `modules` are what
-    the tests import: loaded once, by the process of which each grading process is a copy.
+    A process that dies or does not end costs its own submission and no other, and is tried again
+    after all others. `modules` are what the tests import: loaded once, by the process of which
+    each grading process is a copy.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["grader.submission", *sorted(modules)])
-    waiting, running = deque(jobs), {}
+    waiting, running, tried = deque(jobs), {}, {}
     try:
         while waiting or running:
             while waiting and len(running) < workers:
                 job = waiting.popleft()
+                free = set(range(workers)) - {job.slot for _, job, _ in running.values()}
+                job = replace(job, slot=min(free))
                 receiver, sender = context.Pipe(duplex=False)
                 process = context.Process(target=work, args=(job, sender))
                 process.start()
@@ -63,10 +82,7 @@ def run_all(jobs, workers, modules=()):
             ready = wait(list(running), timeout=1)
             for receiver, (process, job, end) in list(running.items()):
                 if receiver in ready:
-                    try:
-                        result = Result.of(json.loads(receiver.recv_bytes()))
-                    except EOFError:
-                        result = failed(job, "the grader's own process died on this notebook")
+                    result = outcome(receiver, job)
                 elif time.monotonic() > end:
                     result = failed(job, "the tests took too long on this notebook")
                 else:
@@ -74,7 +90,11 @@ def run_all(jobs, workers, modules=()):
                 end_process(process)
                 receiver.close()
                 del running[receiver]
-                yield result
+                tried[job.number] = tried.get(job.number, 0) + 1
+                if result.status == FAILED and tried[job.number] < ATTEMPTS:
+                    waiting.append(job)
+                else:
+                    yield result
     finally:
         for process, *_ in running.values():
             end_process(process)
@@ -95,9 +115,9 @@ def grade(
     workers=2,
     hidden=(),
     source=SOURCE,
-    tasks=None,
     seed="",
     scratch=None,
+    walled=None,
 ):
     """Grade what `collect` found; return an iterator of `Result`, in the order they are done.
 
@@ -110,131 +130,215 @@ def grade(
     limits = limits or Limits()
     known = set(assignments(source)) & {each.assignment for each in handins}
     texts = {a: (Path(source) / a / f"{a}.ipynb").read_text("utf-8") for a in sorted(known)}
-    modules = set().union(*(imported(parse(text.encode())) for text in texts.values()))
+    read = {name: parse(text.encode()) for name, text in texts.items()}
+    modules = set().union(*map(imported, read.values()))
+    worths = {name: [[part.task, part.points] for part in parts(nb)] for name, nb in read.items()}
     scratch = Path(tempfile.mkdtemp(prefix="course-", dir=scratch))
     # A submission's own user must get through to its folder, and see nothing on the way.
     scratch.chmod(0o711)
     try:
-        jobs = [
-            Job(
-                each.student,
-                each.assignment,
-                str(each.path),
-                texts.get(each.assignment, ""),
-                limits=limits,
-                hidden=tuple(str(Path(folder).resolve()) for folder in hidden),
-                tasks=None if tasks is None else frozenset(tasks),
-                variant=variants.number(seed, each.student),
-                number=number,
-                scratch=str(scratch),
-                note=each.note,
-                problem=each.problem,
+        jobs = []
+        for number, each in enumerate(handins):
+            if each.absent:
+                yield absent(each, worths.get(each.assignment, []))
+                continue
+            jobs.append(
+                Job(
+                    each.student,
+                    each.assignment,
+                    str(each.path),
+                    texts.get(each.assignment, ""),
+                    limits=limits,
+                    hidden=tuple(str(Path(folder).resolve()) for folder in hidden),
+                    variant=variants.number(seed, each.student),
+                    number=number,
+                    scratch=str(scratch),
+                    note=each.note,
+                    problem=each.problem,
+                    walled=walled,
+                )
             )
-            for number, each in enumerate(handins)
-        ]
         yield from run_all(jobs, workers, modules)
     finally:
         remove(scratch)
 
 
-def fingerprint(handin, source, limits, tasks, seed):
-    """Return a text that changes when grading this submission anew could change its result."""
+def fingerprint(handin, source, limits, seed):
+    """Return a text that changes when grading this submission anew could change its result.
+
+    Whatever is wrong with a hand-in is for `grade` to say: here it only counts as its content.
+    """
     try:
-        content = read_bytes(handin.path)
-    except Unusable as problem:
-        content = str(problem).encode()
-    parts = [
-        content,
-        repr((limits, sorted(tasks or []), seed, handin.note, handin.problem)).encode(),
-    ]
+        content = b"absent" if handin.absent else read_bytes(handin.path)
+    except Exception as problem:
+        content = str(problem).encode("utf-8", "backslashreplace")
+    about = repr((limits, variants.number(seed, handin.student), handin.note, handin.problem))
+    found = [content, about.encode("utf-8", "backslashreplace")]
     ours = Path(source) / handin.assignment / f"{handin.assignment}.ipynb"
-    parts += [
-        path.read_bytes()
-        for path in (ours, *sorted(Path(__file__).parent.glob("*.py")))
-        if path.exists()
-    ]
-    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+    if handin.assignment in assignments(source):
+        found.append(ours.read_bytes())
+    found += [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in found)).hexdigest()
 
 
-def options():
-    """Return what the command line says."""
+def command_line():
+    """Return what the command line says, and for the rest what `make` has put into COURSE_…"""
     parser = argparse.ArgumentParser(prog="make grade", description=__doc__)
-    parser.add_argument("submissions", type=Path, help="one folder a student")
-    parser.add_argument("--out", type=Path, default=Path("grades"), help="where results go")
-    parser.add_argument("--source", type=Path, default=SOURCE, help="where the assignments are")
-    parser.add_argument("--workers", type=int, default=2, help="submissions at the same time")
-    parser.add_argument("--tasks", default="", help="the tasks that count, such as 1-5,8")
-    parser.add_argument("--student", default=None, help="grade this student anew, and nobody else")
-    parser.add_argument("--fresh", action="store_true", help="grade all anew, not what changed")
-    parser.add_argument("--seed", default="", help="the seed of the students' variants")
-    parser.add_argument("--due", type=Path, help="CSV: assignment, due")
-    parser.add_argument("--submitted", type=Path, help="CSV: student, assignment, submitted")
-    parser.add_argument("--box", choices=["bwrap"], help="grade inside bubblewrap")
-    parser.add_argument("--late-budget", type=int, default=0, help="free late days a student")
-    parser.add_argument("--late-penalty", type=float, default=10, help="percent a day after that")
+
+    def add(name, help, kind=str, **more):
+        default = os.environ.get(f"COURSE_{name.upper().replace('-', '_')}", "")
+        default = kind(default) if default else more.pop("default", None)
+        parser.add_argument(f"--{name}", type=kind, default=default, help=help, **more)
+
+    folder = os.environ.get("COURSE_SUBMISSIONS", "")
+    parser.add_argument("submissions", nargs="?", default=folder, help="one folder per student")
+    add("out", "where results go", Path, default=Path("grades"))
+    add("source", "where the assignments are", Path, default=SOURCE)
+    add("workers", "submissions at the same time", int, default=2)
+    add("assignment", "grade this assignment alone; needed for --tasks")
+    add("tasks", "the tasks of the assignment that count, such as 1-5,8; or all")
+    add("student", "grade this student anew, and nobody else")
+    add("fresh", "1: grade all anew, not only what changed")
+    add("change", "1: go on although options differ from those of the earlier run")
+    add("seed", "the seed of the students' variants (better in COURSE_SEED, which nobody sees)")
+    add("due", "CSV: assignment, due, and student for extensions; none for no dates")
+    add("submitted", "CSV: student, assignment, submitted; none for the files' own times")
+    add("late-budget", "free late days per student", int)
+    add("late-penalty", "percent a day after that", float)
+    add("book", "where the book can be read, for links in the feedback", default="")
+    add("sandbox", "off: grade without bubblewrap", choices=["off"])
     for limit in fields(Limits):
-        option = "--" + limit.name.replace("_", "-")
-        parser.add_argument(option, type=limit.type, default=limit.default)
+        add(limit.name.replace("_", "-"), f"limit (default {limit.default:g})", limit.type)
     return parser.parse_args()
+
+
+def wanted_options(chosen, stored):
+    """Return the options of this run; raises ValueError for what cannot be meant."""
+    ids = assignments(chosen.source)
+    if chosen.assignment and chosen.assignment not in ids:
+        raise ValueError(f"no assignment {chosen.assignment!r}; there are {', '.join(ids)}")
+    tasks, every = None, False
+    if chosen.tasks:
+        if not chosen.assignment:
+            raise ValueError("TASKS= needs ASSIGNMENT=: the numbers are those of one assignment")
+        path = chosen.source / chosen.assignment / f"{chosen.assignment}.ipynb"
+        tasks = task_numbers(chosen.tasks)
+        every = tasks is None
+        known_tasks(tasks, parts(parse(path.read_bytes())), chosen.assignment)
+    limits = {limit.name: getattr(chosen, limit.name) for limit in fields(Limits)}
+    return options.chosen(
+        stored,
+        assignment=chosen.assignment,
+        tasks=tasks,
+        due="" if chosen.due == "none" else chosen.due,
+        submitted="" if chosen.submitted == "none" else chosen.submitted,
+        budget=chosen.late_budget,
+        penalty=chosen.late_penalty,
+        seed=chosen.seed,
+        limits=limits | ({"all_tasks": True} if every else {}),
+    )
+
+
+def agree(chosen, handins):
+    """Return the options for this run, or stop and say what they would change."""
+    try:
+        stored = options.read(chosen.out)
+        wanted = wanted_options(chosen, stored)
+    except (ValueError, OSError) as problem:
+        sys.exit(str(problem))
+    differing = stored.differences(wanted) if stored else []
+    if stored and stored.seed and chosen.seed is None:
+        sys.exit(f"The grades in {chosen.out} were made with variants: give their SEED= again.")
+    if differing and not chosen.change:
+        report = Report(chosen.out, stored, times_of(handins))
+        for each in handins:
+            report.keep((each.student, each.assignment), None)
+        changed = report.preview(wanted)
+        print(f"These options differ from those of the grades in {chosen.out}:")
+        print(*(f"  {line}" for line in differing), sep="\n")
+        print(f"With them {len(changed)} grades would change:" if changed else "No grade changes.")
+        print(*(f"  {line}" for line in changed[:30]), sep="\n")
+        print(f"  … and {len(changed) - 30} more" if len(changed) > 30 else "", end="")
+        sys.exit("Nothing was graded. Say CHANGE=1 to go on, or take another OUT=.")
+    return wanted
+
+
+def times_of(handins):
+    """Return when each piece of work was handed in."""
+    return {(each.student, each.assignment): late.handed_in(each.path) for each in handins}
 
 
 def main():
     """Read the command line, grade, and write what came of it, each result as it comes."""
-    chosen = options()
-    if not chosen.submissions.is_dir():
-        sys.exit(f"There is no folder {chosen.submissions}: say make grade SUBMISSIONS=dir")
-    if chosen.box and "RENYI_COURSE_BOX" not in os.environ:
-        os.environ["RENYI_COURSE_BOX"] = chosen.box
-        box.enter(chosen.submissions, chosen.out, sys.argv[1:])
-    handins = collect(chosen.submissions, chosen.source)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
+    chosen = command_line()
+    folder = Path(chosen.submissions) if chosen.submissions else None
+    if folder is None or not folder.is_dir():
+        what = f"There is no folder {folder}: say" if folder else "Say which folder to grade:"
+        sys.exit(f"{what} make grade SUBMISSIONS=dir")
+    handins = collect(folder, chosen.source)
     if not handins:
-        sys.exit(f"No notebook in {chosen.submissions}: expected <student>/<assignment>.ipynb")
+        sys.exit(f"No notebook in {folder}: expected <student>/<assignment>.ipynb")
     if chosen.student and chosen.student not in {each.student for each in handins}:
-        sys.exit(f"No student {chosen.student!r} in {chosen.submissions}")
+        sys.exit(f"No student {chosen.student!r} in {folder}")
+    settings = agree(chosen, handins)
+    walled = False if chosen.sandbox == "off" else None
     try:
-        tasks = task_numbers(chosen.tasks)
-        policy = late.Policy.read(
-            chosen.due, chosen.submitted, chosen.late_budget, chosen.late_penalty
+        for line in describe(**guards(settings.limits, walled)):
+            print(line)
+    except NotStarted as problem:
+        sys.exit(f"{problem}\nSANDBOX=off grades without bubblewrap, guarded from accidents only.")
+    try:
+        report = Report(chosen.out, settings, times_of(handins), chosen.book)
+        run(chosen, folder, handins, settings, report, walled)
+    except (NoSpace, OSError) as problem:
+        sys.exit(
+            f"Stopped: {problem}. What was graded before is safe in {chosen.out}; make room, and "
+            "run the command again to go on."
         )
-    except ValueError as problem:
-        sys.exit(str(problem))
-    limits = Limits(**{limit.name: getattr(chosen, limit.name) for limit in fields(Limits)})
-    for line in describe(**guards(limits)):
-        print(line)
-    times = {(each.student, each.assignment): late.handed_in(each.path) for each in handins}
-    report = Report(chosen.out, policy, times)
     for problem in report.problems:
         print(problem)
-    prints = {}
-    todo = []
+    print(f"grades and feedback pages are in {chosen.out}")
+    if report.problems:
+        sys.exit(f"Mend these {len(report.problems)} problems before you pass grades on.")
+
+
+def run(chosen, folder, handins, settings, report, walled):
+    """Grade what is new, and bring all files up to date."""
+    put(chosen.out / options.FILE, json.dumps(settings.data(), indent=1))
+    prints, todo, seed = {}, [], chosen.seed or ""
     for each in handins:
         key = each.student, each.assignment
-        prints[key] = fingerprint(each, chosen.source, limits, tasks, chosen.seed)
+        prints[key] = fingerprint(each, chosen.source, settings.limits, seed)
         wanted = chosen.student in (None, each.student)
-        again = wanted and (chosen.fresh or chosen.student)
-        if again or not report.keep(key, None if not wanted else prints[key]):
+        wanted = wanted and chosen.assignment in (None, each.assignment)
+        again = wanted and (chosen.fresh or chosen.student) and not each.absent
+        if not again and report.keep(key, prints[key] if wanted else None):
+            continue
+        if wanted or each.absent:
             todo.append(each)
     if len(todo) < len(handins):
         print(f"{len(handins) - len(todo)} graded before and unchanged, {len(todo)} to grade")
-    report.write()
-    hidden = [chosen.submissions, chosen.out]
     try:
         for result in grade(
             todo,
-            limits=limits,
+            limits=settings.limits,
             workers=chosen.workers,
-            hidden=hidden,
+            hidden=[folder, chosen.out],
             source=chosen.source,
-            tasks=tasks,
-            seed=chosen.seed,
+            seed=seed,
+            walled=walled,
         ):
-            report.add(result, prints[result.student, result.assignment])
+            key = result.student, result.assignment
+            report.add(result, None if result.status == FAILED else prints[key])
             points = f"{result.score:g}/{result.max_points:g}"
             print(result.student, result.assignment, points, result.status, sep="  ", flush=True)
+        report.write()
     except KeyboardInterrupt:
+        report.write()
         print(f"Stopped. What is graded is in {chosen.out}; run the command again to go on.")
         sys.exit(130)
-    print(f"grades and feedback pages are in {chosen.out}")
 
 
 if __name__ == "__main__":

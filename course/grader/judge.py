@@ -12,11 +12,12 @@ source ever lies where a submission could read it.
 import ast
 import builtins
 import contextlib
+import inspect
 import io
 import warnings
 
 from . import wire
-from .execute import CutOff, Failed, Tampered, TimeLimit
+from .execute import LONGEST, CutOff, Failed, Tampered, TimeLimit, cut
 
 
 def bound_names(source):
@@ -69,14 +70,20 @@ def values(*parts):
         OverflowError,
         RecursionError,
     ) as p:
-        raise Tampered(f"it sent {p}") from None
+        raise Tampered(f"it sent {cut(p, 200)}") from None
 
 
 class StandIn:
-    """A function of the submission, called from a test."""
+    """A function of the submission, called from a test.
 
-    def __init__(self, session, name):
+    It gets copies of its arguments, so that it cannot change what a test compares with; only a
+    function that is declared to work in place hands its arguments back. `replace` holds functions
+    that take the place of the submission's own while it runs.
+    """
+
+    def __init__(self, session, name, in_place=False, replace=None):
         self.session, self.__name__ = session, name
+        self.in_place, self.replace = in_place, replace or {}
 
     def __repr__(self):
         return f"<your function {self.__name__}>"
@@ -84,32 +91,37 @@ class StandIn:
     def __call__(self, *args, **kwargs):
         """Have the submission's process call the function; return what it returned, as data."""
         functions, stopped = [], []
-        shared = wire.share([*args, *kwargs.values()])
+        shared = wire.share([*args, *kwargs.values()]) if self.in_place else []
 
         def answer(question):
             """Serve a call back: the test gave the submission a function of its own."""
             state, given, named = values(
                 question.get("shared"), question.get("args"), question.get("kwargs")
             )
-            wire.update(shared, state)
+            wire.update(shared, state or [])
             reply = {}
+            number = question["back"]
+            if type(number) is not int or not 0 <= number < len(functions):
+                raise Tampered("it called back a function that it was not given")
             try:
-                number = question["back"]
-                if not isinstance(number, int) or not 0 <= number < len(functions):
-                    raise Tampered("it called back a function that it was not given")
                 value = functions[number](*given, **named)
                 reply["value"] = wire.encode(value, functions)
             except CutOff:
                 raise
             except Exception as problem:
-                # Kept and raised below, whatever the submission makes of it.
-                stopped.append(problem)
-                reply["stop"] = f"{type(problem).__name__}: {problem}"
+                reply["stop"] = cut(f"{type(problem).__name__}: {problem}", LONGEST)
+                if functions[number] not in self.replace.values():
+                    # Kept and raised below, whatever the submission makes of it.
+                    stopped.append(problem)
             return reply | {"shared": wire.encode(shared, functions)}
 
         sent = wire.encode(list(args), functions), wire.encode(kwargs, functions)
+        places = {}
+        for name, function in self.replace.items():
+            places[name] = len(functions)
+            functions.append(function)
         try:
-            done = self.session.call(self.__name__, *sent, answer)
+            done = self.session.call(self.__name__, *sent, answer, self.in_place, places)
         except Failed as problem:
             if stopped:
                 raise stopped[0] from None
@@ -117,9 +129,9 @@ class StandIn:
         if stopped:
             raise stopped[0]
         state, value = values(done.get("shared"), done.get("value"))
-        wire.update(shared, state)
+        wire.update(shared, state or [])
         for names, text in list(done.get("warnings", []))[:20]:
-            warnings.warn(str(text), category(names), stacklevel=2)
+            warnings.warn(cut(text, LONGEST), category(names), stacklevel=2)
         return value
 
 
@@ -130,60 +142,103 @@ class Judge:
     ----------
     session : Session
         The submission's process.
-    names : set of str
+    defined : list of notebooks.Defined
         What the student's cells are to define.
     """
 
-    def __init__(self, session, names):
-        self.session, self.names = session, set(names)
+    def __init__(self, session, defined):
+        self.session, self.defined = session, list(defined)
+        self.names = set().union(*(each.names for each in self.defined))
         self.space = {"__name__": "__main__"}
+        self.failed = set()  # tasks in which a test has failed
+        self.references = {}
 
     def give(self, source):
         """Run a given cell here, as the submission's process does there."""
-        with contextlib.redirect_stdout(io.StringIO()):
+        with quiet():
             exec(compile(source, "<given>", "exec"), self.space)
 
-    def bind(self, source):
+    def bind(self, source, replace):
         """Bind the student's names that a test mentions to what they hold now."""
         wanted = self.names & used_names(source)
         found = self.session.look(wanted) if wanted else {}
+        in_place = set().union(*(each.names for each in self.defined if each.in_place))
         for name in wanted:
             self.space.pop(name, None)
             what = found.get(name)
-            if what is None:
+            if name in replace:
+                self.space[name] = replace[name]
+            elif not isinstance(what, dict):
                 continue
-            if what.get("function"):
-                self.space[name] = StandIn(self.session, name)
+            elif what.get("function"):
+                self.space[name] = StandIn(self.session, name, name in in_place, replace)
             elif "value" in what:
                 (self.space[name],) = values(what["value"])
             else:
                 raise AssertionError(
-                    f"{name} holds {what.get('not')}; the grader takes numbers, text, lists, "
-                    "tuples, dictionaries, arrays and tables."
+                    f"{name} holds {cut(what.get('not'), 200)}; the grader takes numbers, text, "
+                    "lists, tuples, dictionaries, arrays and tables."
                 )
 
-    def test(self, source):
+    def reference(self, task):
+        """Return {name: function} of the reference for earlier tasks that went wrong."""
+        found = {}
+        for each in self.defined:
+            if each.task in self.failed and each.task != task and each.replaceable:
+                if each.cell not in self.references:
+                    space = dict(self.space)
+                    with quiet():
+                        exec(compile(each.code, "<reference>", "exec"), space)
+                    self.references[each.cell] = {
+                        name: space[name]
+                        for name in each.names
+                        if inspect.isfunction(space.get(name))
+                    }
+                found |= self.references[each.cell]
+        return found
+
+    def test(self, source, task=0):
         """Run a test cell; return "" if it passes, else what the student should read.
 
-        Raises CutOff when the submission's process is gone.
+        A mistake costs once: what fails after mistakes in earlier tasks is tried again with the
+        reference in place of the functions of those tasks. Raises CutOff when the submission's
+        process is gone.
         """
+        message = self.attempt(source, {})
+        if message:
+            replace = self.reference(task)
+            if replace:
+                message = self.attempt(source, replace)
+        if message:
+            self.failed.add(task)
+        return message
+
+    def attempt(self, source, replace):
+        """Run a test cell once, with functions in place of some of the submission's."""
         self.session.begin()
         try:
-            self.bind(source)
+            self.bind(source, replace)
             code = compile(source, "<test>", "exec")
-            with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with quiet():
                 exec(code, self.space)
         except CutOff:
             raise
         except AssertionError as problem:
             if isinstance(problem.__cause__, Failed):
                 return problem.__cause__.told()
-            return str(problem) or "a test failed"
+            return cut(problem, LONGEST) or "a test failed"
         except TimeLimit as problem:
             return str(problem)
         except Exception as problem:
             if isinstance(problem.__cause__, Failed):
                 return problem.__cause__.told()
-            return f"{type(problem).__name__}: {problem}"
+            return cut(f"{type(problem).__name__}: {problem}", LONGEST)
         return ""
+
+
+@contextlib.contextmanager
+def quiet():
+    """Print nothing and warn of nothing."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -19,10 +19,10 @@ def moment(text):
 
 
 def handed_in(path):
-    """Return when a file was last changed, None if it is not there."""
+    """Return when a file was last changed, None if it is not there or its time cannot be."""
     try:
         return datetime.fromtimestamp(os.lstat(path).st_mtime, UTC)
-    except OSError:
+    except (OSError, OverflowError, ValueError):
         return None
 
 
@@ -47,7 +47,7 @@ class Policy:
     Parameters
     ----------
     due : dict
-        Assignment to time.
+        Assignment to time, and (student, assignment) to time for extensions.
     submitted : dict
         (student, assignment) to time, where it is known better than from the file.
     budget : int
@@ -63,8 +63,14 @@ class Policy:
 
     @classmethod
     def read(cls, due, submitted, budget, penalty):
-        """Return the policy in two CSV files, either of which may be None."""
-        times = {row["assignment"]: moment(row["due"]) for row in rows(due, ("assignment", "due"))}
+        """Return the policy in two CSV files, either of which may be None.
+
+        The file of due dates may have a column `student`: a row with a name in it is an extension.
+        """
+        times = {}
+        for row in rows(due, ("assignment", "due")):
+            whom = row.get("student", "").strip()
+            times[(whom, row["assignment"]) if whom else row["assignment"]] = moment(row["due"])
         names = ("student", "assignment", "submitted")
         known = {
             (row["student"], row["assignment"]): moment(row["submitted"])
@@ -72,19 +78,45 @@ class Policy:
         }
         return cls(times, known, budget, penalty)
 
+    def deadline(self, student, assignment):
+        """Return when a student's work is due, None if no date is known."""
+        return self.due.get((student, assignment), self.due.get(assignment))
+
     def of(self, student, times):
         """Return {assignment: Lateness} for one student.
 
         `times` says when each assignment was handed in, None for never.
         """
         left, found = self.budget, {}
-        for assignment, due in sorted(self.due.items(), key=lambda item: item[1]):
+        names = {key if isinstance(key, str) else key[1] for key in self.due}
+        dates = {name: self.deadline(student, name) for name in names}
+        dated = {name: due for name, due in dates.items() if due}
+        for assignment, due in sorted(dated.items(), key=lambda item: (item[1], item[0])):
             when = self.submitted.get((student, assignment), times.get(assignment))
             days = days_late(due, when) if when else 0
             free = min(days, left)
             left -= free
             found[assignment] = Lateness(days, free, min(100.0, self.penalty * (days - free)))
         return found
+
+    def data(self):
+        """Return the policy as plain data, for JSON."""
+        due = [[key, time.isoformat()] for key, time in self.due.items()]
+        known = [[list(key), time.isoformat()] for key, time in self.submitted.items()]
+        keyed = [[key if isinstance(key, str) else list(key), time] for key, time in due]
+        return {
+            "due": sorted(keyed, key=repr),
+            "submitted": sorted(known),
+            "budget": self.budget,
+            "penalty": self.penalty,
+        }
+
+    @classmethod
+    def of_data(cls, data):
+        """Return the policy that `data` had been made of."""
+        due = {k if isinstance(k, str) else tuple(k): moment(v) for k, v in data["due"]}
+        known = {tuple(key): moment(value) for key, value in data["submitted"]}
+        return cls(due, known, data["budget"], data["penalty"])
 
 
 def table(data):
@@ -96,6 +128,8 @@ def table(data):
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("cp1252", "replace")
+    # Spreadsheets keep a comment of any length; Python's reader stops at 128 kB by default.
+    csv.field_size_limit(1 << 26)
     first = text.split("\n", 1)[0]
     mark = max(",;\t", key=first.count)
     lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if line]

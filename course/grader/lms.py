@@ -3,8 +3,9 @@
 `python -m grader.lms canvas gradebook.csv grades/grades.csv "A1 (4711)=a1_dependence" -o up.csv`
 `python -m grader.lms moodle worksheet.csv grades/grades.csv a1_dependence -o up.csv`
 
-Both fill the file as it was downloaded: columns and rows stay, only grades are entered. Whoever
-cannot be matched is named, and no grade that stands there is overwritten by nothing.
+Both fill the file as it was downloaded: columns and rows stay, only grades are entered, and no
+grade that stands there is overwritten by nothing. While marks are awaited, marks by hand cannot be
+read, or a student cannot be matched, nothing is written: `--partial` writes what is complete.
 """
 
 import argparse
@@ -16,15 +17,22 @@ import unicodedata
 from pathlib import Path
 
 from .late import rows, table
+from .report import PROBLEMS, named
 
 CANVAS = ("SIS Login ID", "SIS User ID", "ID", "Student")
 MOODLE = ("Identifier", "Email address", "ID number", "Full name")
 
 
+def exact(text):
+    """Return a name as it can be compared, in any script."""
+    text = unicodedata.normalize("NFKC", str(text)).casefold()
+    return "".join(letter for letter in text if letter.isalnum() or unicodedata.combining(letter))
+
+
 def plain(text):
-    """Return a name as it can be compared: no case, no accents, letters and digits only."""
-    text = unicodedata.normalize("NFKD", str(text)).casefold()
-    return re.sub(r"[^a-z0-9]", "", text)
+    """Return a name without accents, for systems that drop them."""
+    text = unicodedata.normalize("NFKD", exact(text))
+    return "".join(letter for letter in text if not unicodedata.combining(letter))
 
 
 def keys(student):
@@ -32,43 +40,60 @@ def keys(student):
 
     Moodle's folders end in a participant's number, Canvas's files carry a user's.
     """
-    found = [plain(student)]
+    found = [student]
     moodle = re.fullmatch(r"(.+?)_(\d+)_assignsubmission_\w+_?", student)
     canvas = re.fullmatch(r"([^_]+)_(\d+)", student)
     if moodle:
-        found = [f"participant{moodle[2]}", plain(moodle[1])]
+        found = [f"participant{moodle[2]}", moodle[1]]
     elif canvas:
-        found = [canvas[2], plain(canvas[1])]
+        found = [canvas[2], canvas[1]]
     return found
 
 
 def grades(path, assignment):
-    """Return {student: points} of one assignment from `grades.csv`."""
-    lines = rows(path, ("student", "assignment", "final"))
-    return {
-        line["student"].removeprefix("'"): line["final"]
-        for line in lines
-        if line["assignment"] == assignment
-    }
+    """Return ({student: points}, what is not ready) of one assignment from `grades.csv`."""
+    needed = ("student", "assignment", "final", "awaiting_instructor", "status")
+    found, waiting = {}, []
+    for line in rows(path, needed):
+        if line["assignment"] != assignment:
+            continue
+        student = named(line["student"])
+        if line["awaiting_instructor"] not in ("", "0"):
+            waiting.append(f"{student}: {line['awaiting_instructor']} points await marking")
+        elif line["status"] == "the grader failed":
+            waiting.append(f"{student}: the grader failed, grade it by hand")
+        elif line["final"]:
+            found[student] = line["final"]
+    return found, waiting
+
+
+def place(header, lines, student, known_by):
+    """Return the row of a student: the only one that agrees in the first column that tells."""
+    for same in (exact, plain):
+        wanted = {same(key) for key in keys(student)} - {""}
+        for name in (n for n in known_by if n in header):
+            at = header.index(name)
+            own = [line for line in lines if len(line) > at and same(line[at]) in wanted]
+            if len(own) == 1:
+                return own[0]
+    return None
 
 
 def enter(header, lines, column, known_by, points):
     """Write points into a column of a gradebook's rows; return the students without a row.
 
-    A student is matched by the first of the columns `known_by` in which exactly one row agrees.
+    Two students who would share a row get none.
     """
-    place = header.index(column)
+    at = header.index(column)
+    found = {student: place(header, lines, student, known_by) for student in points}
+    taken = [id(line) for line in found.values() if line is not None]
     lost = []
-    for student, value in points.items():
-        for name in (n for n in known_by if n in header):
-            at = header.index(name)
-            own = [line for line in lines if len(line) > at and plain(line[at]) in keys(student)]
-            if len(own) == 1:
-                own[0] += [""] * (place + 1 - len(own[0]))
-                own[0][place] = value
-                break
-        else:
+    for student, line in found.items():
+        if line is None or taken.count(id(line)) > 1:
             lost.append(student)
+            continue
+        line += [""] * (at + 1 - len(line))
+        line[at] = points[student]
     return lost
 
 
@@ -80,49 +105,58 @@ def written(header, lines):
 
 
 def canvas(data, grades_path, columns):
-    """Return (text, lost) of Canvas's gradebook; `columns` maps its titles to assignments."""
+    """Return (text, problems) of Canvas's gradebook; `columns` maps its titles to assignments."""
     header, lines = table(data)
-    lost = []
+    problems = []
     for title, assignment in columns.items():
         if title not in header:
             raise ValueError(f"no column {title!r}; Canvas has {', '.join(header[5:]) or 'none'}")
         people = [line for line in lines if "points possible" not in line[0].casefold()]
-        found = grades(grades_path, assignment)
-        lost += enter(header, people, title, CANVAS, found)
-    return written(header, lines), lost
+        found, waiting = grades(grades_path, assignment)
+        lost = enter(header, people, title, CANVAS, found)
+        problems += waiting + [f"{student}: no row, or more than one" for student in lost]
+    return written(header, lines), problems
 
 
 def moodle(data, grades_path, assignment):
-    """Return (text, lost) of Moodle's grading worksheet with grades."""
+    """Return (text, problems) of Moodle's grading worksheet with grades."""
     header, lines = table(data)
     if "Grade" not in header:
         raise ValueError("no column 'Grade': download the grading worksheet of the assignment")
-    lost = enter(header, lines, "Grade", MOODLE, grades(grades_path, assignment))
-    return written(header, lines), lost
+    found, waiting = grades(grades_path, assignment)
+    lost = enter(header, lines, "Grade", MOODLE, found)
+    return written(header, lines), waiting + [f"{s}: no row, or more than one" for s in lost]
 
 
 def main():
-    """Read the command line, fill a gradebook, and name whoever has no row in it."""
+    """Read the command line and fill a gradebook, or say why it cannot be filled yet."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
     parser = argparse.ArgumentParser(prog="grader.lms", description=__doc__.splitlines()[0])
     parser.add_argument("kind", choices=("canvas", "moodle"))
     parser.add_argument("gradebook", type=Path, help="as it was downloaded")
     parser.add_argument("grades", type=Path, help="grades.csv")
     parser.add_argument("assignments", nargs="+", help="Canvas: 'column title=assignment'")
     parser.add_argument("-o", "--out", type=Path, required=True)
+    parser.add_argument("--partial", action="store_true", help="write what is complete")
     chosen = parser.parse_args()
     data = chosen.gradebook.read_bytes()
     try:
         if chosen.kind == "canvas":
             columns = dict(pair.rsplit("=", 1) for pair in chosen.assignments)
-            text, lost = canvas(data, chosen.grades, columns)
+            text, problems = canvas(data, chosen.grades, columns)
         else:
-            text, lost = moodle(data, chosen.grades, chosen.assignments[0])
+            text, problems = moodle(data, chosen.grades, chosen.assignments[0])
     except ValueError as problem:
         sys.exit(f"{chosen.gradebook}: {problem}")
+    unread = chosen.grades.with_name(PROBLEMS)
+    if unread.exists():
+        problems = unread.read_text("utf-8").splitlines() + problems
+    print(*problems, sep="\n", end="\n" if problems else "")
+    if problems and not chosen.partial:
+        sys.exit(f"Nothing was written: {len(problems)} problems. --partial writes the rest.")
     chosen.out.write_text(text, encoding="utf-8", newline="")
-    for student in lost:
-        print(f"no row, or more than one, for {student}")
-    print(f"{chosen.out} is ready to be uploaded")
+    print(f"{chosen.out} is ready to be uploaded" + (", INCOMPLETE" if problems else ""))
 
 
 if __name__ == "__main__":

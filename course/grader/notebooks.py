@@ -1,6 +1,7 @@
 """Read what was handed in, without trusting it, and put the released cells back."""
 
 import ast
+import json
 import os
 import re
 import stat
@@ -13,7 +14,9 @@ from .judge import bound_names
 
 # What nbgrader writes in place of an answer.
 BLANK = {"code": "raise NotImplementedError()", "markdown": "YOUR ANSWER HERE"}
-LARGEST = 50 << 20  # bytes of a notebook
+LARGEST = 20 << 20  # bytes of a notebook
+OBJECTS = 50_000  # objects in its JSON: pictures are few and long, bombs are many and short
+LONGEST = 1 << 20  # characters of a cell
 
 
 class Unusable(Exception):
@@ -39,7 +42,7 @@ def read_bytes(path):
     except OSError as problem:
         why = "a link" if os.path.islink(path) else f"unreadable ({problem.strerror})"
         raise Unusable("refused", f"the file is {why}; hand in the notebook itself") from None
-    with os.fdopen(fd, "rb") as file:
+    try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
             raise Unusable("refused", "this is no regular file; hand in the notebook itself")
@@ -47,17 +50,35 @@ def read_bytes(path):
             raise Unusable(
                 "refused", f"the file has more than {LARGEST >> 20} MB: clear its outputs"
             )
-        return file.read(LARGEST + 1)
+        data = b""
+        while len(data) <= LARGEST and (more := os.read(fd, 1 << 20)):
+            data += more
+        return data
+    except OSError as problem:
+        raise Unusable("refused", f"the file cannot be read ({problem.strerror})") from None
+    finally:
+        os.close(fd)
 
 
 def parse(data):
-    """Return the notebook in `data`, or say what is wrong with it."""
+    """Return the notebook in `data`, without outputs, or say what is wrong with it."""
     try:
+        text = data.decode("utf-8-sig")
+        if text.count("{") + text.count("[") > OBJECTS:
+            raise ValueError(f"more than {OBJECTS} objects in it: clear its outputs")
+        found = json.loads(text)
+        for cell in found.get("cells", []):
+            if cell.get("cell_type") == "code":
+                cell["outputs"], cell["execution_count"] = [], None
+            if len(cell.get("source", "")) > LONGEST or len("".join(cell["source"])) > LONGEST:
+                raise ValueError(f"a cell of more than {LONGEST >> 20} MB")
         with warnings.catch_warnings():
             # about ids of cells, which `restore` sets anew
             warnings.simplefilter("ignore")
-            nb = nbformat.reads(data.decode("utf-8-sig"), as_version=4)
+            nb = nbformat.reads(json.dumps(found), as_version=4)
             nbformat.validate(nb)
+    except MemoryError:
+        raise
     except Exception as problem:
         first = str(problem).strip().splitlines()[0][:200] if str(problem).strip() else ""
         raise Unusable("unreadable", f"the file is not a notebook ({first})") from None
@@ -97,26 +118,34 @@ def restore(nb, release):
             "none of the assignment's cells can be recognised: their metadata are gone. Copy the "
             "answers into a fresh copy of the released notebook and hand that in",
         )
-    previous = None
-    missing = []
+    # A student's own cell stays behind the released cell that it follows.
+    ours = {id(cell): name for name, cell in found.items()}
+    followers, place, order = {None: []}, None, []
+    for cell in nb.cells:
+        if id(cell) in ours:
+            place = ours[id(cell)]
+            order.append(place)
+        else:
+            followers.setdefault(place, []).append(cell)
+    missing, cells = [], followers[None]
     for name, original in wanted.items():
         if name in found:
             cell = found[name]
             if cell.cell_type != original.cell_type:
-                mended = nbformat.from_dict({**original, "source": cell.source})
-                nb.cells[nb.cells.index(cell)] = found[name] = mended
-            found[name].metadata = original.metadata
+                cell = nbformat.from_dict({**original, "source": cell.source})
+            cell.metadata = original.metadata
             if own(original).get("locked"):
-                found[name].source = original.source
+                cell.source = original.source
         else:
             missing.append(name)
-            found[name] = nbformat.from_dict(original)
-            after = 0 if previous is None else nb.cells.index(found[previous]) + 1
-            nb.cells.insert(after, found[name])
-        previous = name
+            cell = nbformat.from_dict(original)
+        cells += [cell, *followers.get(name, [])]
+    nb.cells = cells
     notes = []
     if missing:
         notes.append(f"these cells were missing and have been put back: {', '.join(missing)}")
+    if order != [name for name in wanted if name in found]:
+        notes.append("released cells had been moved and are back in their order")
     if twice:
         notes.append(f"these cells stood there twice, the first one counts: {', '.join(twice)}")
     return notes
@@ -136,21 +165,50 @@ class Part:
     task: int  # the number in the heading above it, 0 if there is none
     by_hand: bool
     tests: str  # the source of the test cell, hidden tests included
+    title: str = ""  # of the task
+    rubric: str = ""  # for what is marked by hand
+    chapters: tuple = ()  # of the book, as the task and its tests name them
+
+
+HEADING = re.compile(r"^## (?:Task )?(\d+)[.:]\s*([^\n]*?)\s*(?:\([^()]*\))?\s*$", re.MULTILINE)
+RUBRIC = re.compile(r"^#{2,3} The rubric", re.MULTILINE)
 
 
 def parts(source):
     """Return the graded cells of an assignment's source notebook, in order."""
-    found, task = [], 0
+    found, task, title, text = [], 0, "", ""
+    texts = [cell.source for cell in source.cells if cell.cell_type == "markdown"]
+    rubrics = [text for text in texts if RUBRIC.search(text)]
     for cell in source.cells:
         if cell.cell_type == "markdown":
-            heading = re.search(r"^## (?:Task )?(\d+)\b", cell.source, re.MULTILINE)
-            task = int(heading[1]) if heading else task
+            heading = HEADING.search(cell.source)
+            if heading:
+                task, title, text = int(heading[1]), heading[2], ""
+            text += cell.source
         meta = own(cell)
         if meta.get("grade"):
             by_hand = bool(meta.get("solution"))
             tests = "" if by_hand else SOLUTION.sub("", cell.source)
-            found.append(Part(meta["grade_id"], meta["points"], task, by_hand, tests))
+            found.append(
+                Part(
+                    meta["grade_id"],
+                    meta["points"],
+                    task,
+                    by_hand,
+                    tests,
+                    title,
+                    rubrics[0] if by_hand and rubrics else "",
+                    tuple(chapters_in(text + cell.source)),
+                )
+            )
     return found
+
+
+def chapters_in(text):
+    """Return the titles of chapters that a text names, in the order of the text."""
+    title = r"[*']([^*'\n]+)[*']"
+    lists = re.findall(rf"[Cc]hapters? ((?:(?:, | and )?{title})+)", text)
+    return list(dict.fromkeys(one for some in lists for one in re.findall(title, some[0])))
 
 
 def skeleton(source):
@@ -188,22 +246,59 @@ def select(all_parts, tasks):
 
 
 def task_numbers(text):
-    """Return the set of numbers in a text such as "1-5,8"; None for an empty one."""
-    if not text.strip():
+    """Return the set of numbers in a text such as "1-5,8"; None for "all"."""
+    if text.strip() in ("", "all"):
         return None
     chosen = set()
     for piece in re.split(r"[,\s]+", text.strip()):
         ends = re.fullmatch(r"(\d+)(?:-(\d+))?", piece)
         if not ends:
-            raise ValueError(f"{piece!r} is no task number: write TASKS=1-5,8")
-        chosen |= set(range(int(ends[1]), int(ends[2] or ends[1]) + 1))
+            raise ValueError(f"{piece!r} is not a task number: write TASKS=1-5,8")
+        first, last = int(ends[1]), int(ends[2] or ends[1])
+        if not first <= last < 1000:
+            raise ValueError(f"{piece!r} is not a range of tasks: write TASKS=1-5,8")
+        chosen |= set(range(first, last + 1))
     return chosen
 
 
-def student_names(source):
-    """Return the names that a student's cells are to define."""
-    names = set()
+def known_tasks(chosen, all_parts, assignment):
+    """Return `chosen` if the assignment has all of these tasks; say which it has otherwise."""
+    there = {part.task for part in all_parts}
+    unknown = (chosen or set()) - there
+    if unknown:
+        raise ValueError(
+            f"{assignment} has no task {', '.join(map(str, sorted(unknown)))}; it has tasks "
+            f"{min(there)} to {max(there)}"
+        )
+    return chosen
+
+
+@dataclass(frozen=True)
+class Defined:
+    """What one solution cell is to define."""
+
+    cell: str
+    task: int
+    names: frozenset
+    in_place: bool  # whether its functions are to change the arguments that they are given
+    code: str  # the reference
+    own_choice: bool = False  # whether each student's is another one
+
+    @property
+    def replaceable(self):
+        """Whether the reference can stand in for a wrong answer in the tests of other tasks."""
+        return not (self.in_place or self.own_choice)
+
+
+def solutions(source):
+    """Return what each solution cell of a source defines, in order."""
+    found, task = [], 0
     for cell in source.cells:
+        heading = HEADING.search(cell.source) if cell.cell_type == "markdown" else None
+        task = int(heading[1]) if heading else task
         if cell.cell_type == "code" and own(cell).get("solution"):
-            names |= bound_names(SOLUTION.sub("", cell.source))
-    return names
+            code = SOLUTION.sub("", cell.source)
+            tags, names = cell.metadata.get("tags", []), frozenset(bound_names(code))
+            how = "in-place" in tags, code, "own-choice" in tags
+            found.append(Defined(own(cell)["grade_id"], task, names, *how))
+    return found

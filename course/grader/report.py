@@ -1,22 +1,27 @@
-"""Write grades: a CSV of all, one page of feedback a student, and a sheet for manual marks.
+"""Write grades: a CSV of all, a page of feedback for each hand-in, and a sheet for manual marks.
 
 The sheet `manual.csv` lists every answer that a person has to mark. Fill in its `points` column
 (and a comment, if you like) and run `make grade` again: filled marks are kept and counted.
 
-Everything is written to a temporary file that then takes the place of the old one, after each
-single result: whoever interrupts the grader finds all that was finished, and never half a file.
+Every file is written to a temporary one that then takes the place of the old one, and every result
+has a file of its own: an interrupted run, or a full disk, loses nothing that was finished.
 """
 
 import csv
-import html
+import errno
+import hashlib
 import io
 import json
 import os
 import re
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 
+from . import items
 from .collect import file_name
 from .late import Lateness, table
+from .page import page
 from .submission import Result
 
 COLUMNS = [
@@ -31,46 +36,50 @@ COLUMNS = [
     "status",
     "what_went_wrong",
 ]
-MANUAL = ["student", "assignment", "criterion", "max", "points", "comment"]
+MANUAL = ["student", "assignment", "criterion", "max", "points", "comment", "rubric", "answer"]
+NEEDED = ("student", "assignment", "criterion", "points")
 FINISHED = ".finished"
+PROBLEMS = "problems.txt"
+NOT_HANDED_IN = "not handed in"
+PAUSE = 2  # seconds between two times that the tables are written
 
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Feedback for {student}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
-  color: #1a1a1a; background: #fff; }}
-table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ text-align: left; vertical-align: top; padding: .4rem .6rem;
-  border-bottom: 1px solid #ccc; }}
-td.points {{ white-space: nowrap; }}
-td p, li {{ white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 .5rem; }}
-.lost {{ border-left: .4rem solid #d55e00; }} .full {{ border-left: .4rem solid #009e73; }}
-.wait {{ border-left: .4rem solid #0072b2; }}
-@media (prefers-color-scheme: dark) {{ body {{ color: #eee; background: #181818; }} }}
-</style></head><body>
-<h1>Feedback for {student}</h1>
-{body}
-</body></html>
-"""
+# A spreadsheet may split a cell at another separator than ours, and a piece that then begins with
+# one of these is a formula. Each such place gets one apostrophe more than it had.
+FORMULA = re.compile(r"(^|[;|\t\r\n])([ \t]*)('*)(?=[=+\-@])")
+DISARMED = re.compile(r"(^|[;|\t\r\n])([ \t]*)'('*)(?=[=+\-@])")
+
+
+class NoSpace(Exception):
+    """The disk is full."""
 
 
 def clean(text):
     """Return `text` without what a terminal or a spreadsheet would act on."""
     text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
     text = text.encode("utf-8", "backslashreplace").decode()
-    return "'" + text if text.lstrip()[:1] in ("=", "+", "-", "@") else text
+    return FORMULA.sub(r"\1\2'\3", text)
+
+
+def named(text):
+    """Return the name that `clean` had been given."""
+    return DISARMED.sub(r"\1\2\3", text)
 
 
 def put(path, text):
     """Write a file whole or not at all."""
     path = Path(path)
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    temporary = path.with_name(path.name[:100] + ".part")
+    try:
+        with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as problem:
+        temporary.unlink(missing_ok=True)
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise NoSpace(f"{path} could not be written ({problem.strerror})") from problem
+        raise
 
 
 def as_csv(lines):
@@ -93,47 +102,23 @@ def problems(result):
 def row(result, lateness):
     """Return the line of `grades.csv` for one result."""
     status = result.status
-    if status == "graded" and result.awaiting:
-        status = "graded, awaiting the instructor"
-    final = result.score * (1 - lateness.penalty / 100)
-    values = (result.score, result.max_points, result.awaiting)
-    charged = (lateness.days, lateness.penalty, round(final, 2))
+    if result.awaiting:
+        status = f"{status}, awaiting the instructor"
+    charged = [lateness.days, lateness.penalty]
+    if result.status == NOT_HANDED_IN:
+        numbers = ["", f"{result.max_points:g}", "", "", "", ""]
+    else:
+        final = round(result.score * (1 - lateness.penalty / 100), 2)
+        values = [result.score, result.max_points, result.awaiting, *charged, final]
+        numbers = [f"{value:g}" for value in values]
     wrong = " | ".join(problems(result))
     return [
         clean(result.student),
         clean(result.assignment),
-        *(f"{value:g}" for value in (*values, *charged)),
+        *numbers,
         status,
-        clean(wrong[:5000]),
+        clean(wrong[:3000]),
     ]
-
-
-def section(result, lateness):
-    """Return one assignment's part of a feedback page."""
-    lines = []
-    for mark in result.marks:
-        state = "wait" if mark.points is None else "full" if mark.points >= mark.worth else "lost"
-        shown = {"wait": "to be marked", "full": "right", "lost": mark.message or "no answer"}
-        earned = "–" if mark.points is None else f"{mark.points:g}"
-        told = state == "full" and mark.message
-        comment = f"<p>{html.escape(mark.message)}</p>" if told else ""
-        answer = f"<p>{html.escape(mark.answer)}</p>" if mark.answer else ""
-        lines.append(
-            f'<tr class="{state}"><td><code>{html.escape(mark.name)}</code></td>'
-            f'<td class="points">{earned} of {mark.worth:g}</td>'
-            f"<td><p>{html.escape(shown[state])}</p>{comment}{answer}</td></tr>"
-        )
-    rows = f"<table><tr><th>part</th><th>points</th><th></th></tr>{''.join(lines)}</table>"
-    notes = "".join(f"<li>{html.escape(note[:1500])}</li>" for note in result.notes)
-    awaiting = f", {result.awaiting:g} more to be marked by hand" if result.awaiting else ""
-    days = f"{lateness.days} late, {lateness.free} of them free"
-    late = f" Days {days}: {lateness.penalty:g} % off." if lateness.days else ""
-    return (
-        f"<h2>{html.escape(result.assignment)}: {result.score:g} of {result.max_points:g} points"
-        f"{awaiting}</h2><p>Status: {html.escape(result.status)}.{late}</p>"
-        + (rows if lines else "")
-        + (f"<h3>What else was noticed</h3><ul>{notes}</ul>" if notes else "")
-    )
 
 
 class Sheet:
@@ -144,25 +129,31 @@ class Sheet:
     """
 
     def __init__(self, path):
-        self.path, self.problems = Path(path), []
+        self.path, self.broken, self.unread = Path(path), [], {}
         self.given, self.odd = {}, []
         if not self.path.exists():
             return
         header, lines = table(self.path.read_bytes())
-        lost = [name for name in (*MANUAL[:3], "points") if name not in header]
+        lost = [name for name in NEEDED if name not in header]
         if lost:
             self.odd = [header, *lines]
-            self.problems.append(f"{self.path}: no column {', '.join(lost)}; no marks were read")
+            self.broken.append(f"{self.path}: no column {', '.join(lost)}; no marks were read")
             return
         for number, line in enumerate(lines, 2):
             if line == header:
                 continue
-            if len(line) <= max(header.index(name) for name in (*MANUAL[:3], "points")):
+            if len(line) <= max(header.index(name) for name in NEEDED):
                 self.odd.append(line)
-                self.problems.append(f"{self.path}, line {number}: too short, not counted: {line}")
+                shown = ", ".join(line)[:200]
+                self.broken.append(f"{self.path}, line {number}: too short, not counted: {shown}")
                 continue
             found = dict(zip(header, line))
             self.given[tuple(found[name] for name in MANUAL[:3])] = number, found
+
+    @property
+    def problems(self):
+        """What is amiss, one line each."""
+        return [*self.broken, *self.unread.values()]
 
     def enter(self, result):
         """Give a result's open marks the points that the sheet has for them; return its rows."""
@@ -171,29 +162,30 @@ class Sheet:
             if mark.points is not None:
                 continue
             names = (clean(result.student), clean(result.assignment), mark.name)
-            number, line = self.given.get(names, (0, {}))
-            points, comment = line.get("points", ""), line.get("comment", "")
-            rows.append([*names, f"{mark.worth:g}", points, comment])
+            number, found = self.given.get(names, (0, {}))
+            points, comment = found.get("points", ""), found.get("comment", "")
+            about = [clean(mark.rubric[:3000]), clean(mark.answer[:8000])]
+            rows.append([*names, f"{mark.worth:g}", points, comment, *about])
+            self.unread.pop(names, None)
             if points.strip():
                 try:
                     value = float(points.strip().replace(",", "."))
                 except ValueError:
                     value = -1
                 if 0 <= value <= mark.worth:
-                    mark.points, mark.message = value, comment
+                    mark.points, mark.message = value, comment[:4000]
                 else:
-                    where = f"{self.path}, line {number}"
-                    what = f"{where}: {points!r} is no number from 0 to {mark.worth:g}"
-                    if what not in self.problems:
-                        self.problems.append(what)
+                    where = f"{self.path}, line {number}, {', '.join(names)}"
+                    what = f"{points[:100]!r} is not a number from 0 to {mark.worth:g}"
+                    self.unread[names] = f"{where}: {what}"
         return rows
 
     def text(self, rows):
         """Return the sheet anew: what is due, and what in it belongs to other work."""
         due = {tuple(row[:3]) for row in rows}
         rest = [
-            [line.get(name, "") for name in MANUAL]
-            for names, (_, line) in self.given.items()
+            [found.get(name, "") for name in MANUAL]
+            for names, (_, found) in self.given.items()
             if names not in due
         ]
         return as_csv([MANUAL, *rows, *rest, *self.odd])
@@ -205,31 +197,38 @@ class Report:
     Parameters
     ----------
     out : Path
-    policy : late.Policy
+    options : options.Options
+        The tasks that count, and what late work costs.
     times : dict
         (student, assignment) to when it was handed in.
+    book : str
+        Where the book can be read, for links.
+    now : datetime or None
+        When it is, for work that was not handed in.
     """
 
-    def __init__(self, out, policy, times):
-        self.out, self.policy, self.times = Path(out), policy, times
+    def __init__(self, out, options, times, book="", now=None):
+        self.out, self.options, self.times, self.book = Path(out), options, times, book
+        self.now = now or datetime.now(UTC)
         (self.out / "feedback").mkdir(parents=True, exist_ok=True)
         (self.out / FINISHED).mkdir(exist_ok=True)
         self.sheet = Sheet(self.out / "manual.csv")
-        self.results = {}
+        self.results, self.unwritten, self.written = {}, {}, 0.0
 
     @property
     def problems(self):
-        """What is amiss with the instructor's sheet, one line each."""
-        return self.sheet.problems
+        """What the instructor has to mend before grades can be passed on, one line each."""
+        return [*self.sheet.problems, *self.unwritten.values()]
 
     def _record(self, key):
-        return self.out / FINISHED / f"{file_name(f'{key[0]}  {key[1]}')}.json"
+        name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+        return self.out / FINISHED / f"{name}.json"
 
     def keep(self, key, fingerprint):
         """Take over an earlier result if its fingerprint is this (None: any); say whether."""
         try:
             record = json.loads(self._record(key).read_text("utf-8"))
-            if fingerprint not in (None, record["fingerprint"]):
+            if record["fingerprint"] is None or fingerprint not in (None, record["fingerprint"]):
                 return False
             self.results[key] = Result.of(record["result"])
         except (OSError, ValueError, KeyError, TypeError):
@@ -237,30 +236,110 @@ class Report:
         return True
 
     def add(self, result, fingerprint):
-        """Store a new result and bring all files up to date."""
+        """Store a new result and bring its files up to date; a fingerprint None is never kept."""
         key = result.student, result.assignment
         self.results[key] = result
         put(self._record(key), json.dumps({"fingerprint": fingerprint, "result": result.data()}))
-        self.write(result.student)
+        if time.monotonic() > self.written + PAUSE:
+            self.write(result.student)
+        else:
+            self.page(result)
+
+    def counted(self, result):
+        """Return a copy of a result with the tasks that count, marks by hand not yet entered."""
+        found = Result.of(result.data())
+        tasks = self.options.tasks.get(result.assignment)
+        if tasks is not None:
+            found.marks = [mark for mark in found.marks if mark.task in tasks]
+            found.max_points -= sum(points for task, points in found.worths if task not in tasks)
+        if found.status == NOT_HANDED_IN:
+            due = self.options.policy.deadline(result.student, result.assignment)
+            if due is not None and self.now > due:
+                found.status = "not handed in by the due date"
+        return found
+
+    def charge(self, result):
+        """Return the lateness of a result."""
+        student = result.student
+        times = {a: when for (whom, a), when in self.times.items() if whom == student}
+        return self.options.policy.of(student, times).get(result.assignment, Lateness())
+
+    def page(self, result):
+        """Write the page of one result, marks by hand entered; a problem with it stops nobody."""
+        key = result.student, result.assignment
+        found = self.counted(result)
+        self.sheet.enter(found)
+        folder = self.out / "feedback" / file_name(result.student)
+        path = folder / f"{file_name(result.assignment)}.html"
+        try:
+            if found.status == NOT_HANDED_IN:
+                path.unlink(missing_ok=True)
+                return
+            folder.mkdir(exist_ok=True)
+            put(path, page(found, self.charge(result), self.book))
+            self.unwritten.pop(key, None)
+        except NoSpace:
+            raise
+        except Exception as problem:
+            what = f"{type(problem).__name__}: {problem}"
+            self.unwritten[key] = f"no feedback page for {key[0]}, {key[1]} ({what})"[:500]
+
+    def rows(self):
+        """Return the lines of `grades.csv` and of `manual.csv`, and the results they are of."""
+        marked = [self.counted(self.results[key]) for key in sorted(self.results)]
+        manual = [line for result in marked for line in self.sheet.enter(result)]
+        by_student = {}
+        for (whom, assignment), when in self.times.items():
+            by_student.setdefault(whom, {})[assignment] = when
+        charges = {
+            whom: self.options.policy.of(whom, by_student.get(whom, {}))
+            for whom in {result.student for result in marked}
+        }
+        lines = [row(r, charges[r.student].get(r.assignment, Lateness())) for r in marked]
+        return lines, manual, marked
 
     def write(self, student=None):
-        """Write `grades.csv`, `manual.csv` and the feedback pages (of one student, or of all)."""
-        # Marks by hand are entered into copies: what is stored is what the tests gave.
-        marked = [Result.of(self.results[key].data()) for key in sorted(self.results)]
-        manual = [line for result in marked for line in self.sheet.enter(result)]
+        """Write all tables, and the feedback pages (of one student, or of all)."""
+        lines, manual, marked = self.rows()
         if manual or self.sheet.given or self.sheet.odd:
             put(self.out / "manual.csv", self.sheet.text(manual))
-        by_student = {}
-        for result in marked:
-            by_student.setdefault(result.student, []).append(result)
-        lines = []
-        for name, own in by_student.items():
-            times = {r.assignment: self.times.get((name, r.assignment)) for r in own}
-            late = self.policy.of(name, times)
-            charges = [late.get(r.assignment, Lateness()) for r in own]
-            lines += [row(result, charge) for result, charge in zip(own, charges)]
-            if student in (None, name):
-                body = "\n".join(map(section, own, charges))
-                page = PAGE.format(student=html.escape(name), body=body)
-                put(self.out / "feedback" / f"{file_name(name)}.html", page)
         put(self.out / "grades.csv", as_csv([COLUMNS, *lines]))
+        put(
+            self.out / "items.csv", as_csv([items.COLUMNS, *map(disarm, items.statistics(marked))])
+        )
+        for key, result in self.results.items():
+            if student in (None, key[0]):
+                self.page(result)
+        if self.problems:
+            put(self.out / PROBLEMS, "\n".join(self.problems) + "\n")
+        else:
+            (self.out / PROBLEMS).unlink(missing_ok=True)
+        self.written = time.monotonic()
+
+    def preview(self, options):
+        """Return what other options would change in the grades, one line each."""
+        before = {tuple(line[:2]): line for line in self.rows()[0]}
+        other = Report.__new__(Report)
+        other.__dict__ = {**self.__dict__, "options": options}
+        after = {tuple(line[:2]): line for line in other.rows()[0]}
+        lines = []
+        for key, old in before.items():
+            new = after[key]
+            shown = [
+                f"{line[2] or '–'} of {line[3]}, final {line[7] or '–'}" for line in (old, new)
+            ]
+            if shown[0] != shown[1]:
+                lines.append(f"{key[0]}, {key[1]}: {shown[0]} → {shown[1]}")
+        return lines
+
+
+def disarm(line):
+    """Return a row with its texts cleaned."""
+    return [clean(cell) if isinstance(cell, str) else cell for cell in line]
+
+
+def absent(handin, worths):
+    """Return the result of work that was not handed in."""
+    notes = [handin.note] if handin.note else []
+    most = sum(points for _, points in worths)
+    return Result(handin.student, handin.assignment, NOT_HANDED_IN, [], notes, most, worths)

@@ -95,13 +95,14 @@ class Server:
 
     def __init__(self, wire, incoming, outgoing, printed):
         self.wire, self.incoming, self.outgoing = wire, incoming, outgoing
-        self.printed, self.buffer, self.busy, self.shell = printed, bytearray(), False, None
+        self.printed, self.buffer, self.shell = printed, bytearray(), None
+        self.busy = self.talking = self.stopped = False
         # A submission may replace what `os` holds; what has been taken before stays.
         self.read, self.write = os.read, os.write
 
     def send(self, message):
         """Write one frame."""
-        data = memoryview(self.wire.pack(message))
+        data = memoryview(self.wire.pack(message, answer=True))
         while data:
             data = data[self.write(self.outgoing, data) :]
 
@@ -116,18 +117,36 @@ class Server:
 
     def refused(self, what):
         """Tell the grader at once, so that it cannot be unsaid."""
+        was, self.talking = self.talking, True
         self.send({"refused": what})
+        self.talking = was
 
     def interrupt(self, *_):
-        """Stop what the submission does; while it does nothing there is nothing to stop."""
-        if self.busy:
+        """Stop what the submission does, though never in the middle of a frame."""
+        if self.talking:
+            self.stopped = True
+        elif self.busy:
             raise KeyboardInterrupt
+
+    def ask(self, question):
+        """Send a question and return the grader's answer."""
+        self.talking = True
+        try:
+            self.send(question)
+            answer = self.receive()
+        finally:
+            self.talking = False
+        if self.stopped:
+            self.stopped = False
+            raise KeyboardInterrupt
+        return answer
 
     def serve(self):
         """Answer until the grader closes the pipe."""
         actions = {"run": self.run, "look": self.look, "call": self.call}
         while True:
             message = self.receive()
+            self.stopped = False
             try:
                 self.busy = True
                 answer = actions[message["do"]](message)
@@ -175,8 +194,7 @@ class Server:
                     "kwargs": wire.encode(kwargs),
                     "shared": wire.encode(shared),
                 }
-                self.send(question)
-                answer = self.receive()
+                answer = self.ask(question)
                 wire.update(shared, wire.decode(answer["shared"], call_back))
                 if "stop" in answer:
                     raise RuntimeError(answer["stop"])
@@ -186,10 +204,18 @@ class Server:
 
         args = wire.decode(message["args"], call_back)
         kwargs = wire.decode(message["kwargs"], call_back)
-        shared += wire.share([*args, *kwargs.values()])
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            value = self.shell.user_ns[message["name"]](*args, **kwargs)
+        space = self.shell.user_ns
+        if message["in_place"]:
+            shared += wire.share([*args, *kwargs.values()])
+        function = space[message["name"]]
+        kept = {name: space[name] for name in message["replace"] if name in space}
+        space.update({name: call_back(number) for name, number in message["replace"].items()})
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                value = function(*args, **kwargs)
+        finally:
+            space.update(kept)
         try:
             sent = wire.encode(value)
         except wire.Unsendable as problem:
@@ -208,14 +234,15 @@ def main(settings, sandbox, wire, incoming, outgoing):
     """Set the guards, the strictest last, and serve."""
     limits = sandbox.Limits(**settings["limits"])
     user = settings["uid"]
+    sandbox.keep_to(settings["core"])
     if user is not None:
-        for folder, _, files in os.walk(settings["box"]):
-            for path in (folder, *(os.path.join(folder, name) for name in files)):
-                os.chown(path, user, user, follow_symlinks=False)
-        sandbox.become(user, settings["reading"])
+        sandbox.become(user)
     sandbox.die_with_parent()
-    sandbox.limit_resources(limits)
-    version = sandbox.landlock(settings["readable"], settings["writable"])
+    sandbox.limit_resources(limits, settings["others"])
+    os.umask(0o077)
+    for name in ("home", "tmp", "work"):
+        os.mkdir(os.path.join(settings["box"], name))
+    os.chdir(os.path.join(settings["box"], "work"))
     printed = Printed(limits.output_kb << 10)
     server = Server(wire, incoming, outgoing, printed)
 
@@ -233,6 +260,6 @@ def main(settings, sandbox, wire, incoming, outgoing):
     signal.signal(signal.SIGINT, server.interrupt)
     filtered = sandbox.seccomp()
     sandbox.audit(settings["writable"], settings["hidden"], server.refused)
-    found = {"version": version, "filtered": filtered, "user": user is not None}
-    server.send({"ready": found | {"reading": settings["reading"]}})
+    found = {"walled": settings["walled"], "filtered": filtered, "user": user is not None}
+    server.send({"ready": found})
     server.serve()

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from . import variants
-from .execute import CutOff, Failed, Session, Tampered, TimeLimit
+from .execute import LONGEST, CutOff, Failed, Session, Tampered, TimeLimit, cut
 from .judge import Judge
 from .notebooks import (
     BLANK,
@@ -15,9 +15,8 @@ from .notebooks import (
     parts,
     read_bytes,
     restore,
-    select,
     skeleton,
-    student_names,
+    solutions,
 )
 from .sandbox import Limits
 
@@ -31,6 +30,10 @@ class Mark:
     worth: float
     message: str = ""
     answer: str = ""
+    task: int = 0
+    title: str = ""
+    rubric: str = ""
+    chapters: list = field(default_factory=list)
 
 
 @dataclass
@@ -43,6 +46,7 @@ class Result:
     marks: list[Mark] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     max_points: float = 0
+    worths: list = field(default_factory=list)  # (task, points) of every graded cell
 
     @property
     def score(self):
@@ -55,8 +59,12 @@ class Result:
         return sum(mark.worth for mark in self.marks if mark.points is None)
 
     def data(self):
-        """Return the result as plain data, for JSON."""
-        return asdict(self)
+        """Return the result as plain data, for JSON, with all texts cut to a few kilobytes."""
+        data = asdict(self)
+        for mark in data["marks"]:
+            mark["message"] = cut(mark["message"], LONGEST)
+            mark["answer"] = cut(mark["answer"], ANSWER)
+        return data | {"notes": [cut(note, LONGEST) for note in self.notes[:NOTES]]}
 
     @classmethod
     def of(cls, data):
@@ -78,12 +86,14 @@ class Job:
     limits : Limits
     hidden : tuple of str
         Folders that the submission may not read.
-    tasks : frozenset or None
-        The tasks that count; None for all.
     variant : int
-        The student's variant of the data.
+        The student's variant of questions and data.
     number : int
-        Tells submissions that run at the same time apart.
+        Tells submissions apart, for the users that they run as.
+    slot : int
+        The place among those that run at the same time.
+    walled : bool or None
+        Whether to use bubblewrap; None for wherever it is installed.
     scratch : str
         An existing folder to work in.
     note : str
@@ -98,14 +108,18 @@ class Job:
     source: str = ""
     limits: Limits = field(default_factory=Limits)
     hidden: tuple = ()
-    tasks: frozenset | None = None
     variant: int = 0
     number: int = 0
+    slot: int = 0
+    walled: bool | None = None
     scratch: str = ""
     note: str = ""
     problem: str = ""
 
 
+FAILED = "the grader failed"
+ANSWER = 8000  # characters of an answer in words that are kept
+NOTES = 20
 TAMPERED = (
     "this notebook changes how cells are compiled or run: {what}. The marks were decided outside "
     "its reach and stand, but have a look at it"
@@ -141,24 +155,28 @@ def control(session):
     return ""
 
 
+def mark_of(part, points, message="", answer=""):
+    """Return the mark of one graded cell."""
+    about = {"task": part.task, "title": part.title, "chapters": list(part.chapters)}
+    return Mark(part.name, points, part.points, message, answer, **about, rubric=part.rubric)
+
+
 def run(nb, source, job, session):
     """Run the cells of a mended notebook; return marks, status and notes."""
-    chosen = {part.name: part for part in select(parts(source), job.tasks)}
-    judge = Judge(session, student_names(source))
+    graded_parts = {part.name: part for part in parts(source)}
+    judge = Judge(session, solutions(source))
     marks, notes, gone, status = [], [], "", "graded"
     for cell in nb.cells:
         meta = own(cell)
         name = meta.get("grade_id", "a cell of your own")
-        part = chosen.get(name)
+        part = graded_parts.get(name)
         if part and part.by_hand:
             # What was not touched earns nothing, and asks nobody to read it.
             blank = cell.source.strip() in ("", BLANK[cell.cell_type])
-            marks.append(Mark(name, 0 if blank else None, part.points, "", cell.source))
+            marks.append(mark_of(part, 0 if blank else None, "", cell.source))
         if cell.cell_type != "code" or not cell.source.strip():
             continue
         graded = meta.get("grade") and not meta.get("solution")
-        if graded and not part:
-            continue
         if gone:
             message = f"not run: the notebook was cut off in {gone}"
         else:
@@ -170,7 +188,7 @@ def run(nb, source, job, session):
                 notes.insert(0, f"cut off in the cell {gone}")
                 message = f"cut off in this cell: {reason}"
         if graded:
-            marks.append(Mark(name, 0 if message else part.points, part.points, message))
+            marks.append(mark_of(part, 0 if message else part.points, message))
         elif message and not gone and message != "no answer yet":
             notes.append(f"{name}: {message}")
     odd = "" if gone else control(session)
@@ -184,7 +202,7 @@ def run(nb, source, job, session):
 def run_cell(cell, name, part, job, session, judge):
     """Run one cell where it belongs; return "" or what went wrong in it."""
     if part:
-        return judge.test(part.tests)
+        return judge.test(part.tests, part.task)
     try:
         text = variants.put(cell.source, job.variant) if name == variants.CELL else cell.source
         if own(cell).get("locked"):
@@ -200,26 +218,29 @@ def run_cell(cell, name, part, job, session, judge):
 def grade_one(job):
     """Grade one submission; whatever happens, return a `Result`."""
     result = Result(job.student, job.assignment, "graded")
-    if not job.source:
-        result.status = "unknown assignment"
-        result.notes = [
-            f"there is no assignment called {job.assignment!r}: is the file's name as it was?"
-        ]
-        return result
-    source = parse(job.source.encode())
-    result.max_points = sum(part.points for part in select(parts(source), job.tasks))
     try:
+        if not job.source:
+            raise Unusable(
+                "unknown assignment",
+                f"there is no assignment called {job.assignment!r}: is the file's name as it was?",
+            )
+        source = variants.question(parse(job.source.encode()), job.variant)
+        result.worths = [[part.task, part.points] for part in parts(source)]
+        result.max_points = sum(points for _, points in result.worths)
         if job.problem:
             raise Unusable("refused", job.problem)
         nb = parse(read_bytes(job.path))
         mended = restore(nb, skeleton(source))
-        with Session(job.limits, job.hidden, job.number, Path(job.scratch)) as session:
+        where = Path(job.scratch) if job.scratch else None
+        with Session(
+            job.limits, job.hidden, job.number, where, walled=job.walled, slot=job.slot
+        ) as session:
             result.marks, result.status, notes = run(nb, source, job, session)
         result.notes = [*([job.note] if job.note else []), *mended, *notes]
     except Unusable as problem:
         result.status = problem.status
         result.notes = [str(problem), *([job.note] if job.note else [])]
     except Exception as problem:
-        result.status = "the grader failed"
-        result.notes = [f"{type(problem).__name__}: {problem}. Grade this one by hand"]
+        result.status = FAILED
+        result.notes = [f"{type(problem).__name__}: {cut(problem, LONGEST)}. Grade it by hand"]
     return result

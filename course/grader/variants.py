@@ -1,18 +1,22 @@
-"""A variant of the data for each student, by a seed that only the instructor knows.
+"""A variant of questions and data for each student, by a seed that only the instructor knows.
 
 A source that wants variants has a given cell called `variant` that says ``VARIANT = 0``, and draws
-its data with that number. `python -m grader.variants SEED names.txt OUT` writes one release for
-each student with a number of their own; `make grade SEED=…` puts the same number back.
+its data with that number; cells can also have other forms, which ask another question (see
+`question`). `python -m grader.variants names.txt OUT`, with the seed in COURSE_SEED, writes one
+release for each student with a number of their own; `make grade SEED=…` puts the same number back.
 """
 
 import hashlib
+import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
-from . import RELEASE, assignments
+from . import SOURCE, assignments
 
 CELL = "variant"
+FORMS = 12  # a common multiple of the numbers of forms that a cell can have: 1, 2, 3 or 4
 LINE = re.compile(r"^VARIANT = \d+$", re.MULTILINE)
 
 
@@ -24,22 +28,49 @@ def number(seed, student):
     return 1 + int.from_bytes(digest[:4], "big") % 999_999
 
 
+def question(nb, variant):
+    """Return a source with the questions of one variant.
+
+    A cell of the source may hold, in its metadata, other forms of itself: `{"course": {"forms":
+    [[[old, new], ...], ...]}}`, one list of replacements for each further form. Variant v has form
+    v modulo the number of forms; form 0 is the source as it stands.
+    """
+    for cell in nb.cells:
+        forms = cell.metadata.get("course", {}).get("forms", [])
+        form = variant % (len(forms) + 1)
+        for old, new in forms[form - 1] if form else []:
+            if old not in cell.source:
+                raise ValueError(f"the cell {cell.id} has no {old!r} to replace")
+            cell.source = cell.source.replace(old, new)
+    return nb
+
+
 def put(source, variant):
     """Return a cell's text with the variant in it."""
     return LINE.sub(f"VARIANT = {variant}", source)
 
 
-def write(seed, students, out, release=RELEASE):
-    """Write `out/<student>/<id>.ipynb` for each student and each assignment with variants."""
+def write(seed, students, out, source=SOURCE):
+    """Write `out/<student>/<id>.ipynb` for each student and each assignment."""
+    from .build import generate
+
     written = []
-    for assignment in assignments(release):
-        text = (Path(release) / assignment / f"{assignment}.ipynb").read_text("utf-8")
-        if '"VARIANT = 0"' not in text:
-            continue
+    for assignment in assignments(source):
+        forms = {}
         for student in students:
-            own = text.replace('"VARIANT = 0"', f'"VARIANT = {number(seed, student)}"')
+            variant = number(seed, student)
+            # Releases that differ in their number alone need not be built anew.
+            form = variant % FORMS
+            if form not in forms:
+                with tempfile.TemporaryDirectory(prefix="course-") as root:
+                    forms[form] = (
+                        variant,
+                        generate(assignment, root, source, variant).read_text("utf-8"),
+                    )
+            built, text = forms[form]
             path = Path(out) / student / f"{assignment}.ipynb"
             path.parent.mkdir(parents=True, exist_ok=True)
+            own = text.replace(f'"VARIANT = {built}"', f'"VARIANT = {variant}"')
             path.write_text(own, encoding="utf-8")
             written.append(path)
     return written
@@ -47,9 +78,10 @@ def write(seed, students, out, release=RELEASE):
 
 def main():
     """Read the command line and write the students' copies."""
-    if len(sys.argv) != 4:
-        sys.exit("usage: python -m grader.variants SEED names.txt OUT (one name a line)")
-    seed, names, out = sys.argv[1:]
+    seed = os.environ.get("COURSE_SEED", "")
+    if len(sys.argv) != 3 or not seed:
+        sys.exit("usage: COURSE_SEED=… python -m grader.variants names.txt OUT (one name a line)")
+    names, out = sys.argv[1:]
     students = [s.strip() for s in Path(names).read_text("utf-8-sig").splitlines() if s.strip()]
     written = write(seed, students, out)
     print(f"{len(written)} notebooks for {len(students)} students are in {out}")

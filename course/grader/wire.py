@@ -5,7 +5,7 @@ else is an object with one key that names its kind:
 
     {"tuple": [...]}   {"dict": [[key, value], ...]}   {"set": [...]}
     {"array": [dtype, shape, base64]}                  {"scalar": [dtype, base64]}
-    {"frame": [[column, values], ...]}                 {"series": [name, values]}
+    {"frame": [[[column, values], ...], index]}        {"series": [name, values, index]}
     {"given": [module, class, {field: value}]}         {"function": number}
 
 The last two go from the grader to the submission only: nothing that a submission sends can name a
@@ -19,7 +19,9 @@ import math
 import struct
 import sys
 
-FRAME = 48 << 20  # bytes of one frame
+FRAME = 48 << 20  # bytes of one frame that the grader sends
+ANSWER = 8 << 20  # bytes of one frame that a submission sends
+PIECES = 200_000  # values in such a frame; an array is one of them
 DEPTH = 60  # of nesting, well below Python's own limit
 KINDS = "biufU"  # of arrays: truth values, whole and floating-point numbers, text
 
@@ -74,9 +76,13 @@ def encode(value, functions=None, depth=0):
         return {"dict": [[inner(key), inner(part)] for key, part in value.items()]}
     kind = f"{type(value).__module__}.{type(value).__name__}"
     if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
-        return {"frame": [[inner(name), inner(_column(value[name]))] for name in value]}
+        columns = [
+            [inner(name), inner(_column(value.iloc[:, place]))]
+            for place, name in enumerate(value.columns)
+        ]
+        return {"frame": [columns, _index(value, inner)]}
     if kind.startswith("pandas.") and kind.endswith(".Series"):
-        return {"series": [inner(value.name), inner(_column(value))]}
+        return {"series": [inner(value.name), inner(_column(value)), _index(value, inner)]}
     if functions is not None and dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: inner(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return {"given": [type(value).__module__, type(value).__qualname__, fields]}
@@ -84,6 +90,13 @@ def encode(value, functions=None, depth=0):
         functions.append(value)
         return {"function": len(functions) - 1}
     raise Unsendable(f"a value of the kind {type(value).__name__}")
+
+
+def _index(table, inner):
+    """Return the index of a table, None for one that only counts."""
+    index = table.index
+    plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+    return None if plain else inner(index.tolist())
 
 
 def _column(series):
@@ -135,16 +148,18 @@ def decode(data, call=None):
     if kind == "series":
         import pandas as pd
 
-        return pd.Series(inner(body[1]), name=inner(body[0]))
+        name, values, index = body
+        return pd.Series(inner(values), name=inner(name), index=inner(index))
     if kind == "frame":
         import numpy as np
         import pandas as pd
 
-        columns = [inner(name) for name, _ in body]
-        values = [inner(part) for _, part in body]
+        parts, index = body
+        columns = [inner(name) for name, _ in parts]
+        values = [inner(part) for _, part in parts]
         if len({len(part) for part in values}) > 1 or any(np.ndim(v) != 1 for v in values):
             raise ValueError("the columns of a table have different lengths")
-        frame = pd.DataFrame(dict(enumerate(values)))
+        frame = pd.DataFrame(dict(enumerate(values)), index=inner(index))
         frame.columns = columns
         return frame
     if kind == "given" and call is not None:
@@ -176,28 +191,41 @@ def _array(dtype, shape, data):
     return np.frombuffer(raw, dtype).reshape(shape).copy()
 
 
-def pack(message):
-    """Return the bytes of one frame."""
+def pieces(text):
+    """Return about how many values a JSON text holds, before any of them is made."""
+    return sum(map(text.count, (b",", b"[", b"{")))
+
+
+def pack(message, answer=False):
+    """Return the bytes of one frame; an `answer` is one that a submission sends."""
     text = json.dumps(message).encode()
-    if len(text) > FRAME:
-        raise Unsendable(f"a value of more than {FRAME >> 20} MB")
+    most = ANSWER if answer else FRAME
+    if len(text) > most:
+        raise Unsendable(f"a value of more than {most >> 20} MB")
+    if answer and pieces(text) > PIECES:
+        raise Unsendable(f"a value with more than {PIECES} parts")
     return struct.pack("!I", len(text)) + text
 
 
-def unpack(buffer):
+def unpack(buffer, untrusted=False):
     """Take the first frame off the bytearray `buffer`; return it, or None while it is incomplete.
 
-    Raises ValueError for what is no frame.
+    A frame of the untrusted side is bounded before it is read: in its length, and in the number of
+    its values, each of which would become an object. Raises ValueError for what is no frame.
     """
     if len(buffer) < 4:
         return None
     (length,) = struct.unpack("!I", buffer[:4])
-    if length > FRAME:
-        raise ValueError("a frame larger than allowed")
+    if length > (ANSWER if untrusted else FRAME):
+        raise ValueError(
+            f"an answer of more than {ANSWER >> 20} MB" if untrusted else "too large a frame"
+        )
     if len(buffer) < 4 + length:
         return None
     text = bytes(buffer[4 : 4 + length])
     del buffer[: 4 + length]
+    if untrusted and pieces(text) > PIECES:
+        raise ValueError(f"an answer of more than {PIECES} values")
     try:
         message = json.loads(text)
     except RecursionError:

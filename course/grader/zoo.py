@@ -1,20 +1,28 @@
-"""Grade the grader: the reference, the blank release and a zoo of wrong answers.
+"""Grade the grader: the reference, and a zoo of wrong answers.
 
-`python -m grader.zoo a1_dependence` prints a table; `tests/course` asserts the same.
+`python -m grader.zoo a1_dependence` prints how each wrong answer fares; `python -m grader.zoo
+held_back` prints the share that is caught of answers that no test was written for. `tests/course`
+asserts the same. These answers are our own, so they run in this process, without the sandbox.
 """
 
+import contextlib
+import json
 import runpy
+import signal
 import sys
-import tempfile
+import types
 from pathlib import Path
 
 import nbformat
 
-from . import RELEASE, SOURCE, ZOO
+from . import RELEASE, SOURCE, ZOO, assignments, student, variants, wire
 from .collect import Handin
+from .execute import Failed, TimeLimit
 from .grade import grade
-from .notebooks import SOLUTION, own
-from .sandbox import Limits
+from .judge import Judge, quiet
+from .notebooks import SOLUTION, own, parts, solutions
+
+SECONDS = 20  # of processor time, for a wrong answer that does not end
 
 
 def answers(assignment):
@@ -38,9 +46,11 @@ def answers(assignment):
     return wrong
 
 
-def family(test):
-    """Return the tests that a mistake may cost: one in the core can also cost the edge cases."""
-    return {test, f"{test}_edge"}
+def held_back(assignment):
+    """Return (name, {cell: code}) of each wrong answer that no test was written for."""
+    found = runpy.run_path(str(ZOO / "held_back.py"))
+    base = found["A4_BASE"] if assignment == "a4_reproduction" else {}
+    return [(name, base | {cell: code}) for name, cell, code in found["HELD_BACK"][assignment]]
 
 
 def reference(assignment):
@@ -53,113 +63,157 @@ def blank(assignment):
     return nbformat.read(RELEASE / assignment / f"{assignment}.ipynb", as_version=4)
 
 
-def with_answers(assignment, replace):
-    """Return the reference with some solution cells replaced."""
-    nb = reference(assignment)
-    cells = {
-        cell.metadata.nbgrader.grade_id: cell
-        for cell in nb.cells
-        if cell.metadata.get("nbgrader", {}).get("solution")
-    }
-    for name, source in replace.items():
-        if name not in cells:
-            raise KeyError(f"{assignment} has no solution cell {name!r}; it has {list(cells)}")
-        cells[name].source = source
-    return nb
-
-
 def grade_notebooks(notebooks, folder, **options):
     """Grade {(student, assignment): notebook}; return {(student, assignment): Result}."""
     jobs = []
-    for (student, assignment), nb in notebooks.items():
-        path = Path(folder) / student / f"{assignment}.ipynb"
+    for (name, assignment), nb in notebooks.items():
+        path = Path(folder) / name / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(nb, path)
-        jobs.append(Handin(student, assignment, path))
+        jobs.append(Handin(name, assignment, path))
     return {(r.student, r.assignment): r for r in grade(jobs, hidden=[folder], **options)}
 
 
-def task(wrong):
-    """Return the test that a wrong answer is about, whether its core or its edge cases."""
-    return wrong["caught_by"].removesuffix("_edge")
+class Local(student.Server):
+    """A submission's half of the talk, in this process: for answers that can be trusted."""
+
+    def __init__(self):
+        super().__init__(wire, None, None, None)
+        self.shell = types.SimpleNamespace(user_ns={"__name__": "__main__"})
+        self.refused = []
+
+    def begin(self):
+        """Start the clock of a cell."""
+
+    @contextlib.contextmanager
+    def guarded(self):
+        """Turn an error into what a session raises, and stop what does not end."""
+
+        def stop(*_):
+            raise TimeLimit("this was stopped. Look for a loop that does not end.")
+
+        before = signal.signal(signal.SIGVTALRM, stop)
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        try:
+            yield
+        except TimeLimit:
+            raise
+        except BaseException as problem:
+            raise Failed(student.explain(problem)) from None
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
+
+    def run(self, source):
+        """Run one cell."""
+        with quiet(), self.guarded():
+            exec(compile(source, "<ipython-input>", "exec"), self.shell.user_ns)
+
+    def look(self, names):
+        """Say what each name holds."""
+        return json.loads(json.dumps(super().look({"names": sorted(names)})["found"]))
+
+    def ask(self, question):
+        """Ask the grader, which is here."""
+        return json.loads(json.dumps(self.answer(json.loads(json.dumps(question)))))
+
+    def call(self, name, args, kwargs, answer, in_place=False, replace=None):
+        """Call a function of the submission."""
+        self.answer = answer
+        message = {"name": name, "args": args, "kwargs": kwargs}
+        message = json.loads(
+            json.dumps(message | {"in_place": in_place, "replace": replace or {}})
+        )
+        with self.guarded():
+            return json.loads(json.dumps(super().call(message)))
 
 
-def batches(assignment, size):
-    """Return the wrong answers in lists of up to `size` that do not get into each other's way.
+class Bench:
+    """The reference of one assignment, ready to have some of its cells replaced."""
 
-    Those in a list answer different tasks wrongly, so that one notebook can hold them all. What a
-    wrong answer does to the test of another one in its list then goes unseen, unless it changes
-    that test's message: size 1 is the strict way, and a kernel for each answer.
-    """
-    lists = []
-    for wrong in answers(assignment):
-        for batch in lists:
-            replaced = {name: code for other in batch for name, code in other["replace"].items()}
-            if (
-                len(batch) < size
-                and not any(task(wrong) == task(other) for other in batch)
-                and all(
-                    replaced.get(name, code) == code for name, code in wrong["replace"].items()
-                )
-            ):
-                batch.append(wrong)
-                break
-        else:
-            lists.append([wrong])
-    return lists
+    def __init__(self, assignment, variant=0):
+        self.source = variants.question(reference(assignment), variant)
+        self.parts = {part.name: part for part in parts(self.source)}
+        self.defined = {each.cell: each for each in solutions(self.source)}
+        # Where cells depend on each other's results, all of them run again.
+        self.whole = assignment == "a4_reproduction"
+        self.session = Local()
+        self.judge = Judge(self.session, self.defined.values())
+        for cell in self.source.cells:
+            name = own(cell).get("grade_id", "")
+            if cell.cell_type == "code" and name and name not in self.parts:
+                text = SOLUTION.sub("", cell.source)
+                text = variants.put(text, variant) if name == variants.CELL else text
+                if own(cell).get("locked"):
+                    self.judge.give(text)
+                if own(cell).get("locked") or not self.whole:
+                    self.session.run(text)
+
+    def try_out(self, replace=None):
+        """Return {test: message} for tests of the tasks whose cells are replaced; None for all."""
+        self.judge.failed = set()
+        tasks = {self.defined[name].task for name in replace or self.defined}
+        found = {}
+        for cell in self.source.cells:
+            name = own(cell).get("grade_id", "")
+            if name in self.defined and (self.whole or name in (replace or {})):
+                code = (replace or {}).get(name, self.defined[name].code)
+                with contextlib.suppress(Failed, TimeLimit):
+                    self.session.run(code)
+            part = self.parts.get(name)
+            if part and not part.by_hand and (self.whole or part.task in tasks):
+                found[name] = self.judge.test(part.tests, part.task)
+        for name in replace or {}:
+            if not self.whole:
+                self.session.run(self.defined[name].code)
+        return found
 
 
-def everything(assignment, size=1):
-    """Return {name: notebook} of the reference, the blank release and the zoo.
-
-    With `size` > 1, notebooks of the zoo hold several wrong answers; see `batches`. Each is named
-    after its first one.
-    """
-    notebooks = {"reference": reference(assignment), "blank": blank(assignment)}
-    for batch in batches(assignment, size):
-        replace = {name: code for wrong in batch for name, code in wrong["replace"].items()}
-        notebooks[batch[0]["name"]] = with_answers(assignment, replace)
-    return notebooks
+def family(test, names):
+    """Return the tests that a mistake may cost: all those of its task."""
+    stem = test.removesuffix("_edge")
+    return {name for name in names if name == stem or name.startswith(f"{stem}_")}
 
 
-def verdict(wrong, result, batch=()):
-    """Return what is amiss with the grading of one wrong answer, "" if nothing is.
-
-    `batch` holds the wrong answers that are in the same notebook.
-    """
-    lost = {m.name: m.message for m in result.marks if m.points is not None and m.points < m.worth}
-    if result.status != "graded":
-        return f"status {result.status}: {result.notes}"
-    expected = {wrong["caught_by"], *(other["caught_by"] for other in batch)}
-    allowed = set().union(*map(family, expected))
-    if not expected <= set(lost) <= allowed:
-        return f"should lose marks in {expected} alone, lost them in {lost or 'none'}"
-    if wrong["message"] not in lost[wrong["caught_by"]]:
-        return f"the message does not say {wrong['message']!r}: {lost[wrong['caught_by']]}"
+def verdict(wrong, found):
+    """Return what is amiss with the grading of one wrong answer, "" if nothing is."""
+    lost = {name: message for name, message in found.items() if message}
+    own_tests = family(wrong["caught_by"], found)
+    if not own_tests & set(lost):
+        return f"should lose marks in {wrong['caught_by']}, lost them in {lost or 'none'}"
+    if not set(lost) <= own_tests:
+        return f"should lose marks in {wrong['caught_by']} alone, lost them in {lost}"
+    if not any(wrong["message"] in lost[name] for name in own_tests & set(lost)):
+        return f"no message says {wrong['message']!r}: {lost}"
     return ""
 
 
+def caught(assignment):
+    """Return {name: whether it loses marks} for the answers held back."""
+    bench = Bench(assignment)
+    return {name: any(bench.try_out(replace).values()) for name, replace in held_back(assignment)}
+
+
 def main():
-    """Print how one assignment's reference, blank release and zoo are graded."""
-    assignment = sys.argv[1]
-    notebooks = {(name, assignment): nb for name, nb in everything(assignment).items()}
-    wrong = {answer["name"]: answer for answer in answers(assignment)}
+    """Print how a reference and its zoo are graded, or what is caught of those held back."""
+    if sys.argv[1] == "held_back":
+        total = []
+        for assignment in sys.argv[2:] or assignments():
+            found = caught(assignment)
+            total += found.values()
+            print(f"{assignment}: {sum(found.values())} of {len(found)} caught")
+            print(*(f"    missed: {name}" for name, seen in found.items() if not seen), sep="\n")
+        sys.exit(f"{sum(total)} of {len(total)} caught" if not all(total) else 0)
     failures = 0
-    with tempfile.TemporaryDirectory() as folder:
-        results = grade_notebooks(notebooks, folder, limits=Limits())
-    for (name, _), result in results.items():
-        print(f"{name:45s} {result.score:g}/{result.max_points:g}  {result.status}")
-        if name in wrong:
-            amiss = verdict(wrong[name], result)
-            failures += bool(amiss)
-            lost = [m for m in result.marks if m.points is not None and m.points < m.worth]
-            print(f"    {'AMISS: ' + amiss if amiss else lost[0].name + ': ' + lost[0].message}")
-        else:
-            for mark in result.marks:
-                if name == "reference" and mark.points is not None and mark.points < mark.worth:
-                    print(f"    AMISS: {mark.name}: {mark.message}")
-            for note in result.notes if name == "reference" else ():
-                print(f"    {note}")
+    bench = Bench(sys.argv[1])
+    for name, message in bench.try_out().items():
+        failures += bool(message)
+        print(f"reference, {name}: {message or 'right'}")
+    for wrong in answers(sys.argv[1]):
+        found = bench.try_out(wrong["replace"])
+        amiss = verdict(wrong, found)
+        failures += bool(amiss)
+        print(f"{wrong['name']}: {'AMISS: ' + amiss if amiss else 'caught'}")
     sys.exit(failures > 0)
 
 

@@ -581,7 +581,7 @@ EDITS = [
         "np.log(",
         "np.log2(",
         "test_mutual_information",
-        "in bits",
+        "another logarithm",
     ),
     (
         "nan for empty cells",

@@ -4,6 +4,7 @@ PLAN = """
 PLAN = {{
     "data": "two coins",
     "seeds": {seeds},
+    "ratio": 0.0,
     "claimed": {{"mean": ({low}, math.inf), "spread": (-0.5, 0.5)}},
 }}
 """
@@ -37,7 +38,7 @@ def wrong(name, caught_by, message, **replace):
 def interval(half):
     """Return the cell `interval` with another half-width."""
     return f"""
-def interval(differences):
+def interval(differences, ratio):
     d = np.asarray(differences, dtype=float)
     d = d[~np.isnan(d)]
     if len(d) < 2:
@@ -116,7 +117,7 @@ RESULTS["value"] = RESULTS["value"].round(1)
         "normal quantile",
         "test_interval",
         "normal quantile",
-        interval=interval("1.96 * d.std(ddof=1) / math.sqrt(len(d))"),
+        interval=interval("1.96 * d.std(ddof=1) * math.sqrt(1 / len(d) + ratio)"),
     ),
     wrong(
         "interval of one difference",
@@ -128,12 +129,33 @@ RESULTS["value"] = RESULTS["value"].round(1)
         "standard deviation divided by n",
         "test_interval",
         "use ddof=1",
-        interval=interval("stats.t.ppf(0.975, len(d) - 1) * d.std() / math.sqrt(len(d))"),
+        interval=interval(
+            "stats.t.ppf(0.975, len(d) - 1) * d.std() * math.sqrt(1 / len(d) + ratio)"
+        ),
+    ),
+    wrong(
+        "Student's own interval",
+        "test_interval",
+        "without the ratio",
+        interval=interval("stats.t.ppf(0.975, len(d) - 1) * d.std(ddof=1) / math.sqrt(len(d))"),
+    ),
+    wrong(
+        "no ratio in the plan",
+        "test_plan",
+        "PLAN has no key ratio",
+        plan=GOOD_PLAN.replace('    "ratio": 0.0,\n', ""),
+        conclusion="""
+wide = RESULTS.pivot(index=["case", "seed"], columns="setting", values="value")
+wide = wide["treatment"] - wide["control"]
+PLAN["ratio"] = 0.0
+INTERVALS = {case: interval(wide[case], 0.0) for case in PLAN["claimed"]}
+VERDICT = verdict(INTERVALS, PLAN["claimed"])
+""",
     ),
     wrong(
         "verdict by the mean alone",
         "test_verdict",
-        "open although its mean is inside",
+        "both sides of an end",
         verdict="""
 def verdict(intervals, claimed):
     inside = [low <= np.mean(intervals[case]) <= high for case, (low, high) in claimed.items()]
@@ -143,7 +165,7 @@ def verdict(intervals, claimed):
     wrong(
         "a touch counts as agreement",
         "test_verdict",
-        "neither case is decided",
+        "both sides of an end",
         verdict="""
 def verdict(intervals, claimed):
     states = set()
@@ -151,7 +173,7 @@ def verdict(intervals, claimed):
         start, end = intervals[case]
         states.add("does not hold" if end < low or start > high else "holds")
         if start < low <= end:
-            states.add("cannot be tested")
+            states.add("undecided")
     return states.pop() if len(states) == 1 else "holds in part"
 """,
     ),
@@ -166,7 +188,7 @@ def verdict(intervals, claimed):
         conclusion="""
 differences = RESULTS.pivot(index=["case", "seed"], columns="setting", values="value")
 differences = differences["treatment"] - differences["control"]
-INTERVALS = {case: interval(differences[case]) for case in PLAN["claimed"]}
+INTERVALS = {case: interval(differences[case], PLAN["ratio"]) for case in PLAN["claimed"]}
 VERDICT = "holds"
 verdict = lambda intervals, claimed: "holds"
 """,
@@ -178,7 +200,7 @@ verdict = lambda intervals, claimed: "holds"
         conclusion="""
 wide = RESULTS.pivot(index=["case", "seed"], columns="setting", values="value")
 wide = wide["control"] - wide["treatment"]
-INTERVALS = {case: interval(wide[case]) for case in PLAN["claimed"]}
+INTERVALS = {case: interval(wide[case], PLAN["ratio"]) for case in PLAN["claimed"]}
 VERDICT = verdict(INTERVALS, PLAN["claimed"])
 """,
     ),
@@ -189,7 +211,7 @@ VERDICT = verdict(INTERVALS, PLAN["claimed"])
         conclusion="""
 wide = RESULTS.pivot(index=["case", "seed"], columns="setting", values="value")
 wide = wide["treatment"] - wide["control"]
-INTERVALS = {case: interval(wide[case]) for case in PLAN["claimed"]}
+INTERVALS = {case: interval(wide[case], PLAN["ratio"]) for case in PLAN["claimed"]}
 VERDICT = "does not hold"
 """,
     ),
@@ -316,16 +338,16 @@ EDITS = [
     (
         "open counts as contradiction",
         "verdict",
-        'states.add("cannot be tested")',
-        'states.add("does not hold")',
+        'states.add("open")',
+        'states.add("contradicts")',
         "test_verdict",
         "",
     ),
     (
-        "by the first case alone",
+        "open cases forgotten",
         "verdict",
-        'return states.pop() if len(states) == 1 else "holds in part"',
-        "return sorted(states)[0]",
+        'return "undecided" if "open" in states else "holds"',
+        'return "holds"',
         "test_verdict",
         "",
     ),

@@ -516,7 +516,8 @@ def eo_violation(y, y_hat, s):
 def trade_off(data, lams):
     rows = []
     for lam in lams:
-        model = RenyiClassifier(lam).fit(data.X_train, data.y_train, sensitive_features=data.s_train)
+        model = RenyiClassifier(lam)
+        model.fit(data.X_train, data.y_train, sensitive_features=data.s_train)
         label, soft = model.predict(data.X_test), model.predict_proba(data.X_test)[:, 1]
         rows.append(
             {
@@ -658,7 +659,8 @@ def balance(labels, s, K):
     for k in range(K):
         own = s[labels == k]
         if len(own):
-            found.append(min(own.sum(), len(own) - own.sum()) / max(own.sum(), len(own) - own.sum()))
+            ones, zeros = own.sum(), len(own) - own.sum()
+            found.append(min(ones, zeros) / max(ones, zeros))
     return float(np.mean(found))
 """,
     ),
@@ -1144,6 +1146,7 @@ A4 = {
 PLAN = {
     "data": "simulated coins",
     "seeds": [3, 5, 8, 13, 21, 34],
+    "ratio": 0.0,
     "claimed": {"small": (0.05, 0.6), "large": (0.0, 0.5)},
 }
 """,
@@ -1365,3 +1368,10 @@ HELD_BACK["a5_judging"] += [
         A5_VERDICT.replace('"holds" if high >= smallest', '"holds" if low >= smallest'),
     ),
 ]
+
+A4_BASE = A4 | {
+    "interval": A4_INTERVAL,
+    "verdict": A4_VERDICT,
+    "results": A4_RESULTS,
+    "conclusion": A4_CONCLUSION,
+}

@@ -52,14 +52,6 @@ outcome = tried(-1 if fd < 0 else libc.sendto(fd, b"psst", 4, 0, address, 16))
     "changes times": "outcome = tried(libc.utimes(b'{victim}', None))",
     "changes the owner": "outcome = tried(libc.chown(b'{victim}', os.getuid(), os.getgid()))",
     "sets an attribute": "outcome = tried(libc.setxattr(b'{victim}', b'user.x', b'1', 1, 0))",
-    "changes permissions of its own file": """
-open("own", "w").close()
-outcome = tried(libc.chmod(b"own", 0o600))
-""",
-    "changes times of its own file": """
-open("own", "w").close()
-outcome = tried(libc.utimes(b"own", None))
-""",
     "reads another's file": "outcome = tried(libc.open(b'{victim}', 0))",
     "writes another's file": "outcome = tried(libc.open(b'{victim}', 1))",
     "deletes another's file": "outcome = tried(libc.unlink(b'{sacrifice}'))",
@@ -89,14 +81,8 @@ libc.sched_getaffinity({pid}, 128, mask)
 outcome = tried(libc.sched_setaffinity({pid}, 128, mask))
 """,
     "lowers another's rank at the disk": "outcome = tried(libc.syscall(251, 1, {pid}, 16391))",
-    "reads another's memory": """
-here, there = (ctypes.c_ulong * 2)(), (ctypes.c_ulong * 2)()
-outcome = tried(libc.syscall(310, {pid}, here, 1, there, 1, 0))
-""",
     "traces another process": "outcome = tried(libc.syscall(101, 0x4206, {pid}, 0, 0))",
     "shares memory": "outcome = tried(libc.shmget(0x5EC2E7, 64, 0o1600))",
-    "makes a message queue": "outcome = tried(libc.msgget(0x5EC2E7, 0o1600))",
-    "makes a semaphore": "outcome = tried(libc.semget(0x5EC2E7, 1, 0o1600))",
     "adds a key": "outcome = tried(libc.syscall(248, b'user', b'x', b'y', 1, -3))",
     "locks a file": """
 fd = os.open("/usr", 0)
@@ -123,7 +109,22 @@ pid = ctypes.c_int()
 failed = libc.posix_spawn(ctypes.byref(pid), b"/bin/true", None, None, argv, None)
 outcome = "through" if failed == 0 else os.strerror(failed)
 """,
-    "leaves its session": "outcome = tried(libc.setpgid(0, 0))",
+    "unshares a namespace": "outcome = tried(libc.unshare(0x10000000 | 0x00020000))",
+    "mounts a disk without a limit": """
+outcome = tried(libc.mount(b"none", b"/box/work", b"tmpfs", 0, None))
+""",
+    "reads the command lines of others": """
+lines = [open(f"/proc/{n}/cmdline").read() for n in os.listdir("/proc") if n.isdigit()]
+outcome = "through" if len(lines) > 1 else "alone"
+""",
+    "wakes who waits at a shared page": """
+import mmap
+with open(os.__file__, "rb") as file:
+    page = mmap.mmap(file.fileno(), 4096, prot=mmap.PROT_READ)
+libc.mmap.restype = ctypes.c_void_p
+address = libc.mmap(None, 4096, 1, 1, os.open(os.__file__, 0), 0)
+outcome = tried(libc.syscall(202, ctypes.c_void_p(address), 1, 1, None, None, 0))
+""",
     "outlives the grader": "outcome = tried(libc.prctl(1, 0, 0, 0, 0))",
     "hides from the grader": "outcome = tried(libc.prctl(4, 0, 0, 0, 0))",
 }

@@ -31,8 +31,10 @@ def source():
     cells = [
         new_markdown_cell("# A very small assignment", id="head"),
         graded("def secret():\n    return 1", "given", grade=False, solution=False),
+        new_markdown_cell("## Task 1: the first (2 points)\n\nSee chapter *Theorem 1*.", id="h1"),
         solution("one", 1),
         test_cell("one", 1, 2),
+        new_markdown_cell("## Task 2: the second (3 points)", id="h2"),
         solution("two", 2),
         test_cell("two", 2, 3),
     ]

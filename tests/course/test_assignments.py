@@ -1,42 +1,54 @@
 """The grader is graded: reference, blank release and zoo of every assignment."""
 
 import ast
+import itertools
+import math
 import re
+from functools import cache
 
 import nbformat
+import numpy as np
 import pytest
-from grader import RELEASE, SOURCE, assignments, build, zoo
+from grader import RELEASE, SOURCE, assignments, build, chapters, page, zoo
 from grader.judge import used_names
-from grader.notebooks import own, parts
+from grader.notebooks import chapters_in, own, parts
 
-# A process for each wrong answer takes minutes: `python -m grader.zoo` does that. Here up to six
-# share a notebook, each with its mistake in another task.
-SIZE = 6
-CASES = [
-    (assignment, wrong, batch)
-    for assignment in assignments()
-    for batch in zoo.batches(assignment, SIZE)
-    for wrong in batch
-]
+from renyi_book.scorecard import VERDICTS
+from renyi_book.scorecard.judging import _all_of, of_interval
+from renyi_book.scorecard.statistics import corrected
+from renyi_lib.correlation import renyi_from_soft
 
 
-def named(value):
-    if isinstance(value, list):
-        return ""
-    return value if isinstance(value, str) else value["name"].replace(" ", "-")
+def each_assignment():
+    """Return the assignments as parameters; the tests of one run in the same process."""
+    return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in assignments()]
+
+
+@cache
+def bench(assignment, variant=0):
+    """Return the reference of an assignment, ready to have some of its cells replaced."""
+    return zoo.Bench(assignment, variant)
+
+
+@cache
+def reference(assignment):
+    """Return what the reference defines."""
+    return bench(assignment).session.shell.user_ns
 
 
 @pytest.fixture(scope="session")
-def graded(request, tmp_path_factory):
-    """Grade reference, blank release and zoo of all assignments in this run, at once."""
-    calls = [item.callspec for item in request.session.items if hasattr(item, "callspec")]
-    wanted = {call.params["assignment"] for call in calls if "assignment" in call.params}
-    notebooks = {
-        (name, assignment): nb
-        for assignment in sorted(wanted & set(assignments()))
-        for name, nb in zoo.everything(assignment, SIZE).items()
-    }
-    return zoo.grade_notebooks(notebooks, tmp_path_factory.mktemp("submissions"))
+def graded(tmp_path_factory):
+    """Return a function that grades reference and blank release of one assignment, sandboxed."""
+
+    @cache
+    def run(assignment):
+        notebooks = {
+            ("reference", assignment): zoo.reference(assignment),
+            ("blank", assignment): zoo.blank(assignment),
+        }
+        return zoo.grade_notebooks(notebooks, tmp_path_factory.mktemp("submissions"))
+
+    return run
 
 
 def cells(folder, assignment):
@@ -99,30 +111,193 @@ def test_points_in_the_head_cell_are_those_of_the_cells(assignment):
     assert "**Time**" in source[0].source
 
 
-@pytest.mark.parametrize("assignment", assignments())
+@pytest.mark.parametrize("assignment", each_assignment())
 def test_reference_gets_full_marks(assignment, graded):
-    result = graded["reference", assignment]
+    result = graded(assignment)["reference", assignment]
     assert [(m.name, m.message) for m in result.marks if m.points not in (None, m.worth)] == []
     assert (result.status, result.notes) == ("graded", [])
     assert result.score + result.awaiting == result.max_points
 
 
-@pytest.mark.parametrize("assignment", assignments())
+@pytest.mark.parametrize("assignment", each_assignment())
 def test_blank_release_gets_nothing(assignment, graded):
-    result = graded["blank", assignment]
+    result = graded(assignment)["blank", assignment]
     assert (result.status, result.score, result.awaiting) == ("graded", 0, 0)
 
 
-@pytest.mark.parametrize("assignment", assignments())
+@pytest.mark.parametrize("assignment", each_assignment())
 def test_zoo_has_twenty_animals_or_more(assignment):
     names = [wrong["name"] for wrong in zoo.answers(assignment)]
     assert len(set(names)) == len(names) >= 20
 
 
-@pytest.mark.parametrize("assignment", assignments())
-def test_every_test_cell_has_a_wrong_answer_that_it_catches(assignment):
+@pytest.mark.parametrize("assignment", each_assignment())
+def test_every_wrong_answer_loses_marks_where_it_should_and_says_why(assignment):
+    amiss, lost = {}, set()
+    for wrong in zoo.answers(assignment):
+        found = bench(assignment).try_out(wrong["replace"])
+        lost |= {name for name, message in found.items() if message}
+        problem = zoo.verdict(wrong, found)
+        if problem:
+            amiss[wrong["name"]] = problem
+    assert amiss == {}
     tests = {part.name for part in parts(zoo.reference(assignment)) if not part.by_hand}
-    assert tests - {wrong["caught_by"] for wrong in zoo.answers(assignment)} == set()
+    assert tests - lost == set()
+
+
+@pytest.mark.parametrize("assignment", each_assignment())
+def test_wrong_answers_that_no_test_was_written_for_are_caught(assignment):
+    found = zoo.caught(assignment)
+    missed = [name for name, seen in found.items() if not seen]
+    assert len(found) >= 20
+    assert len(missed) <= 0.05 * len(found), missed
+
+
+EMPTY = "lambda *_, **__: {}"
+
+
+@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("value", ["np.array([])", "np.nan", "(np.array([]), np.array([]))", "[]"])
+def test_empty_answers_earn_nothing(assignment, value):
+    names = {name: each for name, each in bench(assignment).defined.items() if each.names}
+    functions = {
+        name: "\n".join(f"{f} = {EMPTY.format(value)}" for f in sorted(each.names))
+        for name, each in names.items()
+        if f"def {min(each.names)}(" in each.code
+    }
+    assert functions
+    for name, code in functions.items():
+        if assignment == "a4_reproduction" and name == "run":
+            continue
+        found = bench(assignment).try_out({name: code})
+        own_tests = {m for t, m in found.items() if t.startswith(f"test_{name}")}
+        assert all(own_tests), (name, found)
+
+
+@pytest.mark.parametrize("assignment", each_assignment())
+def test_a_variant_asks_another_question(assignment):
+    """The reference of a variant gets full marks, and the pasted one of the release does not."""
+    other = bench(assignment, 1)
+    assert {name: m for name, m in other.try_out().items() if m} == {}
+    changed = {
+        name: each.code
+        for name, each in bench(assignment).defined.items()
+        if each.code != other.defined[name].code
+    }
+    assert changed
+    base = {} if assignment != "a4_reproduction" else zoo.held_back(assignment)[0][1] | changed
+    assert any(other.try_out(base | changed).values())
+
+
+# ------------------------------------------------------------------- agreement with the book
+
+
+def test_a5_and_the_scorecard_have_the_same_verdicts():
+    verdict = reference("a5_judging")["verdict"]
+    grid = np.linspace(-1, 1, 9)
+    for low, high, smallest in itertools.product(grid, grid, (0.25, 0.5)):
+        if low <= high:
+            assert verdict(low, high, smallest) == of_interval("difference", low, high, smallest)
+    assert verdict(math.nan, math.nan, 1) == "cannot be tested"
+
+
+def test_a4_combines_cases_as_the_scorecard_does():
+    assert reference("a4_reproduction").get("VERDICTS", VERDICTS) == VERDICTS
+    space = {"math": math, "np": np}
+    exec(bench("a4_reproduction").defined["verdict"].code, space)
+    cases = {"holds": (0.2, 0.4), "does not hold": (-0.4, -0.2), "undecided": (-0.2, 0.2)}
+    for names in itertools.product(cases, repeat=3):
+        intervals = {n: cases[name] for n, name in enumerate(names)}
+        claimed = dict.fromkeys(intervals, (0.0, 1.0))
+        assert space["verdict"](intervals, claimed) == _all_of(set(names))
+
+
+@pytest.mark.parametrize("assignment", ["a4_reproduction", "a5_judging"])
+def test_intervals_are_those_of_the_scorecard(assignment):
+    from scipy import stats
+
+    space = {"math": math, "np": np, "stats": stats}
+    exec(bench(assignment).defined["interval"].code, space)
+    d = np.random.default_rng(1).normal(size=7)
+    for ratio in (0.0, 0.25, 1.0):
+        want = corrected(d, ratio)
+        assert np.allclose(space["interval"](d, ratio), [want.low, want.high])
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_every_chapter_and_section_that_is_named_is_there(assignment):
+    text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
+    _, strange = page.resolve(chapters_in(text), chapters.table())
+    assert strange == []
+    # and none is called by what only looks like a name
+    assert chapters_in(text)
+
+
+def test_the_table_of_chapters_is_up_to_date():
+    assert page.CHAPTERS.read_text("utf-8") == chapters.text(), "run make course"
+
+
+def test_a1_rejects_the_parabola_of_the_chapter():
+    x = list(range(-2, 3))
+    code = f"""
+def blind_spot():
+    x = np.array({x}, dtype=float)
+    P = np.zeros((5, 3))
+    P[np.arange(5), [2, 1, 0, 1, 2]] = 0.2
+    return x, np.array([0.0, 1.0, 4.0]), P
+"""
+    found = bench("a1_dependence").try_out({"blind_spot": code})
+    assert "the parabola of the chapter" in found["test_blind_spot"]
+
+
+def test_the_premise_of_a2_task_12_holds():
+    """Confident labels that have nothing to do with the group: 0.02 in batches of 50."""
+    rng = np.random.default_rng(0)
+    batch = reference("a2_classification")["batch_penalty"]
+    s = rng.integers(2, size=20_000)
+    _, confident = batch(rng.dirichlet([0.02, 0.02], size=20_000), s, 50)
+    _, undecided = batch(rng.dirichlet([1.0, 1.0], size=20_000), s, 50)
+    assert 0.017 < confident < 0.023
+    assert undecided < 0.6 * confident
+    assert renyi_from_soft(rng.dirichlet([0.02, 0.02], size=20_000), s) ** 2 < 0.002
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_the_comparison_helper_is_the_same_everywhere(assignment):
+    helpers = {
+        cell.source
+        for name in assignments()
+        for cell in cells(SOURCE, name)
+        if own(cell).get("grade_id") == "compare"
+    }
+    assert len(helpers) == 1
+    space = {"np": np}
+    exec(helpers.pop(), space)
+    close = space["close"]
+    assert close([1, 2], [1, 2 + 1e-12])
+    assert not any(
+        close(got, want)
+        for got, want in (
+            ([], []),
+            ([], [1]),
+            (1, [1]),
+            (math.nan, math.nan),
+            ("x", 1),
+            ([1], [1, 1]),
+        )
+    )
+
+
+# --------------------------------------------------------------------------- plain nbgrader
+
+
+@pytest.mark.parametrize("assignment", each_assignment())
+def test_the_reference_gets_full_marks_from_plain_nbgrader(assignment, tmp_path):
+    scores = build.autograde(assignment, zoo.reference(assignment), tmp_path)
+    tests = {
+        part.name: part.points for part in parts(zoo.reference(assignment)) if not part.by_hand
+    }
+    assert {name: scores[name] for name in tests} == tests
 
 
 @pytest.mark.parametrize("assignment", assignments())
@@ -158,18 +333,3 @@ def test_what_is_marked_by_hand_has_a_rubric(assignment):
 def test_no_chapter_is_called_by_a_number(assignment):
     text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
     assert re.findall(r"[Cc]hapters? \d+", text) == []
-
-
-@pytest.mark.parametrize(("assignment", "wrong", "batch"), CASES, ids=named)
-def test_wrong_answer_loses_marks_where_it_should_and_says_why(assignment, wrong, batch, graded):
-    result = graded[batch[0]["name"], assignment]
-    assert zoo.verdict(wrong, result, batch) == ""
-
-
-@pytest.mark.parametrize("assignment", assignments())
-def test_batches_hold_every_wrong_answer_once_and_no_two_in_one_task(assignment):
-    lists = zoo.batches(assignment, SIZE)
-    names = [wrong["name"] for batch in lists for wrong in batch]
-    assert sorted(names) == sorted(wrong["name"] for wrong in zoo.answers(assignment))
-    for batch in lists:
-        assert len({zoo.task(wrong) for wrong in batch}) == len(batch) <= SIZE

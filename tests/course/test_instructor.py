@@ -1,22 +1,23 @@
-"""An instructor's day: late days, gradebooks of Canvas and Moodle, variants, another wall."""
+"""An instructor's day: late days, gradebooks, variants, item statistics, archives."""
 
 import csv
 import io
 import json
-import os
-import shutil
 import subprocess
 import sys
+import zipfile
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
-from grader import COURSE, RELEASE, box, late, lms, variants
+from grader import COURSE, RELEASE, archives, assignments, items, late, lms, variants
 from grader.sandbox import Limits
+from grader.submission import Mark, Result
 
 GRADES = (
-    "student,assignment,score,final\r\n"
-    "hopper_grace,a1,20,18.5\r\nJosé_77,a1,10,10\r\n"
-    "Ada Lovelace_123_assignsubmission_file,a1,24,24\r\nNobody,a1,1,1\r\n"
+    "student,assignment,score,awaiting_instructor,final,status\r\n"
+    "hopper_grace,a1,20,0,18.5,graded\r\nJosé_77,a1,10,0,10,graded\r\n"
+    "Ada Lovelace_123_assignsubmission_file,a1,24,0,24,graded\r\nNobody,a1,1,0,1,graded\r\n"
 )
 CANVAS = (
     "Student,ID,SIS User ID,SIS Login ID,Section,A1 (4711)\r\n"
@@ -52,13 +53,72 @@ def test_canvas_is_filled_as_downloaded_and_the_lost_are_named(grades, encoding,
     found = read(filled)
     assert [line[5] for line in found] == ["A1 (4711)", "24", "18.5", "10"]
     assert [line[:5] for line in found] == [line[:5] for line in given]
-    assert lost == ["Ada Lovelace_123_assignsubmission_file", "Nobody"]
+    assert [line.split(":")[0] for line in lost] == [
+        "Ada Lovelace_123_assignsubmission_file",
+        "Nobody",
+    ]
 
 
 def test_moodle_is_filled_by_participant_or_name(grades):
     filled, lost = lms.moodle(MOODLE.encode("utf-8-sig"), grades, "a1")
     assert [line[4] for line in read(filled)] == ["Grade", "24", "10"]
-    assert lost == ["hopper_grace", "Nobody"]
+    assert [line.split(":")[0] for line in lost] == ["hopper_grace", "Nobody"]
+
+
+def upload(folder, lines, gradebook, *more):
+    """Run the command that fills a gradebook; return what it did and what it said."""
+    (folder / "grades.csv").write_text(GRADES.split("\r\n")[0] + "\r\n" + lines, encoding="utf-8")
+    (folder / "book.csv").write_text(gradebook, encoding="utf-8")
+    files = [str(folder / "book.csv"), str(folder / "grades.csv")]
+    command = [sys.executable, "-m", "grader.lms", "canvas", *files, "A1 (4711)=a1"]
+    command += ["-o", str(folder / "up.csv"), *more]
+    return subprocess.run(command, cwd=COURSE, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("hopper_grace,a1,28,4,28,graded\r\n", "4 points await marking"),
+        ("Nobody,a1,5,0,5,graded\r\n", "no row, or more than one"),
+        ("hopper_grace,a1,0,0,0,the grader failed\r\n", "the grader failed"),
+    ],
+)
+def test_nothing_is_uploaded_while_something_is_open(tmp_path, line, why):
+    done = upload(tmp_path, line + "José_77,a1,10,0,10,graded\r\n", CANVAS)
+    assert done.returncode == 1
+    assert why in done.stdout
+    assert not (tmp_path / "up.csv").exists()
+    done = upload(tmp_path, line + "José_77,a1,10,0,10,graded\r\n", CANVAS, "--partial")
+    assert done.returncode == 0
+    assert "INCOMPLETE" in done.stdout
+    assert [row[5] for row in read((tmp_path / "up.csv").read_text("utf-8"))][-1] == "10"
+
+
+def test_unreadable_marks_by_hand_block_the_export(tmp_path):
+    (tmp_path / "problems.txt").write_text("manual.csv, line 2: 'seven' is not a number\n")
+    done = upload(tmp_path, "José_77,a1,10,0,10,graded\r\n", CANVAS)
+    assert done.returncode == 1
+    assert "'seven' is not a number" in done.stdout
+
+
+def test_names_in_any_script_find_their_own_row_and_no_other(tmp_path):
+    people = ["李雷", "韩梅梅", "Зоя", "محمد", "Jose", "José"]
+    book = CANVAS.splitlines()[0] + "\r\n"
+    book += "".join(f"{name},,,,S1,\r\n" for name in people)
+    points = {name: str(n) for n, name in enumerate(people)}
+    header, *lines = csv.reader(io.StringIO(book, newline=""))
+    assert lms.enter(header, lines, "A1 (4711)", lms.CANVAS, points) == []
+    assert {line[0]: line[5] for line in lines} == points
+    # two students who would share a row get none
+    header, *lines = csv.reader(io.StringIO(book, newline=""))
+    both = {"Зоя": "1", "зоя": "2"}
+    assert lms.enter(header, lines, "A1 (4711)", lms.CANVAS, both) == list(both)
+
+
+def test_a_grade_that_stands_there_is_not_overwritten_by_nothing(tmp_path):
+    done = upload(tmp_path, "José_77,a1,,,,not handed in\r\n", CANVAS)
+    assert done.returncode == 0, done.stdout
+    assert [row[5] for row in read((tmp_path / "up.csv").read_text("utf-8"))][-1] == "3"
 
 
 def test_a_gradebook_without_the_column_is_refused(grades):
@@ -105,9 +165,13 @@ def test_each_student_has_a_variant_of_their_own_and_it_stays(tmp_path):
     assert len(numbers) == 50
     assert variants.number("secret", "Ada") == variants.number("secret", "Ada")
     assert variants.number("", "Ada") == 0
-    written = variants.write("secret", ["Ada", "Grace"], tmp_path)
+    written = variants.write("secret", ["Ada", "Grace", "Zoe"], tmp_path)
     names = {path.name for path in written}
-    assert "a1_dependence.ipynb" in names
+    assert names == {f"{name}.ipynb" for name in assignments()}
+    units = {variants.number("secret", s) % 2: s for s in ("Ada", "Grace", "Zoe")}
+    assert set(units) == {0, 1}  # both forms of the question occur
+    for form, unit in ((0, "the natural logarithm"), (1, "logarithm to the base 2")):
+        assert unit in (tmp_path / units[form] / "a1_dependence.ipynb").read_text("utf-8")
     for student in ("Ada", "Grace"):
         text = (tmp_path / student / "a1_dependence.ipynb").read_text("utf-8")
         assert f"VARIANT = {variants.number('secret', student)}" in text
@@ -125,28 +189,59 @@ def test_the_time_rule_of_a4_fits_into_the_graders_limits():
     assert limits.total_seconds > (10 + 3 + 5) * 5
 
 
-def test_another_wall_needs_its_command_and_says_so(tmp_path):
-    words = box.command(tmp_path / "in", tmp_path / "out", ["python"])
-    assert words[0] == "bwrap"
-    assert words[-4:] == ["--bind", str(tmp_path / "out"), str(tmp_path / "out"), "python"]
-    (tmp_path / "in").mkdir()
-    command = [sys.executable, "-m", "grader.grade", str(tmp_path / "in"), "--box", "bwrap"]
-    nowhere = os.environ | {"PATH": str(tmp_path)}
-    done = subprocess.run(command, cwd=COURSE, capture_output=True, text=True, env=nowhere)
-    assert done.returncode == 1
-    assert "bubblewrap is not installed" in done.stderr
+def simulated(rng, broken, students=100):
+    """Return the results of a class: a test is passed the more surely, the abler the student."""
+    ability = rng.normal(size=students)
+    tests = [f"test_{n}" for n in range(16)]
+    difficulty = dict(zip(tests, rng.uniform(-1.2, 1.2, size=len(tests))))
+    results = []
+    for number, able in enumerate(ability):
+        marks = []
+        for name in tests:
+            chance = 1 / (1 + np.exp(-2.2 * (able - difficulty[name])))
+            if name == "test_0" and broken == "nobody passes":
+                chance = 0.0
+            elif name == "test_0" and broken == "a coin":
+                chance = 0.5
+            elif name == "test_0" and broken == "upside down":
+                chance = 1 - chance
+            marks.append(Mark(name, float(rng.random() < chance), 1, "told", task=1))
+        results.append(Result(f"s{number}", "a1", "graded", marks, [], len(tests)))
+    return results
 
 
-@pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
-def test_the_grader_works_inside_bubblewrap(tmp_path):
-    (tmp_path / "in" / "Ada").mkdir(parents=True)
-    shutil.copy(RELEASE / "a5_judging" / "a5_judging.ipynb", tmp_path / "in" / "Ada")
-    command = [sys.executable, "-m", "grader.grade", str(tmp_path / "in"), "--out"]
-    done = subprocess.run(
-        [*command, str(tmp_path / "out"), "--box", "bwrap"],
-        cwd=COURSE,
-        capture_output=True,
-        text=True,
-    )
-    assert "Ada  a5_judging  0/24  graded" in done.stdout, done.stderr
-    assert (tmp_path / "out" / "feedback" / "Ada.html").exists()
+def test_a_broken_test_is_flagged_and_a_sound_one_is_not():
+    rng = np.random.default_rng(8)
+    found, false = [], []
+    for broken in ("nobody passes", "a coin", "upside down") * 20:
+        rows = items.statistics(simulated(rng, broken))
+        flags = {row[2]: bool(row[-1]) for row in rows}
+        found.append(flags.pop("test_0"))
+        false += flags.values()
+    assert np.mean(found) >= 0.95
+    assert np.mean(false) <= 0.05
+
+
+def test_item_statistics_name_the_commonest_message():
+    marks = [[Mark("test_a", 0, 2, text), Mark("test_b", 1, 1)] for text in ("x", "y", "y")]
+    results = [Result(f"s{n}", "a1", "graded", each, [], 3) for n, each in enumerate(marks)]
+    first, second = items.statistics(results)
+    assert first[2:8] == ["test_a", 3, 0.0, "", "y", round(2 / 3, 3)]
+    assert second[4] == 1.0
+    # too few students to call a test broken
+    assert first[-1] == second[-1] == ""
+
+
+def test_the_archive_for_students_holds_no_secret(tmp_path):
+    students, instructors = archives.write(tmp_path)
+    with zipfile.ZipFile(students) as file:
+        names = file.namelist()
+        text = b"".join(file.read(name) for name in names).decode("utf-8", "replace")
+    assert sum(name.endswith(".ipynb") for name in names) == len(assignments())
+    assert not any("source" in name or "zoo" in name or "grader" in name for name in names)
+    assert "HIDDEN TESTS" not in text
+    assert "BEGIN SOLUTION" not in text
+    with zipfile.ZipFile(instructors) as file:
+        names = file.namelist()
+    for piece in ("source/a1_dependence", "zoo/a1_dependence.py", "grader/grade.py", "README.md"):
+        assert any(piece in name for name in names)

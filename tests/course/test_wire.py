@@ -1,13 +1,15 @@
 """Values go between grader and submission as data: all that honest answers need, no more."""
 
 import json
+import time
 
 import numpy as np
 import pandas as pd
 import pytest
 from grader import wire
-from grader.execute import Session
+from grader.execute import Session, TimeLimit
 from grader.judge import Judge, StandIn
+from grader.notebooks import Defined
 from grader.sandbox import Limits
 
 
@@ -50,6 +52,17 @@ def test_numbers_of_numpy_and_tables_come_back():
     assert isinstance(there_and_back(np.float64(1.5)), np.float64)
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [0.5, np.nan]})
     pd.testing.assert_frame_equal(there_and_back(frame), frame)
+    odd = frame.set_axis(["r", "s"])
+    pd.testing.assert_frame_equal(there_and_back(odd), odd)
+    pd.testing.assert_series_equal(there_and_back(odd["a"]), odd["a"])
+
+
+def test_an_answer_of_too_many_values_is_not_sent_and_not_read():
+    many = [[]] * (wire.PIECES + 1)
+    with pytest.raises(wire.Unsendable, match="parts"):
+        wire.pack({"done": many}, answer=True)
+    with pytest.raises(ValueError, match="values"):
+        wire.unpack(bytearray(wire.pack({"done": many})), untrusted=True)
 
 
 class Odd:
@@ -76,7 +89,7 @@ def test_what_is_no_data_is_not_sent(value):
         {"array": ["|O8", [1], "AAAAAAAAAAA="]},
         {"array": ["<f8", [10**9, 10**9], ""]},
         {"array": ["<f8", [2], "AAAA"]},
-        {"frame": [["a", [1]], ["b", [1, 2]]]},
+        {"frame": [[["a", [1]], ["b", [1, 2]]], None]},
         {"what": 1},
         {"a": 1, "b": 2},
     ],
@@ -87,8 +100,10 @@ def test_a_submission_can_send_no_class_no_function_and_no_false_array(data):
 
 
 def test_a_frame_is_bounded_before_it_is_read():
-    with pytest.raises(ValueError, match="larger than allowed"):
+    with pytest.raises(ValueError, match="too large a frame"):
         wire.unpack(bytearray(b"\xff\xff\xff\xff"))
+    with pytest.raises(ValueError, match="more than 8 MB"):
+        wire.unpack(bytearray((9 << 20).to_bytes(4, "big")), untrusted=True)
     assert wire.unpack(bytearray(b"\0\0\0\5tru")) is None
     with pytest.raises(ValueError, match="no message"):
         wire.unpack(bytearray(b"\0\0\0\4true"))
@@ -100,6 +115,13 @@ def test_a_frame_is_bounded_before_it_is_read():
 CELL = """import warnings
 def double(x):
     x *= 2
+def forever(f):
+    while True:
+        f(1)
+def uses(x):
+    return helper(x) + 1
+def helper(x):
+    return -x
 def ask(labels, move):
     for n in range(3):
         move(n)
@@ -126,20 +148,47 @@ value, thing = {"a": 1}, C()
 
 @pytest.fixture(scope="module")
 def session():
-    with Session(Limits(cell_seconds=2)) as session:
+    with Session(Limits(cell_seconds=2, total_seconds=60)) as session:
         session.run(CELL)
         yield session
 
 
-def call(session, name, *args):
+def call(session, name, *args, in_place=False):
     session.begin()
-    return StandIn(session, name)(*args)
+    return StandIn(session, name, in_place)(*args)
 
 
-def test_a_change_in_place_reaches_the_caller(session):
+def test_a_change_in_place_reaches_the_caller_where_it_is_declared(session):
     x = np.arange(3.0)
-    assert call(session, "double", x) is None
+    assert call(session, "double", x, in_place=True) is None
     assert x.tolist() == [0, 2, 4]
+
+
+def test_an_argument_cannot_be_changed_where_it_is_not_declared(session):
+    x = np.arange(3.0)
+    call(session, "double", x)
+    assert x.tolist() == [0, 1, 2]
+
+
+def test_an_endless_loop_that_calls_the_test_is_stopped_in_time(session):
+    start = time.monotonic()
+    with pytest.raises(TimeLimit, match="loop that does not end"):
+        call(session, "forever", lambda x: x)
+    assert time.monotonic() - start < 2 + 5
+    assert call(session, "helper", 1) == -1
+
+
+def test_a_mistake_costs_once(session):
+    """`uses` is right and calls `helper`, which is not: the reference takes its place."""
+    defined = [
+        Defined("helper", 1, frozenset({"helper"}), False, "def helper(x):\n    return x"),
+        Defined("uses", 2, frozenset({"uses"}), False, "def uses(x):\n    return helper(x) + 1"),
+    ]
+    judge = Judge(session, defined)
+    assert judge.test("assert helper(2) == 2, 'the helper is wrong'", 1) == "the helper is wrong"
+    assert judge.test("assert uses(2) == 3, 'not 3'", 2) == ""
+    assert judge.test("assert uses(2) == 4, 'not 4'", 2) == "not 4"
+    assert judge.test("assert helper(2) == 2, 'still wrong'", 1) == "still wrong"
 
 
 def test_a_function_that_the_test_hands_over_shares_its_state(session):
@@ -148,7 +197,7 @@ def test_a_function_that_the_test_hands_over_shares_its_state(session):
     def move(n):
         labels[n] = n + 5
 
-    assert call(session, "ask", labels, move).tolist() == [5, 6, 7]
+    assert call(session, "ask", labels, move, in_place=True).tolist() == [5, 6, 7]
 
 
 def test_a_failure_inside_the_test_cannot_be_swallowed(session):
@@ -171,7 +220,7 @@ def test_warnings_and_errors_come_over_as_python_has_them(session):
     [
         ("assert value == {'a': 1}", ""),
         ("assert value == 2, 'not two'", "not two"),
-        ("fail()", "KeyError: 'no such thing' (line 18 of the cell: raise KeyError("),
+        ("fail()", "KeyError: 'no such thing' (line 25 of the cell: raise KeyError("),
         ("slow()", "this was stopped after"),
         ("thing", "thing holds a value of the kind C"),
         ("assert unheard", "NameError"),
@@ -179,7 +228,8 @@ def test_warnings_and_errors_come_over_as_python_has_them(session):
     ],
 )
 def test_a_verdict_says_what_the_student_can_act_on(session, test, told):
-    judge = Judge(session, {"value", "fail", "slow", "thing", "unheard"})
+    names = frozenset({"value", "fail", "slow", "thing", "unheard"})
+    judge = Judge(session, [Defined("a", 1, names, False, "")])
     judge.give("secrets_of_the_test = 1")
     assert judge.test(test).startswith(told)
     assert told or judge.test(test) == ""

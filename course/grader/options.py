@@ -1,0 +1,109 @@
+"""Options that affect marks: kept beside the grades, and never changed by the way."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from .late import Policy
+from .sandbox import Limits
+
+FILE = "options.json"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the marks in one folder of grades depend on, beside the work itself.
+
+    Parameters
+    ----------
+    tasks : dict
+        Assignment to the numbers of the tasks that count; an assignment that is not named counts
+        in full.
+    policy : Policy
+        Due dates and what late work costs.
+    seed : str
+        A fingerprint of the seed of the students' variants; the seed itself is not stored.
+    limits : Limits
+    """
+
+    tasks: dict = field(default_factory=dict)
+    policy: Policy = field(default_factory=Policy)
+    seed: str = ""
+    limits: Limits = field(default_factory=Limits)
+
+    def data(self):
+        """Return the options as plain data, for JSON."""
+        return {
+            "tasks": {name: sorted(numbers) for name, numbers in sorted(self.tasks.items())},
+            "policy": self.policy.data(),
+            "seed": self.seed,
+            "limits": asdict(self.limits),
+        }
+
+    def differences(self, other):
+        """Return what differs from `other`, one line each."""
+        mine, theirs = self.data(), other.data()
+        lines = []
+        for name in sorted({*mine["tasks"], *theirs["tasks"]}):
+            old, new = (data["tasks"].get(name, "all") for data in (mine, theirs))
+            lines += [f"tasks of {name}: {old} → {new}"] if old != new else []
+        for name in mine["policy"]:
+            old, new = mine["policy"][name], theirs["policy"][name]
+            if old != new:
+                shown = f"{old} → {new}" if name in ("budget", "penalty") else "other dates"
+                lines.append(f"{name}: {shown}")
+        lines += ["the seed of the variants"] if mine["seed"] != theirs["seed"] else []
+        for name, old in mine["limits"].items():
+            new = theirs["limits"][name]
+            lines += [f"{name}: {old:g} → {new:g}"] if old != new else []
+        return lines
+
+
+def seal(seed):
+    """Return a fingerprint of a seed, "" for none."""
+    return hashlib.sha256(f"renyi course\n{seed}".encode()).hexdigest()[:16] if seed else ""
+
+
+def read(out):
+    """Return the options in the folder of grades `out`, None if it has none yet."""
+    path = Path(out) / FILE
+    try:
+        data = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    try:
+        return Options(
+            {name: frozenset(numbers) for name, numbers in data["tasks"].items()},
+            Policy.of_data(data["policy"]),
+            data["seed"],
+            Limits(**data["limits"]),
+        )
+    except (ValueError, KeyError, TypeError) as problem:
+        raise ValueError(f"{path} cannot be read ({problem}); put it back, or remove it") from None
+
+
+def chosen(stored, *, assignment, tasks, due, submitted, budget, penalty, seed, limits):
+    """Return the stored options with those changed that were given; None means: as they are."""
+    old = stored or Options()
+    table = dict(old.tasks)
+    if tasks is not None:
+        table[assignment] = frozenset(tasks)
+    elif assignment in table and limits.get("all_tasks"):
+        del table[assignment]
+    fresh = Policy.read(due or None, submitted or None, 0, 0)
+    policy = replace(
+        old.policy,
+        due=old.policy.due if due is None else fresh.due,
+        submitted=old.policy.submitted if submitted is None else fresh.submitted,
+        budget=old.policy.budget if budget is None else budget,
+        penalty=old.policy.penalty if penalty is None else penalty,
+    )
+    given = {name: value for name, value in limits.items() if value is not None}
+    given.pop("all_tasks", None)
+    return Options(
+        table,
+        policy,
+        old.seed if seed is None else seal(seed),
+        replace(old.limits, **given),
+    )
