@@ -217,14 +217,14 @@ def wanted_options(chosen, stored):
     ids = assignments(chosen.source)
     if chosen.assignment and chosen.assignment not in ids:
         raise ValueError(f"no assignment {chosen.assignment!r}; there are {', '.join(ids)}")
-    tasks, every = None, False
+    tasks = None
     if chosen.tasks:
         if not chosen.assignment:
             raise ValueError("TASKS= needs ASSIGNMENT=: the numbers are those of one assignment")
         path = chosen.source / chosen.assignment / f"{chosen.assignment}.ipynb"
-        tasks = task_numbers(chosen.tasks)
-        every = tasks is None
-        known_tasks(tasks, parts(parse(path.read_bytes())), chosen.assignment)
+        tasks = task_numbers(chosen.tasks) or "all"
+        if tasks != "all":
+            known_tasks(tasks, parts(parse(path.read_bytes())), chosen.assignment)
     limits = {limit.name: getattr(chosen, limit.name) for limit in fields(Limits)}
     return options.chosen(
         stored,
@@ -235,7 +235,7 @@ def wanted_options(chosen, stored):
         budget=chosen.late_budget,
         penalty=chosen.late_penalty,
         seed=chosen.seed,
-        limits=limits | ({"all_tasks": True} if every else {}),
+        limits=limits,
     )
 
 

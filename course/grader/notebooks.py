@@ -264,7 +264,7 @@ def task_numbers(text):
 def known_tasks(chosen, all_parts, assignment):
     """Return `chosen` if the assignment has all of these tasks; say which it has otherwise."""
     there = {part.task for part in all_parts}
-    unknown = (chosen or set()) - there
+    unknown = chosen - there
     if unknown:
         raise ValueError(
             f"{assignment} has no task {', '.join(map(str, sorted(unknown)))}; it has tasks "

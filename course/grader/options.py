@@ -84,13 +84,27 @@ def read(out):
 
 
 def chosen(stored, *, assignment, tasks, due, submitted, budget, penalty, seed, limits):
-    """Return the stored options with those changed that were given; None means: as they are."""
+    """Return the stored options with those changed that were given; None means: as they are.
+
+    Parameters
+    ----------
+    stored : Options or None
+    assignment : str or None
+        The one whose tasks are meant.
+    tasks : set of int, "all" or None
+    due, submitted : str or None
+        Paths of CSV files, "" for none.
+    budget, penalty : float or None
+    seed : str or None
+    limits : dict
+        Name to value or None.
+    """
     old = stored or Options()
     table = dict(old.tasks)
-    if tasks is not None:
+    if tasks == "all":
+        table.pop(assignment, None)
+    elif tasks is not None:
         table[assignment] = frozenset(tasks)
-    elif assignment in table and limits.get("all_tasks"):
-        del table[assignment]
     fresh = Policy.read(due or None, submitted or None, 0, 0)
     policy = replace(
         old.policy,
@@ -100,10 +114,5 @@ def chosen(stored, *, assignment, tasks, due, submitted, budget, penalty, seed, 
         penalty=old.policy.penalty if penalty is None else penalty,
     )
     given = {name: value for name, value in limits.items() if value is not None}
-    given.pop("all_tasks", None)
-    return Options(
-        table,
-        policy,
-        old.seed if seed is None else seal(seed),
-        replace(old.limits, **given),
-    )
+    fingerprint = old.seed if seed is None else seal(seed)
+    return Options(table, policy, fingerprint, replace(old.limits, **given))
