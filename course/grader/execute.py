@@ -72,7 +72,7 @@ class Failed(Exception):
     """The submission's own code raised an error."""
 
     def __init__(self, error):
-        self.classes = [cut(name, 100) for name in error["classes"][:20]]
+        self.classes = [cut(name, 100) for name in error["classes"][:20]] or ["Exception"]
         self.text, self.where = cut(error["text"], LONGEST), cut(error["where"], 200)
         super().__init__(self.text)
 
@@ -283,7 +283,10 @@ class Session:
 
     def look(self, names):
         """Return what each name holds: {"value": ...}, {"function": True} or {"not": why}."""
-        return dict(self._ask({"do": "look", "names": sorted(names)})["found"])
+        try:
+            return dict(self._ask({"do": "look", "names": sorted(names)})["found"])
+        except (KeyError, TypeError, ValueError):
+            raise Tampered("it did not say what its names hold") from None
 
     def call(self, name, args, kwargs, answer, in_place=False, replace=None):
         """Call a function of the submission; return its answer as it came.
@@ -316,7 +319,7 @@ class Session:
         if "error" in done:
             try:
                 raise Failed(done["error"])
-            except (KeyError, TypeError, IndexError):
+            except (KeyError, TypeError, IndexError, ValueError):
                 raise Tampered("it sent an error that is none") from None
         return done
 

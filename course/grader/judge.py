@@ -130,8 +130,12 @@ class StandIn:
             raise stopped[0]
         state, value = values(done.get("shared"), done.get("value"))
         wire.update(shared, state or [])
-        for names, text in list(done.get("warnings", []))[:20]:
-            warnings.warn(cut(text, LONGEST), category(names), stacklevel=2)
+        try:
+            told = [(category(names), cut(text, LONGEST)) for names, text in done["warnings"][:20]]
+        except (KeyError, TypeError, ValueError):
+            raise Tampered("it sent warnings that are none") from None
+        for kind, text in told:
+            warnings.warn(text, kind, stacklevel=2)
         return value
 
 

@@ -1,4 +1,4 @@
-"""Forty hostile hand-ins to the two-task assignment in `mini`, as notebooks and as odd files."""
+"""Hostile hand-ins to the two-task assignment in `mini`, as notebooks and as odd files."""
 
 import os
 
@@ -229,6 +229,84 @@ for _name in (
     "sets an attribute",
 ):
     HARM[_name] = attacks.HEAD + attacks.CALLS[_name] + WRONG
+# Forty more, each of which tries something else: odd values, forged frames, dying in odd ways,
+# and attacks on its own sandbox. None may earn the points of `one` or bother anybody.
+SEND = """
+import json, os, struct
+def send(text):
+    text = text if isinstance(text, bytes) else json.dumps(text).encode()
+    data = struct.pack('!I', len(text)) + text
+    for fd in range(3, 64):
+        try:
+            os.write(fd, data)
+        except OSError:
+            pass
+def one():
+    send({text})
+    return 7
+"""
+MORE = {
+    name: SEND.replace("{text}", text)
+    for name, text in {
+        "sends a huge number": "b'{\"done\": {\"value\": ' + b'9' * 10**5 + b'}}'",
+        "sends infinity": 'b\'{"done": {"value": Infinity}}\'',
+        "sends the same key twice": 'b\'{"done": {"value": 7, "value": 8}}\'',
+        "sends a set of lists": "{'done': {'value': {'set': [[1]]}, 'shared': []}}",
+        "sends a list as a key": "{'done': {'value': {'dict': [[[1], 1]]}, 'shared': []}}",
+        "sends a negative shape": "{'done': {'value': {'array': ['<f8', [-1], '']}}}",
+        "sends dates": "{'done': {'value': {'array': ['<M8[s]', [1], 'AAAAAAAAAAA=']}}}",
+        "sends a false index": "{'done': {'value': {'frame': [[['a', [1]]], [1, 2]]}}}",
+        "sends many columns": "{'done': {'value': {'frame': [[['a', [1]]] * 60000, None]}}}",
+        "sends a class": "{'done': {'value': {'given': ['os', 'system', {}]}}}",
+        "sends a function": "{'done': {'value': {'function': 0}}}",
+        "calls back what it was not given": "{'back': 0, 'args': [], 'kwargs': {'dict': []}}",
+        "calls back a truth value": "{'back': True, 'args': [], 'kwargs': {'dict': []}}",
+        "sends no class": "{'done': {'error': {'classes': [], 'text': 1, 'where': 2}}}",
+        "sends an error that is a list": "{'done': {'error': [1, 2]}}",
+        "sends found names": "{'done': {'found': {'one': {'value': 7}}}}",
+        "sends ready again": "{'ready': {'walled': True}}",
+        "floods with refusals": "{'refused': 'x' * 10**6}",
+        "sends empty frames": "b''",
+    }.items()
+}
+MORE |= {
+    "is empty": "import numpy as np\ndef one():\n    return np.array([])",
+    "is not a number": "def one():\n    return float('nan')",
+    "is an array of ones": "import numpy as np\ndef one():\n    return np.ones((3, 0))",
+    "returns a generator": "def one():\n    return (1 for _ in range(10))",
+    "returns itself": "def one():\n    a = {}\n    a['a'] = a\n    return a",
+    "exits": "def one():\n    raise SystemExit(0)",
+    "raises an interrupt": "def one():\n    raise KeyboardInterrupt",
+    "raises nothing at all": "class E(AssertionError):\n    def __str__(self):\n        raise E\n"
+    "def one():\n    raise E",
+    "raises what cannot be named": "def one():\n    raise type('x' * 10**6, (Exception,), {})()",
+    "warns without end": "import warnings\ndef one():\n    for n in range(10**5):\n"
+    "        warnings.warn('x' * 1000 + str(n))\n    return 7",
+    "recurses past the stack": "import sys\nsys.setrecursionlimit(10**9)\n"
+    "def one():\n    return one()",
+    "aborts": "import os\ndef one():\n    os.abort()",
+    "ignores the interrupt": "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    "def one():\n    while True:\n        pass",
+    "closes its files": "import os\ndef one():\n    os.closerange(0, 256)\n    return 7",
+    "takes its limits away": "import resource\nresource.setrlimit(resource.RLIMIT_AS, (-1, -1))\n"
+    "def one():\n    return 7",
+    "keeps its core busy": "import threading\ndef spin():\n    while True:\n        pass\n"
+    "for _ in range(40):\n    threading.Thread(target=spin, daemon=True).start()\n"
+    "def one():\n    return 7",
+    "runs a shell by magic": "%%bash\necho hello",
+    "fills its disk and goes on": "try:\n    for n in range(99):\n"
+    "        open(str(n), 'wb').write(b'x' * (1 << 20))\nexcept OSError:\n    pass\n"
+    "def one():\n    return 7",
+    "removes its own folder": "import shutil\nshutil.rmtree('/box', ignore_errors=True)\n"
+    "def one():\n    return 7",
+    "maps a hundred gigabytes": "import mmap\nmmap.mmap(-1, 10**11)",
+    "writes to its own memory": "import os\nfd = os.open('/proc/self/mem', os.O_RDWR)\n"
+    "def one():\n    return 7",
+    "replaces the server": "import gc\nfor o in gc.get_objects():\n"
+    "    if type(o).__name__ == 'Server':\n        o.call = lambda m: "
+    "{'value': 8, 'shared': [], 'warnings': []}\n"
+    "def one():\n    return 7",
+}
 # Not notebooks at all, or not theirs.
 FILES = ("linked", "linked folder", "pipe", "device", "huge", "torn")
 
@@ -251,10 +329,10 @@ def write_files(folder, name, neighbour):
 
 def write(folder, name, places):
     """Hand in everything hostile; return the names of the students."""
-    for student, text in (CHEATS | HARM).items():
+    for student, text in (CHEATS | HARM | MORE).items():
         for key, value in places.items():
             text = text.replace(f"{{{key}}}", str(value))
         (folder / student).mkdir(parents=True)
         nbformat.write(mini.answer(one=text), folder / student / f"{name}.ipynb")
     write_files(folder, name, places["other"])
-    return [*CHEATS, *HARM, *FILES]
+    return [*CHEATS, *HARM, *MORE, *FILES]

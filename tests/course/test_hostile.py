@@ -1,4 +1,4 @@
-"""Forty hostile hand-ins and ten honest ones in a class: nobody honest notices."""
+"""Eighty hostile hand-ins and ten honest ones in a class: nobody honest notices."""
 
 import contextlib
 import os
@@ -74,7 +74,7 @@ def scratch():
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory, scratch):
-    """Grade the ten alone, then all fifty; return what was there before and after."""
+    """Grade the ten alone, then all of them; return what was there before and after."""
     root = tmp_path_factory.mktemp("class")
     (root / "source" / NAME).mkdir(parents=True)
     nbformat.write(mini.source(), root / "source" / NAME / f"{NAME}.ipynb")
@@ -108,8 +108,9 @@ def world(tmp_path_factory, scratch):
     }
 
 
-def test_the_class_has_forty_hostile_and_ten_honest(world):
-    assert len(world["bad"]) >= 40
+def test_the_class_has_eighty_hostile_and_ten_honest(world):
+    assert len(world["bad"]) >= 80
+    assert len(hostile.MORE) >= 40
     assert len(world["alone"]) == 10
     assert len(world["everybody"]) == 10 + len(world["bad"])
 
@@ -129,7 +130,7 @@ def test_no_process_and_no_file_is_left(world):
     assert world["left"] == (set(), [])
 
 
-@pytest.mark.parametrize("student", hostile.CHEATS)
+@pytest.mark.parametrize("student", [*hostile.CHEATS, *hostile.MORE])
 def test_a_wrong_answer_gets_no_marks_whatever_it_tries(world, student):
     result = world["everybody"][student]
     assert {mark.name: mark.points for mark in result.marks}["test_one"] == 0
