@@ -208,7 +208,7 @@ def chapters_in(text):
     """Return the titles of chapters that a text names, in the order of the text."""
     title = r"[*']([^*'\n]+)[*']"
     lists = re.findall(rf"[Cc]hapters? ((?:(?:, | and )?{title})+)", text)
-    return list(dict.fromkeys(one for some in lists for one in re.findall(title, some[0])))
+    return [one for some in lists for one in re.findall(title, some[0])]
 
 
 def skeleton(source):

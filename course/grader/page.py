@@ -63,7 +63,7 @@ def resolve(names, known):
             found.append((name, f"{chapter['page']}#{chapter['sections'][name]}"))
         else:
             strange.append(name)
-    return found, strange
+    return list(dict.fromkeys(found)), strange
 
 
 def reading(names, book):

@@ -4,12 +4,13 @@ import ast
 import itertools
 import math
 import re
+import runpy
 from functools import cache
 
 import nbformat
 import numpy as np
 import pytest
-from grader import RELEASE, SOURCE, assignments, build, chapters, page, zoo
+from grader import RELEASE, SOURCE, ZOO, assignments, build, chapters, page, zoo
 from grader.judge import used_names
 from grader.notebooks import chapters_in, own, parts
 
@@ -151,6 +152,13 @@ def test_wrong_answers_that_no_test_was_written_for_are_caught(assignment):
     missed = [name for name, seen in found.items() if not seen]
     assert len(found) >= 20
     assert len(missed) <= 0.05 * len(found), missed
+
+
+def test_an_honest_experiment_in_another_style_gets_full_marks_in_a4():
+    """It was written from the assignment's text alone."""
+    found = runpy.run_path(str(ZOO / "held_back.py"))
+    messages = bench("a4_reproduction").try_out(found["A4_BASE"])
+    assert {name: message for name, message in messages.items() if message} == {}
 
 
 EMPTY = "lambda *_, **__: {}"
