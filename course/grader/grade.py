@@ -186,8 +186,9 @@ def command_line():
     parser = argparse.ArgumentParser(prog="make grade", description=__doc__)
 
     def add(name, help, kind=str, **more):
-        default = os.environ.get(f"COURSE_{name.upper().replace('-', '_')}", "")
-        default = kind(default) if default else more.pop("default", None)
+        usual = more.pop("default", None)
+        given = os.environ.get(f"COURSE_{name.upper().replace('-', '_')}", "")
+        default = kind(given) if given else usual
         parser.add_argument(f"--{name}", type=kind, default=default, help=help, **more)
 
     folder = os.environ.get("COURSE_SUBMISSIONS", "")

@@ -11,3 +11,8 @@ if importlib.util.find_spec("nbgrader") is None:
 
 # The grader is a program beside the assignments, not an installed package.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "course"))
+
+
+def pytest_configure(config):
+    """Know the marker of pytest-xdist where that is not installed, too."""
+    config.addinivalue_line("markers", "xdist_group(name): run in the same process")
