@@ -48,7 +48,7 @@ def aim(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def session():
-    with Session(LIMITS) as session:
+    with Session(replace(LIMITS, total_seconds=900)) as session:
         yield session
 
 

@@ -148,7 +148,7 @@ value, thing = {"a": 1}, C()
 
 @pytest.fixture(scope="module")
 def session():
-    with Session(Limits(cell_seconds=2, total_seconds=60)) as session:
+    with Session(Limits(cell_seconds=2, total_seconds=900)) as session:
         session.run(CELL)
         yield session
 
