@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
 from renyi_lib._counting import count_codes
+from renyi_lib._losses import logistic
 from renyi_lib._validation import check_same_length, sample_weights, unshifted_codes
 from renyi_lib.chunks import (
     Cells,
@@ -328,14 +329,8 @@ def _evaluated_binary(block, reading, theta, with_slopes):
     z = X @ theta[0, :p] if theta.any() else np.zeros(n)
     if reading.fit_intercept:
         z += theta[0, p]
-    # No probability is formed as 1 - (the other): both keep all their digits.
-    size = np.abs(z)
-    tail = np.exp(-size)
-    rest = 1 + tail
-    likely = 1 / rest
-    unlikely = tail * likely
-    negative = z < 0
-    F_0, F_1 = np.where(negative, likely, unlikely), np.where(negative, unlikely, likely)
+    F_0, F_1, tail = logistic(z)
+    size, rest = np.abs(z), 1 + tail
     # Cells are in order of their labels.
     y = (block.cell >= np.searchsorted(cells.y, 1)).astype(float)
     # The first row is for the gradient of the loss. Row k + 1 has the people of cell k only, so
@@ -343,7 +338,7 @@ def _evaluated_binary(block, reading, theta, with_slopes):
     scaled = np.empty((m + 1 if with_slopes else 1, n))
     np.subtract(F_1, y, out=scaled[0])
     if with_slopes:
-        both = np.multiply(likely, unlikely, out=unlikely)
+        both = F_0 * F_1
         for k in range(m):
             np.multiply(both, block.cell == k, out=scaled[k + 1])
     # A person's loss is log(1 + exp(z)) - z y, and max(z, 0) is (|z| + z) / 2.

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_X_y
@@ -35,6 +35,7 @@ from renyi_lib._adversary import (
 )
 from renyi_lib._backends import BACKENDS, Settings
 from renyi_lib._dispatch import need_memory
+from renyi_lib._losses import softmax_loss
 from renyi_lib._parameters import (
     Checked,
     choice,
@@ -124,10 +125,8 @@ class _LogisticLoss:
 
     def value(self, z):
         """The mean loss."""
-        if self.n_classes == 2:
-            return float(np.sum(np.logaddexp(0, np.where(self.y == 1, -z, z)) * self.weight))
-        right = z[self._rows, self.y]
-        return float(np.sum((logsumexp(z, axis=1) - right) * self.weight))
+        losses, _ = softmax_loss(np.reshape(z, (len(self.y), -1)).T, self.y)
+        return float(np.sum(losses * self.weight))
 
 
 class _SquaredLoss:

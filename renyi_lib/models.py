@@ -7,6 +7,8 @@ needs `forward`, `pull_back` and `loss_gradient` only.
 import numpy as np
 from scipy import sparse
 
+from renyi_lib._losses import softmax_loss
+
 __all__ = ["SoftmaxModel"]
 
 # Up to this many features, the full matrix of curvature is formed; beyond, to form and factor it
@@ -61,7 +63,6 @@ class SoftmaxModel:
             self.ridge[-1] = 0.0
         self.shape = (1 if n_classes == 2 else n_classes, self.X.shape[1])
         self._one_hot = (y, np.arange(len(y)))
-        self._sign = np.where(y, -1.0, 1.0)
         self._theta: np.ndarray | None = None
         self._loss: float = 0.0
         self._F: np.ndarray = np.empty((n_classes, 0))
@@ -73,23 +74,7 @@ class SoftmaxModel:
         self._theta = theta.copy()
         # A matrix-vector product for each class: faster than one matrix product for a few.
         Z = np.stack([self.X @ row for row in theta])
-        if self.n_classes == 2:
-            z = Z[0]
-            # No probability is formed as 1 - (the other): both keep all their digits.
-            tail = np.exp(-np.abs(z))
-            likely = 1 / (1 + tail)
-            unlikely = tail * likely
-            negative = z < 0
-            self._F = np.empty((2, len(z)))
-            self._F[0] = np.where(negative, likely, unlikely)
-            self._F[1] = np.where(negative, unlikely, likely)
-            losses = np.log1p(tail) + np.maximum(z * self._sign, 0)
-        else:
-            Z -= Z.max(axis=0)
-            E = np.exp(Z)
-            total = E.sum(axis=0)
-            self._F = E / total
-            losses = np.log(total) - Z[self._one_hot]
+        losses, self._F = softmax_loss(Z, self.y)
         ridge = 0.5 * np.sum(self.ridge * theta**2)
         self._loss = float(np.sum(losses * self.weight) + ridge)
         return self._loss, self._F.T

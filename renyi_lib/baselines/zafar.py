@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from renyi_lib._losses import softmax_loss
 from renyi_lib._parameters import choice, flag, number, whole
 from renyi_lib.baselines._base import BinaryFairClassifier, LogisticScores
 from renyi_lib.baselines._newton import newton
@@ -269,7 +269,7 @@ def logistic_loss(y):
     """
 
     def phi(z):
-        p, other = expit(z), expit(-z)
-        return np.logaddexp(0, np.where(y, -z, z)), np.where(y, -other, p), p * other
+        losses, (other, p) = softmax_loss(z[None], y)
+        return losses, np.where(y, -other, p), p * other
 
     return phi
