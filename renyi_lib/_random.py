@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-__all__ = ["as_generator", "as_random_state"]
+__all__ = ["as_generator", "as_random_state", "repeatable"]
 
 
 def as_generator(random_state: Any, name: str = "random_state") -> np.random.Generator:
@@ -52,6 +52,21 @@ def as_random_state(random_state: Any, name: str = "random_state") -> np.random.
     if random_state is None:
         return check_random_state(None)  # numpy's global stream, as in scikit-learn
     return np.random.RandomState(random_state)
+
+
+def repeatable(random_state: Any, name: str = "random_state") -> int | np.random.Generator:
+    """A whole number as it is, so that several streams can begin alike; else a `Generator`.
+
+    Examples
+    --------
+    >>> from renyi_lib._random import repeatable
+    >>> repeatable(3)
+    3
+    """
+    if isinstance(random_state, Integral):
+        _check(random_state, name)
+        return int(random_state)
+    return as_generator(random_state, name)
 
 
 def _check(random_state, name):

@@ -33,6 +33,7 @@ from renyi_lib._counting import count_sparse
 from renyi_lib._linalg import at_most_one as _at_most_one
 from renyi_lib._linalg import in_complement as _outside
 from renyi_lib._parameters import choice, either, whole
+from renyi_lib._random import repeatable
 from renyi_lib._results import ConditionalRenyi
 from renyi_lib._validation import (
     SmallSampleWarning,
@@ -169,7 +170,7 @@ def continuous_correlation(
     kind: str | Sequence[str] = "continuous",
     sample_weight: ArrayLike | None = None,
     max_functions: int | None = None,
-    random_state: int = 0,
+    random_state: Any = 0,
 ) -> ContinuousRenyi:
     """Maximal correlation of continuous variables, with the functions that attain it.
 
@@ -186,7 +187,7 @@ def continuous_correlation(
         The most functions of a continuous variable; by default 16, and with more than 4000
         samples sqrt(n) / 4, up to 48. Fewer are tried if there are fewer than ten samples for
         each. How many are used is chosen by cross-validation.
-    random_state : int, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Deals the samples out to the five folds.
 
     Returns
@@ -227,7 +228,7 @@ def continuous_correlation(
     True
     """
     either(None, whole(1))("max_functions", max_functions)
-    whole(0)("random_state", random_state)
+    random_state = repeatable(random_state)
     arrays = {}
     if sample_weight is not None:
         arrays["sample_weight"] = sample_weights(sample_weight)
@@ -290,7 +291,7 @@ def continuous_test(
     method: str = "auto",
     n_permutations: int = 999,
     max_functions: int | None = None,
-    random_state: int = 0,
+    random_state: Any = 0,
 ) -> ContinuousTest:
     """Test of independence of continuous variables, or of a continuous variable and labels.
 
@@ -313,7 +314,7 @@ def continuous_test(
         up to 1000 samples.
     n_permutations : int, default=999
     max_functions : int, optional
-    random_state : int, default=0
+    random_state : int, RandomState, Generator or None, default=0
 
     Returns
     -------
@@ -332,7 +333,7 @@ def continuous_test(
     choice("auto", "permutation", "limit")("method", method)
     either(None, whole(1))("max_functions", max_functions)
     whole(19)("n_permutations", n_permutations)
-    whole(0)("random_state", random_state)
+    random_state = repeatable(random_state)
     if given is None:
         first, second = _read(a, b, kind)
         return _test(first, second, method, n_permutations, max_functions, random_state)

@@ -705,12 +705,9 @@ def _large_enough(tables):
 
 
 def _generator(random_state):
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"random_state must be a whole number, a Generator or None, not {random_state!r}"
-        ) from error
+    from renyi_lib._random import as_generator
+
+    return as_generator(random_state)
 
 
 def _check_interval(confidence_level, n_resamples):

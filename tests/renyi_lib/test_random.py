@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from renyi_lib import RenyiBoostingClassifier, RenyiKMeans
+from renyi_lib import RenyiBoostingClassifier, RenyiKMeans, continuous_correlation, renyi_test
 from renyi_lib._random import as_generator, as_random_state
 from renyi_lib.baselines import DoniniClassifier, RenyiNetworkClassifier
 from tests.renyi_lib.data import biased_data
@@ -68,3 +68,15 @@ class TestEstimators:
         X, y, s = biased_data(120, 2, 2)
         with pytest.raises(ValueError, match="random_state must be None, a whole number"):
             estimator.set_params(random_state="seed").fit(X, y, sensitive_features=s)
+
+
+@pytest.mark.parametrize("kind", [int, np.random.default_rng, np.random.RandomState])
+def test_functions_take_every_kind(kind):
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(3, size=(2, 60))
+    x = rng.normal(size=60)
+    for function in (
+        lambda seed: renyi_test(a, b, method="permutation", n_resamples=99, random_state=seed),
+        lambda seed: continuous_correlation(x, b, random_state=seed).rho,
+    ):
+        assert function(kind(7)) == function(kind(7))
