@@ -75,9 +75,10 @@ sensitive_features has 2, sample_weight has 1
 def check_several_groups(categories, n_samples, name="sensitive_features"):
     """Raise a `ValueError` if nothing can be compared: one group only, or one for each sample."""
     if len(categories) < 2:
+        samples = "1 sample" if n_samples == 1 else f"{n_samples} samples"
         raise ValueError(
-            f"{name} has one group only, {categories.tolist()[0]!r}: fairness between groups "
-            "needs at least two"
+            f"{name} has one group only, {categories.tolist()[0]!r} ({samples}): fairness between "
+            "groups needs at least two groups"
         )
     check_discrete(categories, n_samples, name)
 

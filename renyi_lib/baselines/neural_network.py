@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from renyi_lib._dispatch import need_memory
@@ -380,6 +381,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         self._check_parameters()
         need_memory(X, type(self).__name__)
         X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
         rows = read_rows(X, y, sensitive_features, None).with_classes()
         groups = rows.groups()
         if groups is None:

@@ -113,7 +113,7 @@ class TablePenalty(Penalty):
 
     See Also
     --------
-    RenyiPenalty, ChiSquarePenalty : Penalties of this kind.
+    renyi_lib.RenyiPenalty, renyi_lib.ChiSquarePenalty : Penalties of this kind.
 
     Examples
     --------

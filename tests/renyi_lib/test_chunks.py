@@ -130,10 +130,12 @@ def test_a_fit_in_chunks_is_the_fit_in_memory(options, data):
     options = {"lam": 3.0, "tol": 1e-7, **options}
     expected = RenyiClassifier(**options).fit(X, y, sensitive_features=s)
     found = fit(RenyiClassifier(**options), cut(X, y, s))
+    tolerance = 1e-8
     if expected.n_iter_ > 20 and len(expected.groups_) > 2 < len(expected.classes_):
-        # At a kink several answers of the adversary are as good, and rounding decides.
-        found.adversary_ = expected.adversary_
-    same(found, expected)
+        # At a kink several answers of the adversary are as good, and rounding decides. A fit whose
+        # tolerance is 1e-4 does not determine its coefficients to 1e-8 either.
+        found.adversary_, tolerance = expected.adversary_, 1e-6
+    same(found, expected, tolerance)
 
 
 def test_weights_count_and_whoever_has_none_is_not_there():
@@ -185,7 +187,7 @@ def test_a_fair_classifier_without_groups_warns():
 
 @pytest.mark.parametrize("penalty", [PearsonPenalty(), HSICPenalty(), ScoreBinsPenalty()])
 def test_a_penalty_that_is_no_function_of_the_table_is_refused(penalty):
-    with pytest.raises(ValueError, match="looks at each person's probability"):
+    with pytest.raises(ValueError, match="depends on the probabilities of single rows"):
         fit(PenalizedClassifier(penalty), cut(*biased_data(100)))
 
 

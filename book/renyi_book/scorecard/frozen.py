@@ -41,7 +41,8 @@ def code_checksum(folder=Path(__file__).parent):
     """Checksum of the code that turns tables into verdicts.
 
     It covers the rules and the modules that they are built on, and of `table` the functions that
-    judge. Comments, layout, docstrings and the words of errors do not count.
+    judge. Comments, layout, docstrings, the words of errors and the modules that names are
+    imported from do not count.
     """
     digest = hashlib.sha256()
     for path in [*sorted(folder.glob("rules/*.py")), *(folder / name for name in JUDGING)]:
@@ -53,10 +54,13 @@ def code_checksum(folder=Path(__file__).parent):
 
 
 class _Wordless(ast.NodeTransformer):
-    """Removes docstrings and the arguments of errors."""
+    """Removes docstrings, the arguments of errors, and the modules behind imported names."""
 
     def visit_Expr(self, node):
         return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
+
+    def visit_ImportFrom(self, node):
+        return ast.ImportFrom("", node.names)
 
     def visit_Raise(self, node):
         return ast.Raise(node.exc.func) if isinstance(node.exc, ast.Call) else node
