@@ -53,6 +53,8 @@ def command(program, packages, limits, info):
     for name in DEVICES:
         words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     words += ["--size", str(limits.disk_mb << 20), "--perms", "0777", "--tmpfs", HOME]
-    words += ["--symlink", f"{HOME}/tmp", "/tmp", "--chdir", HOME]
+    if "/tmp" not in folders:  # as it is where the environment itself lies below it
+        words += ["--symlink", f"{HOME}/tmp", "/tmp"]
+    words += ["--chdir", HOME]
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     return [installed(), *words, *program]
