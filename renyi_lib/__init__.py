@@ -65,6 +65,7 @@ _PUBLIC = {
         "fairness_interval",
         "renyi_interval",
         "renyi_test",
+        "sample_size",
     ],
     "metrics": [
         "demographic_parity_violation",

@@ -1,10 +1,17 @@
-"""Families of worlds for `renyi_lib._inversion`: joint tables by rho_R, groups' rates by fairness.
+"""Joint tables by rho_R, for `renyi_lib._inversion`, and rare values, which need more.
 
 All functions take many samples at once, along the first axis.
+
+The candidates of an inversion form one curve through the sample's table. Where a rare value
+carries the dependence, the sample's own direction says little: in two people of a group that never
+met a rare outcome, the two may yet go together always. So the upper end is also that of each pair
+of rare values, one against all others, as a table of two rows and two columns.
 """
 
 import numpy as np
+from scipy.special import gammaincinv
 
+from renyi_lib._chance import MOST_TO_PERMUTE, chance_test, rho_of_tables
 from renyi_lib._inversion import LUCK, invert
 from renyi_lib._wishart import largest_root_isf, largest_root_sf
 
@@ -12,36 +19,20 @@ from renyi_lib._wishart import largest_root_isf, largest_root_sf
 _REACH = 4.5
 # No standard error of sqrt(n) rho is taken to be below this, as it is 0 where rho is 1.
 _LEAST_SPREAD = 0.3
-
-
-def rho_of_tables(tables):
-    """The Rényi correlations of tables (the last two axes) of counts or probabilities.
-
-    Rows and columns may be empty: random tables of few samples often have such.
-
-    Examples
-    --------
-    >>> rho_of_tables(np.array([[[40, 10], [10, 40]], [[5, 5], [0, 0]]])).round(12)
-    array([0.6, 0. ])
-    """
-    tables = np.asarray(tables)
-    # In place from here on: there may be millions of tables.
-    R = tables / tables.sum(axis=(-2, -1), keepdims=True)
-    expected = R.sum(axis=-1, keepdims=True) * R.sum(axis=-2, keepdims=True)
-    R -= expected
-    # Both are 0 in an empty row or column.
-    expected[expected <= 0] = 1.0
-    R /= np.sqrt(expected, out=expected)
-    if min(R.shape[-2:]) == 2:  # one singular value, hence the root of the sum of squares
-        square = np.einsum("...ij,...ij->...", R, R)
-    else:
-        R = R if R.shape[-2] <= R.shape[-1] else np.swapaxes(R, -1, -2)
-        square = np.linalg.eigvalsh(R @ np.swapaxes(R, -1, -2))[..., -1]
-    return np.sqrt(np.clip(square, 0.0, 1.0))
+# Where the test rejects, the lower end is not below this part of the sample's value.
+_LEAST_LOW = 1e-3
+# Values that occur less often are merged before the lower end is found.
+_FEWEST = 2
+# Events that are expected together less often than this are rare; so many are looked at.
+_RARE = 10.0
+_RARE_EVENTS = 20
+_RARE_DRAWS = 2000
+# Cells of random tables: fewer are drawn of large tables.
+_CELLS = 2**22
 
 
 def renyi_intervals(tables, *, level, n_resamples, rng):
-    """Estimate, plug-in value and ends of the interval of rho_R, a row for each table.
+    """Estimate, plug-in value, ends and p-value for rho_R, a row for each table.
 
     Parameters
     ----------
@@ -50,12 +41,104 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
     level : float
         1 - the confidence level.
     n_resamples : int
+        Random tables in all; fewer if the tables are large.
     rng : Generator
 
     Returns
     -------
-    ndarray of shape (R, 4)
+    ndarray of shape (R, 5)
     """
+    n_resamples = int(np.clip(_CELLS // tables[0].size, 500, n_resamples))
+    pvalue, merged = _pvalues(tables, n_resamples, rng)
+    ends = _curve(tables, level, n_resamples, rng)
+    for i, table in merged.items():
+        # Merging values can only lessen rho_R, so that the lower end holds for all of them.
+        small = min(table.shape) > 1 and pvalue[i] < level
+        ends[i, 0] = _curve(table[None], level, n_resamples, rng)[0, 0] if small else 0.0
+    rho = rho_of_tables(tables)
+    high = np.maximum(ends[:, 2], [_rare_high(table, level, rng) for table in tables])
+    high[rho > 1 - 1e-12] = 1.0
+    low = np.where(pvalue < level, np.maximum(ends[:, 0], _LEAST_LOW * rho), 0.0)
+    estimate = np.where(pvalue >= 0.5, 0.0, np.clip(ends[:, 1], low, high))
+    return np.column_stack([estimate, rho, low, high, pvalue])
+
+
+def _pvalues(tables, n_resamples, rng):
+    """The p-value of independence of each table; and those tables that had values merged."""
+    pvalues, merged = np.empty(len(tables)), {}
+    for i, table in enumerate(tables):
+        kept = without_single_people(table)
+        if kept.shape != table.shape:
+            merged[i] = kept
+        method = "auto" if kept.sum() <= MOST_TO_PERMUTE else "asymptotic"
+        pvalues[i] = chance_test([kept], method=method, n_resamples=n_resamples, rng=rng)[1]
+    return pvalues, merged
+
+
+def without_single_people(table):
+    """The table with values that occur once merged, for one person proves nothing.
+
+    Examples
+    --------
+    >>> without_single_people(np.array([[5, 5, 0], [6, 4, 0], [0, 0, 1]]))
+    array([[6, 4],
+           [5, 6]])
+    """
+    for axis in (0, 1):
+        table = np.moveaxis(table, axis, 0)
+        while len(table) > 1 and (sizes := table.sum(axis=1)).min() < _FEWEST:
+            single = np.flatnonzero(sizes < _FEWEST)
+            if len(single) == 1:  # into the next smallest
+                single = np.argsort(sizes, kind="stable")[:2]
+            rest = np.delete(table, single, axis=0)
+            table = np.concatenate([rest, table[single].sum(axis=0, keepdims=True)])
+        table = np.moveaxis(table, 0, axis)
+    return table
+
+
+def _rare_high(table, level, rng):
+    """The largest upper end of the correlation of two events, one of them a rare value.
+
+    The events are a row and a column, or a row and the columns that it prefers. Given its margins
+    a table of two rows and two columns is one count; its upper limit is that of Clopper and
+    Pearson, with the other cells drawn as they might be.
+    """
+    n = table.sum()
+    counts = np.concatenate([_events(table), _events(table.T)])
+    both, rows, columns = counts.T.astype(float)
+    # A first look, with the margins as they are.
+    expected = rows * columns / n
+    most = np.minimum(gammaincinv(both + 1, 1 - level / 2), np.minimum(rows, columns))
+    reach = (most - expected) / np.sqrt(
+        np.maximum(expected * (n - rows) * (n - columns) / n, 1e-9)
+    )
+    worth = np.argsort(-reach)[:_RARE_EVENTS]
+    worth = worth[expected[worth] < _RARE]
+    if len(worth) == 0:
+        return 0.0
+    both, rows, columns = both[worth], rows[worth], columns[worth]
+    shape = np.stack([both + 1, rows - both, columns - both, n - rows - columns + both + 1])
+    drawn = rng.gamma(shape, size=(_RARE_DRAWS, *shape.shape))
+    x, r, c, rest = np.moveaxis(drawn, 1, 0)
+    margins = (x + r) * (x + c) * (r + rest) * (c + rest)
+    phi = (x * rest - r * c) / np.sqrt(np.maximum(margins, 1e-300))
+    return float(np.clip(np.quantile(phi, 1 - level / 2, axis=0).max(), 0.0, 1.0))
+
+
+def _events(table):
+    """Counts of (both, row, columns) for each row with each column, and with those it prefers."""
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    single = np.stack(np.broadcast_arrays(table, rows[:, None], columns), axis=-1)
+    order = np.argsort(-table / columns, axis=1, kind="stable")
+    together = np.take_along_axis(table, order, axis=1).cumsum(axis=1)
+    sets = np.stack(
+        np.broadcast_arrays(together, rows[:, None], columns[order].cumsum(axis=1)), axis=-1
+    )
+    return np.concatenate([single, sets[:, 1:-1]], axis=1).reshape(-1, 3)
+
+
+def _curve(tables, level, n_resamples, rng):
+    """Lower end, median and upper end by inversion along the curve of each table."""
     worlds = _JointTables(tables, rng)
     m, k = worlds.dimensions
     error = np.maximum(worlds.spread, _LEAST_SPREAD) / np.sqrt(worlds.n)
@@ -63,7 +146,7 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
     low = np.maximum(worlds.rho - _REACH * error - 1.2 * critical, 0.0)
     least = np.minimum(np.sqrt(largest_root_isf(1 - LUCK, m, k) / worlds.n), 1.0)
     high = np.minimum(np.maximum(worlds.rho, least) + _REACH * error + 3 / worlds.n, 1.0)
-    ends = invert(
+    return invert(
         worlds.rho,
         least,
         worlds.draw,
@@ -74,16 +157,6 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
         level=level,
         n_resamples=n_resamples,
     )
-    top = np.where(worlds.rho > 1 - 1e-12, 1.0, ends[:, 2])
-    by_chance = largest_root_sf(worlds.n * worlds.rho**2, m, k)
-    return _with_zero(ends[:, 0], ends[:, 1], top, worlds.rho, by_chance, level)
-
-
-def _with_zero(low, estimate, high, observed, by_chance, level):
-    """The lower end is 0 unless a test rejects 0, the estimate if chance gives more by half."""
-    low = np.where(by_chance >= level, 0.0, low)
-    estimate = np.where(by_chance >= 0.5, 0.0, np.clip(estimate, low, high))
-    return np.column_stack([estimate, observed, low, high])
 
 
 def reflected_intervals(tables, *, level, n_resamples, rng):
@@ -98,9 +171,10 @@ def reflected_intervals(tables, *, level, n_resamples, rng):
     drawn = rho_of_tables(drawn.reshape(len(tables), n_resamples, *tables.shape[1:]))
     rho = rho_of_tables(tables)
     low, high = np.clip(2 * rho - np.quantile(drawn, [1 - level / 2, level / 2], axis=1), 0, 1)
-    low[largest_root_sf(n * rho**2, m, k) >= level] = 0.0
+    pvalue = largest_root_sf(n * rho**2, m, k)
+    low[pvalue >= level] = 0.0
     estimate = np.clip(2 * rho - drawn.mean(axis=1), low, high)
-    return np.column_stack([estimate, rho, low, high])
+    return np.column_stack([estimate, rho, low, high, pvalue])
 
 
 class _JointTables:
@@ -167,131 +241,3 @@ def _complement(x):
     mirror = x + identity[0]
     outer = mirror[:, :, None] * mirror[:, None] / mirror[:, :1, None]
     return (identity - outer)[:, :, 1:]
-
-
-def gap(rates):
-    """The largest difference of two groups' rates, over the strata: (..., S, G) -> (...)."""
-    return np.ptp(rates, axis=-1).max(axis=-1)
-
-
-def one_minus_ratio(rates):
-    """1 - the smallest ratio of two groups' rates; 0 if all are 0. (..., 1, G) -> (...)."""
-    low, high = rates.min(axis=-1)[..., 0], rates.max(axis=-1)[..., 0]
-    return np.where(high > 0, 1 - low / np.where(high > 0, high, 1.0), 0.0)
-
-
-def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
-    """Estimate, plug-in value and ends for a measure of the groups' rates, where 0 is fair.
-
-    Parameters
-    ----------
-    measure : {gap, one_minus_ratio}
-    positive, size : ndarray of shape (R, S, G)
-        Positive decisions, and all, in each stratum of the truth and each group.
-    level, n_resamples, rng
-        As in `renyi_intervals`.
-
-    Returns
-    -------
-    ndarray of shape (R, 4)
-    """
-    worlds = _Rates(measure, positive, size, rng)
-    fair = worlds.draw(np.zeros((len(size), 1)), n_resamples)[:, 0]
-    least = np.quantile(fair, LUCK, axis=1)
-    low, high, critical = worlds.where_to_look(least)
-    ends = invert(
-        worlds.observed,
-        least,
-        worlds.draw,
-        worlds.value,
-        low,
-        high,
-        critical,
-        level=level,
-        n_resamples=n_resamples,
-    )
-    as_large = (fair >= worlds.observed[:, None] - 1e-11).sum(axis=1)
-    by_chance = (1 + as_large) / (1 + n_resamples)
-    top = ends[:, 2]
-    if measure is one_minus_ratio:  # where no decision is positive, any ratio will do
-        top = np.where(positive.any(axis=(1, 2)), top, 1.0)
-    return _with_zero(ends[:, 0], ends[:, 1], top, worlds.observed, by_chance, level)
-
-
-class _Rates:
-    """Rates that move from the strata's common ones towards those observed, and beyond."""
-
-    def __init__(self, measure, positive, size, rng):
-        self.measure, self.size, self.rng = measure, size, rng
-        rates = positive / size
-        self.common = positive.sum(axis=-1, keepdims=True) / size.sum(axis=-1, keepdims=True)
-        self.observed = measure(rates)
-        # Without any difference there is no direction: then the smallest group moves.
-        smallest = size == size.min(axis=-1, keepdims=True)
-        direction = smallest - np.where(smallest.all(axis=-1, keepdims=True), 0.5, 0.0)
-        direction[..., 0] += np.where(smallest.all(axis=-1), 1.0, 0.0)
-        none = (self.observed == 0)[:, None, None]
-        self.offset = np.where(none, direction, self._shrunken(rates - self.common))
-        self.unit = gap(self.offset)[:, None]
-
-    def _shrunken(self, offset):
-        """The offsets, less what chance adds to all but the two that make the measure.
-
-        Chance spreads the rates of groups that are alike. Left so, the groups between the
-        extremes would too often become the extremes of a drawn sample.
-        """
-        variance = np.maximum(self.common * (1 - self.common), 1e-300)
-        chi_square = (self.size * offset**2 / variance).sum(axis=-1, keepdims=True)
-        excess = 1 - (offset.shape[-1] - 1) / np.maximum(chi_square, 1e-300)
-        widths = np.ptp(offset, axis=-1, keepdims=True)
-        ends = (offset == offset.max(axis=-1, keepdims=True)) | (
-            offset == offset.min(axis=-1, keepdims=True)
-        )
-        decisive = ends & (widths == widths.max(axis=1, keepdims=True))
-        return np.where(decisive, offset, offset * np.sqrt(np.maximum(excess, 0.0)))
-
-    def rates(self, t):
-        """The rates of the worlds t, (R, K) -> (R, K, S, G)."""
-        offset, common = self.offset[:, None], self.common[:, None]
-        if self.measure is gap:
-            rates = common + (t / self.unit)[:, :, None, None] * offset
-            over = np.maximum(rates.max(axis=-1, keepdims=True) - 1, 0.0)
-            under = np.maximum(-rates.min(axis=-1, keepdims=True), 0.0)
-            rates = rates - over + under
-        else:
-            # (common + f * lowest) / (common + f * highest) = 1 - t, solved for f
-            low, high = offset.min(axis=-1), offset.max(axis=-1)
-            scale = (1 - t)[:, :, None] * high - low
-            factor = common[..., 0] * t[:, :, None] / np.maximum(scale, 1e-300)
-            rates = common + factor[..., None] * offset
-            rates = rates / np.maximum(rates.max(axis=-1, keepdims=True), 1.0)
-        return np.clip(rates, 0.0, 1.0)
-
-    def value(self, t):
-        return self.measure(self.rates(t))
-
-    def draw(self, t, size):
-        rates = self.rates(t)[:, :, None]
-        n = self.size[:, None, None]
-        shape = (*t.shape, size, *rates.shape[3:])
-        return self.measure(self.rng.binomial(n, rates, size=shape) / n)
-
-    def where_to_look(self, luck):
-        """Smallest and largest candidate, and where both tails become equal."""
-        common = (self.common * self.size.sum(axis=-1, keepdims=True) + 0.5) / (
-            self.size.sum(axis=-1, keepdims=True) + 1
-        )
-        variance = common * (1 - common) / self.size
-        # Of the difference of the two groups that are known worst.
-        error = np.sqrt(np.sort(variance, axis=-1)[..., -2:].sum(axis=-1)).max(axis=-1)
-        least = 3 / self.size.min(axis=(1, 2))
-        if self.measure is gap:
-            low = self.observed - _REACH * error - least
-            high = np.maximum(self.observed, luck) + _REACH * error + least
-        else:
-            error = error / common[:, 0, 0]
-            # The error of a ratio grows with it, and that of the rarer rate without bound.
-            low = 1 - (1 - self.observed + least) * np.exp(2 * _REACH * error)
-            high = np.maximum(self.observed, luck) + _REACH * error + least
-        critical = 2.5 * error
-        return np.maximum(low, 0.0), np.minimum(high, 1.0), np.minimum(critical, 1.0)

@@ -1,9 +1,10 @@
 """How sure a computed value is: a test, an interval and a bias correction, from counts.
 
-The Rényi correlation of a sample is too large, since its functions are chosen after the chance
-errors have been seen. `renyi_test` tells chance from dependence, `renyi_interval` says how strong
-the dependence may be. `fairness_interval` does the same for p% and for violations of fairness,
-and `difference_interval` for the difference between two models on the same people.
+Near independence the Rényi correlation of a sample is too large, since its functions are chosen
+after the chance errors have been seen. `renyi_test` tells chance from dependence, `renyi_interval`
+says how strong the dependence may be. `fairness_interval` does the same for p% and for violations
+of fairness, and `difference_interval` for the difference between two models on the same people.
+`sample_size` says how many people a study needs.
 
 All of them work on tables of counts, so that ten million people cost what a thousand do (a few
 times as much where tables are permuted). Counts are numbers of independent people: sums of
@@ -17,27 +18,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import random_table
 
 from renyi_lib import metrics
+from renyi_lib._chance import MOST_TO_PERMUTE, chance_test, rho_of_tables
 from renyi_lib._counting import count_codes, count_labels, drop_empty
 from renyi_lib._dispatch import is_dask
 from renyi_lib._parameters import choice, number, whole
+from renyi_lib._planning import samples_needed
+from renyi_lib._rates import gap, one_minus_ratio, rate_intervals
 from renyi_lib._validation import (
     as_probabilities,
     check_discrete,
     check_several_groups,
     encode_labels,
 )
-from renyi_lib._wishart import LARGEST, sum_of_largest_roots_sf
-from renyi_lib._worlds import (
-    gap,
-    one_minus_ratio,
-    rate_intervals,
-    reflected_intervals,
-    renyi_intervals,
-    rho_of_tables,
-)
+from renyi_lib._worlds import reflected_intervals, renyi_intervals
 
 __all__ = [
     "Interval",
@@ -47,20 +42,13 @@ __all__ = [
     "interval_of_counts",
     "renyi_interval",
     "renyi_test",
+    "sample_size",
 ]
 
-# Values that differ by less are ties.
-_TIE = 1e-11
-# scipy's random tables do not take more samples than this.
-_MOST_TO_PERMUTE = 10**9
 # From here on a float cannot count one by one.
 _MOST = 2**53
 # So many of the random samples must be expected beyond the ends of an interval.
 _IN_TAILS = 50
-# Cells of random tables that are held in memory at a time.
-_BLOCK = 2**21
-# "auto" takes the limit law if the expected counts of all cells are at least this.
-_EXPECTED = 2.0
 
 
 @dataclass(frozen=True)
@@ -97,12 +85,20 @@ class Interval:
     Attributes
     ----------
     estimate : float
-        Corrected for bias: the truth under which half of all samples show more than this one.
+        Corrected for bias. Of rho_R, the truth under which half of all samples show more than
+        this one; of measures of rates, the value of rates that are drawn towards the common one.
     plugin : float
         The value of the sample itself.
     low, high : float
         The ends.
     confidence_level : float
+    pvalue : float or None
+        Of the test of independence, or of fairness. The interval excludes independence (or
+        fairness) exactly if it is below 1 - confidence_level. Groups of one person are left out.
+    smallest_share : float or None
+        For `renyi_interval`, the smallest share that a value must have to occur in the sample
+        almost surely. The upper end holds for values of at least this share. Rarer values may
+        be missing, and any dependence with them; without such a floor the upper end is 1.
     """
 
     estimate: float
@@ -110,11 +106,16 @@ class Interval:
     low: float
     high: float
     confidence_level: float
+    pvalue: float | None = None
+    smallest_share: float | None = None
 
     def __repr__(self):
+        more = "" if self.pvalue is None else f", pvalue={self.pvalue:.4g}"
+        if self.smallest_share is not None:
+            more += f", smallest_share={self.smallest_share:.2g}"
         return (
             f"Interval(estimate={self.estimate:.4g}, low={self.low:.4g}, high={self.high:.4g}, "
-            f"plugin={self.plugin:.4g}, confidence_level={self.confidence_level:g})"
+            f"plugin={self.plugin:.4g}, confidence_level={self.confidence_level:g}{more})"
         )
 
 
@@ -181,23 +182,12 @@ def renyi_test(
     rng = _generator(random_state)
     tables = [drop_empty(table)[0] for table in _strata(a, b, given)]
     n_samples = int(sum(table.sum() for table in tables))
-    tables = [table for table in tables if min(table.shape) > 1]
-    if not tables:
-        return RenyiTest(0.0, 1.0, "asymptotic" if method == "auto" else method, n_samples)
-    if method == "auto":
-        method = "asymptotic" if _large_enough(tables) else "permutation"
-    observed = sum(_scaled(table[None])[0] for table in tables)
-    if method == "asymptotic":
-        shapes = [(len(table) - 1, table.shape[1] - 1) for table in tables]
-        pvalue = sum_of_largest_roots_sf(observed, shapes)
-    else:
-        if n_samples > _MOST_TO_PERMUTE:
-            raise ValueError(
-                f"method='permutation' takes up to {_MOST_TO_PERMUTE} samples, not {n_samples}: "
-                "take 'asymptotic', which needs no more than counts that are large"
-            )
-        chance = sum(_permuted(table, n_resamples, rng) for table in tables)
-        pvalue = (1 + np.sum(chance >= observed * (1 - _TIE))) / (1 + n_resamples)
+    if method == "permutation" and n_samples > MOST_TO_PERMUTE:
+        raise ValueError(
+            f"method='permutation' takes up to {MOST_TO_PERMUTE} samples, not {n_samples}: "
+            "take 'asymptotic', which needs no more than counts that are large"
+        )
+    observed, pvalue, method = chance_test(tables, method=method, n_resamples=n_resamples, rng=rng)
     statistic = min(np.sqrt(observed / n_samples), 1.0)
     return RenyiTest(float(statistic), float(pvalue), method, n_samples)
 
@@ -240,8 +230,15 @@ def renyi_interval(
     chi-square / n minus its bias (c-1)(d-1)/n has beyond t^2. Towards t = 1 the cells that speak
     against the dependence are emptied. Tables are drawn from each candidate.
 
-    The interval holds 0 unless the limit law's test at level 1 - confidence_level rejects. The
-    chapter "How sure can we be" measures its coverage.
+    The interval contains 0 unless `renyi_test` rejects at level 1 - confidence_level; for both the
+    lower end and that test, values that occur only once are merged, since one person proves
+    nothing.
+
+    Where a rare value carries the dependence, the curve is not enough. For each pair of values
+    that are expected together fewer than ten times, the upper end is also that of the correlation
+    of the two events, by a limit in the manner of Clopper and Pearson. Values that did not occur
+    in the sample are beyond any upper limit: it holds for values with a share of at least
+    ``smallest_share``. The appendix on calibration measures the coverage.
 
     Examples
     --------
@@ -264,8 +261,9 @@ def renyi_interval(
         )
     intervals = renyi_intervals if method == "inversion" else reflected_intervals
     (row,) = intervals(table[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng)
-    estimate, plugin, low, high = row.tolist()
-    return Interval(estimate, plugin, low, high, confidence_level)
+    estimate, plugin, low, high, pvalue = row.tolist()
+    unseen = -np.expm1(np.log((1 - confidence_level) / 2) / table.sum())
+    return Interval(estimate, plugin, low, high, confidence_level, pvalue, float(unseen))
 
 
 def fairness_interval(
@@ -309,8 +307,11 @@ def fairness_interval(
     Notes
     -----
     The groups' sizes (and, given the truth, their numbers of positives) are taken as they are, and
-    the decisions as independent. A candidate has the groups' rates moved towards their common
-    rate or away from it; it is kept unless the sample would be extreme under it.
+    the decisions as independent. Both ends hold with groups of any size. The end away from
+    fairness is the largest limit of any pair of groups, so that a small group makes it wide. The
+    end towards fairness asks whether all rates could lie in a window of that width; it excludes
+    fairness exactly when `renyi_test` rejects independence of decision and group (given the truth
+    where the measure asks for it). Groups of one person are left out of this second question.
 
     Examples
     --------
@@ -321,7 +322,7 @@ def fairness_interval(
     >>> hired = [1] * 10 + [0] * 30 + [1] * 30 + [0] * 30
     >>> found = fairness_interval("p_rule", None, hired, sensitive_features=sex, random_state=0)
     >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
-    [0.5, 0.27, 0.84]
+    [0.5, 0.24, 0.87]
     """
     _check_interval(confidence_level, n_resamples)
     measure = _measure(metric, _MEASURES)
@@ -359,7 +360,7 @@ def interval_of_counts(
     >>> counts = np.array([[[30, 10], [30, 30]], [[0, 0], [0, 0]]])
     >>> found = interval_of_counts("p_rule", counts, random_state=0)
     >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
-    [0.5, 0.27, 0.84]
+    [0.5, 0.24, 0.87]
     """
     _check_interval(confidence_level, n_resamples)
     measure = _measure(metric, _MEASURES)
@@ -373,10 +374,10 @@ def _measured_interval(measure, counts, confidence_level, n_resamples, rng):
     (row,) = measure.intervals(
         counts[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng
     )
-    estimate, plugin, low, high = row.tolist()
+    estimate, plugin, low, high, pvalue = row.tolist()
     if measure.fair_is_one:
         estimate, plugin, low, high = 1 - estimate, 1 - plugin, 1 - high, 1 - low
-    return Interval(estimate, plugin, low, high, confidence_level)
+    return Interval(estimate, plugin, low, high, confidence_level, pvalue)
 
 
 def difference_interval(
@@ -436,6 +437,135 @@ def difference_interval(
     if measure.fair_is_one:
         estimate, plugin, low, high = -estimate, -plugin, -high, -low
     return Interval(estimate, plugin, low, high, confidence_level)
+
+
+def sample_size(
+    effect: float,
+    *,
+    metric: str | Callable = "renyi_correlation",
+    shares: ArrayLike = (0.5, 0.5),
+    outcome_shares: ArrayLike = (0.5, 0.5),
+    rate: float = 0.5,
+    power: float = 0.8,
+    confidence_level: float = 0.95,
+    random_state: Any = 0,
+) -> int:
+    """How many people are needed to detect a dependence, a gap or a ratio.
+
+    An effect is detected if `renyi_test` rejects independence, which is also when the intervals of
+    `renyi_interval` and `fairness_interval` exclude it.
+
+    Parameters
+    ----------
+    effect : float
+        The truth that is to be detected: a Rényi correlation or a gap, above 0, or a p%, below 1.
+    metric : str or function
+        "renyi_correlation", or a measure as in `fairness_interval`. For equal opportunity the
+        answer counts people with the positive label only, and for equalized odds those of the
+        label whose rates differ.
+    shares : array-like of shape (d,)
+        The groups' shares of all people.
+    outcome_shares : array-like of shape (c,)
+        For "renyi_correlation", the shares of the other variable's values. The dependence is
+        that of the rarest group with the rarest outcome.
+    rate : float, default=0.5
+        For the other measures, the rate of positive decisions in every group but the smallest,
+        whose rate is lower.
+    power : float, default=0.8
+        The probability of detection.
+    confidence_level : float, default=0.95
+    random_state : int, Generator or None, default=0
+        For the random tables that refine the answer.
+
+    Returns
+    -------
+    int
+        People in all groups together.
+
+    Notes
+    -----
+    The answer starts from the limit law (noncentral chi-square if one variable is binary, else the
+    largest root of a noncentral Wishart matrix) and is corrected with tables drawn from the
+    assumed truth. The appendix on calibration compares the planned power with the power that is
+    then found.
+
+    Examples
+    --------
+    How many people does it take to see that one of two equal groups is selected at four fifths of
+    the other's rate of one half? And if the smaller group is one in twenty?
+
+    >>> from renyi_lib.inference import sample_size
+    >>> shares = [(0.5, 0.5), (0.05, 0.95)]
+    >>> [round(sample_size(0.8, metric="p_rule", shares=s), -2) for s in shares]
+    [800, 4100]
+    """
+    number(0.05, 0.999)("power", power)
+    number(0.5, 0.9999)("confidence_level", confidence_level)
+    P = _planned_table(
+        effect, metric=metric, shares=shares, outcome_shares=outcome_shares, rate=rate
+    )
+    rng = _generator(random_state)
+    return samples_needed(P, power=power, level=1 - confidence_level, rng=rng)
+
+
+def _planned_table(
+    effect,
+    *,
+    metric="renyi_correlation",
+    shares=(0.5, 0.5),
+    outcome_shares=(0.5, 0.5),
+    rate=0.5,
+):
+    """The joint table that `sample_size` plans for."""
+    name = getattr(metric, "__name__", metric)
+    choice(*_MEASURES, *_OF_RHO)("metric", name)
+    number(0, 1, above=True)("effect", effect)
+    groups = _shares(shares, "shares")
+    if name in _OF_RHO:
+        return _rarest_together(effect, _shares(outcome_shares, "outcome_shares"), groups)
+    number(0, 1, above=True)("rate", rate)
+    return _smallest_apart(effect, rate, groups, ratio=_MEASURES[name].fair_is_one)
+
+
+def _shares(shares, name):
+    """Positive shares of at least two values, with the sum 1."""
+    try:
+        found = np.asarray(shares, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers: {error}") from error
+    if found.ndim != 1 or len(found) < 2 or not (found > 0).all() or abs(found.sum() - 1) > 1e-6:
+        raise ValueError(
+            f"{name} must be two or more positive shares with the sum 1, not {shares!r}"
+        )
+    return found / found.sum()
+
+
+def _rarest_together(rho, p, q):
+    """The table with these margins in which the two rarest values carry the correlation rho."""
+    i, j = np.argmin(p), np.argmin(q)
+    f, g = ((np.arange(len(m)) == at) - m[at] for m, at in ((p, i), (q, j)))
+    f, g = f / np.sqrt(p @ f**2), g / np.sqrt(q @ g**2)
+    most = 1 / max(-np.outer(f, g).min(), 1.0)
+    if rho > most + 1e-12:
+        raise ValueError(
+            f"effect={rho:g} is impossible: with the rarest values' shares {p[i]:.3g} and "
+            f"{q[j]:.3g} their correlation is at most {most:.3g}"
+        )
+    return np.maximum(np.outer(p, q) * (1 + rho * np.outer(f, g)), 0.0)
+
+
+def _smallest_apart(effect, rate, groups, *, ratio):
+    """The table of decisions and groups in which the smallest group has a lower rate."""
+    lower = rate * effect if ratio else rate - effect
+    if ratio and effect == 1:
+        raise ValueError("effect=1 is a p% without a difference: there is nothing to detect")
+    if lower < 0:
+        raise ValueError(
+            f"effect={effect:g} is impossible with rate={rate:g}: the smallest group's rate would "
+            f"be {lower:.3g}. Give a higher rate"
+        )
+    rates = np.where(np.arange(len(groups)) == np.argmin(groups), lower, rate)
+    return np.stack([(1 - rates) * groups, rates * groups])
 
 
 # --- Measures of fairness, as functions of the table strata x groups x decision ------------------
@@ -617,7 +747,7 @@ def paired_interval(measure, counts, *, level, n_resamples, rng):
             level=level,
             n_resamples=n_resamples,
             rng=np.random.default_rng(seed),
-        )[0].tolist()
+        )[0, :4].tolist()
         for other in (3, 2)
     )
     size = counts.sum(axis=(2, 3))
@@ -681,27 +811,6 @@ def _counts(table):
     if table.sum() >= _MOST:
         raise ValueError(f"a has {table.sum():.2g} samples, more than can be counted exactly")
     return table.astype(np.int64)
-
-
-def _scaled(tables):
-    """n rho_R^2 of each table."""
-    return tables.sum(axis=(1, 2)) * rho_of_tables(tables) ** 2
-
-
-def _permuted(table, n_resamples, rng):
-    """n rho_R^2 of random tables with the margins of this one."""
-    chance = random_table(table.sum(axis=1), table.sum(axis=0))
-    block = max(1, _BLOCK // table.size)
-    sizes = [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
-    return np.concatenate([_scaled(chance.rvs(size, random_state=rng)) for size in sizes])
-
-
-def _large_enough(tables):
-    """Whether the limit law will do."""
-    expected = (
-        table.sum(axis=1).min() / table.sum() * table.sum(axis=0).min() for table in tables
-    )
-    return min(expected) >= _EXPECTED and all(min(table.shape) <= LARGEST for table in tables)
 
 
 def _generator(random_state):

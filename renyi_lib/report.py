@@ -4,26 +4,27 @@ The report is for people who decide. It says how sure each number is, looks at e
 not only at the one in use, and ends in plain words.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import binomtest
+from scipy.special import ndtri
 from sklearn.metrics import roc_auc_score
 
 from renyi_lib._counting import count_codes
 from renyi_lib._dispatch import is_dask
 from renyi_lib._optional import missing
-from renyi_lib._parameters import number
+from renyi_lib._parameters import number, whole
 from renyi_lib._validation import (
     check_same_length,
     check_several_groups,
     encode_labels,
     numeric_values,
 )
-from renyi_lib.inference import interval_of_counts, renyi_interval, renyi_test
+from renyi_lib.inference import interval_of_counts, renyi_interval
 from renyi_lib.tables import JointTable
 
 __all__ = ["FairnessReport", "fairness_report"]
@@ -33,6 +34,8 @@ _FEWEST = 0.02
 _THRESHOLDS = 99
 _BINS = 10
 _FOUR_FIFTHS = 0.8
+# Small groups that the verdict names one by one.
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,11 @@ class FairnessReport:
     verdict : str
         The findings in plain words.
     threshold, confidence_level : float
+    small_groups : dict
+        The groups with fewer people than `min_group_size`, and how many they have.
+    measures_without_small : DataFrame or None
+        As `measures`, without the small groups; None if there are none, or if fewer than two
+        groups are left.
     """
 
     by_group: pd.DataFrame
@@ -61,6 +69,8 @@ class FairnessReport:
     verdict: str
     threshold: float
     confidence_level: float
+    small_groups: dict = field(default_factory=dict)
+    measures_without_small: pd.DataFrame | None = None
 
     def plot(self, ax=None):
         """The p% rule at every threshold, with the four fifths and the threshold in use.
@@ -91,16 +101,23 @@ class FairnessReport:
     def __repr__(self) -> str:
         with pd.option_context("display.width", 100, "display.max_columns", 20):
             tables = f"{self.by_group.round(3)}\n\n{self.measures.round(3)}"
+            if self.measures_without_small is not None:
+                rest = self.measures_without_small.round(3)
+                tables += f"\n\nWithout the small groups:\n{rest}"
         return f"{self.verdict}\n\n{tables}"
 
     def _repr_html_(self) -> str:
         level = f"{100 * self.confidence_level:g} %"
         lines = "".join(f"<p>{line}</p>" for line in _escape(self.verdict).split("\n"))
+        rest = ""
+        if self.measures_without_small is not None:
+            table = _with_brackets(self.measures_without_small).to_html()
+            rest = f"<p><b>Measures without the small groups</b></p>{table}"
         return (
             f'<div class="fairness-report">{lines}'
             f"<p><b>By group</b>, at the threshold {self.threshold:g}; in brackets {level} "
             f"intervals</p>{_with_brackets(self.by_group).to_html()}"
-            f"<p><b>Measures</b></p>{_with_brackets(self.measures).to_html()}</div>"
+            f"<p><b>Measures</b></p>{_with_brackets(self.measures).to_html()}{rest}</div>"
         )
 
 
@@ -112,6 +129,7 @@ def fairness_report(
     threshold: float = 0.5,
     pos_label: Any = None,
     confidence_level: float = 0.95,
+    min_group_size: int = 30,
     random_state: int | np.random.Generator | None = 0,
 ) -> FairnessReport:
     """How fairly a score treats the groups, at one threshold and at all, and how sure that is.
@@ -131,6 +149,9 @@ def fairness_report(
         The label in `y_true` that means 1.
     confidence_level : float, default=0.95
         Of each interval, taken for itself.
+    min_group_size : int, default=30
+        Groups with fewer people are named in the verdict, and the measures are also given
+        without them. Their rates are hardly known, so that they widen every interval.
     random_state : int, Generator or None, default=0
         For the intervals that are computed by resampling.
 
@@ -176,6 +197,7 @@ def fairness_report(
     check_same_length(y_true=truth, y_score=score, sensitive_features=codes)
     check_several_groups(groups, people.sum())
     number()("threshold", threshold)
+    whole(1)("min_group_size", min_group_size)
     selected = score > threshold
     if selected.all() or not selected.any():
         raise ValueError(
@@ -184,12 +206,48 @@ def fairness_report(
         )
     by_group = _by_group(truth, selected, score, codes, groups, people, confidence_level)
     rng = np.random.default_rng(random_state)
-    measures, pvalue = _measures(truth, selected, score, codes, people, confidence_level, rng)
+    columns = truth, selected, score, codes, people
+    measures, pvalue = _measures(*columns, confidence_level, rng)
     by_threshold = _by_threshold(score, codes, groups, people)
+    sizes = by_group["people"].to_numpy()
+    small = {group: int(size) for group, size in zip(groups, sizes) if size < min_group_size}
+    rest = _without(sizes < min_group_size, columns, confidence_level, rng)
     verdict = _verdict(by_group, measures, by_threshold, pvalue, threshold, confidence_level)
+    verdict += _about_small(small, rest, min_group_size)
     return FairnessReport(
-        by_group, measures, by_threshold, verdict, float(threshold), float(confidence_level)
+        by_group,
+        measures,
+        by_threshold,
+        verdict,
+        float(threshold),
+        float(confidence_level),
+        small,
+        rest,
     )
+
+
+def _without(small, columns, level, rng):
+    """The measures without the small groups, if two groups or more and both decisions are left."""
+    if not small.any() or np.count_nonzero(~small) < 2:
+        return None
+    truth, selected, score, codes, people = (column[~small[columns[3]]] for column in columns)
+    if selected.all() or not selected.any():
+        return None
+    codes = np.unique(codes, return_inverse=True)[1]
+    return _measures(truth, selected, score, codes, people, level, rng)[0]
+
+
+def _about_small(small, rest, fewest):
+    """What the verdict says about groups that are too small."""
+    if not small:
+        return ""
+    named = [f"{group} ({size})" for group, size in list(small.items())[:_NAMED]]
+    if len(small) > _NAMED:
+        named.append(f"and {len(small) - _NAMED} more")
+    line = f"\nToo small to say much about, with fewer than {fewest} people: {', '.join(named)}."
+    if rest is None:
+        return line
+    return f"{line} Without them p% is {_interval(rest.loc['p_rule'])}."
 
 
 def _truth(y_true, pos_label):
@@ -211,30 +269,35 @@ def _truth(y_true, pos_label):
 
 def _by_group(truth, selected, score, codes, groups, people, level):
     """People, rates with Wilson's intervals, mean score and accuracy of each group."""
-    rows = []
-    for code in range(len(groups)):
-        here = codes == code
-        row = {"people": people[here].sum()}
-        for name, among in (
-            ("selected", here),
-            ("selected if positive", here & (truth == 1)),
-            ("selected if negative", here & (truth == 0)),
-        ):
-            row |= _share(name, people[among & selected].sum(), people[among].sum(), level)
-        row |= {
-            "mean score": np.average(score[here], weights=people[here]),
-            "accuracy": np.average(selected[here] == truth[here], weights=people[here]),
-        }
-        rows.append(row)
-    return pd.DataFrame(rows, index=pd.Index(groups, tupleize_cols=False, name="group"))
+
+    def count(values):
+        return np.bincount(codes, people * values, minlength=len(groups))
+
+    size = count(np.ones(len(codes)))
+    columns = {"people": size.astype(np.int64)}
+    for name, among in (
+        ("selected", np.ones(len(codes))),
+        ("selected if positive", truth == 1),
+        ("selected if negative", truth == 0),
+    ):
+        columns |= _share(name, count(among * selected), count(among), level)
+    columns |= {
+        "mean score": count(score) / size,
+        "accuracy": count(selected == truth) / size,
+    }
+    return pd.DataFrame(columns, index=pd.Index(groups, tupleize_cols=False, name="group"))
 
 
 def _share(name, count, size, level):
-    """A share with its interval; nothing where there is nobody to count."""
-    if size == 0:
-        return {name: np.nan, f"{name}, low": np.nan, f"{name}, high": np.nan}
-    interval = binomtest(int(count), int(size)).proportion_ci(level, method="wilson")
-    return {name: count / size, f"{name}, low": interval.low, f"{name}, high": interval.high}
+    """Shares with their intervals by Wilson; nothing where there is nobody to count."""
+    count, size = np.asarray(count, dtype=float), np.where(np.equal(size, 0), np.nan, size)
+    z = ndtri((1 + level) / 2)
+    middle = (count + z**2 / 2) / (size + z**2)
+    half = z * np.sqrt(count * (size - count) / size + z**2 / 4) / (size + z**2)
+    low, high = np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+    # At 0 and 1 the end is exact, without rounding.
+    low, high = np.where(count == 0, 0.0 * size, low), np.where(count == size, 1.0, high)
+    return {name: count / size, f"{name}, low": low, f"{name}, high": high}
 
 
 def _measures(truth, selected, score, codes, people, level, rng):
@@ -262,13 +325,13 @@ def _measures(truth, selected, score, codes, people, level, rng):
         }
         for name, interval in found.items()
     }
-    right = people[decision == truth].sum()
-    share = _share("estimate", right, people.sum(), level)
-    rows["accuracy"] = share | {"in the sample": share["estimate"]}
+    share = _share("estimate", people[decision == truth].sum(), people.sum(), level)
+    rows["accuracy"] = {name: float(value) for name, value in share.items()}
+    rows["accuracy"]["in the sample"] = rows["accuracy"]["estimate"]
     if 0 < truth.sum() < len(truth):
         rows["AUC"] = {"in the sample": roc_auc_score(truth, score, sample_weight=people)}
     measures = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
-    return measures, renyi_test(bins, random_state=rng).pvalue
+    return measures, found["renyi of the score"].pvalue
 
 
 def _table(values, codes, people):
@@ -297,12 +360,13 @@ def _by_threshold(score, codes, groups, people):
     shares = np.linspace(_FEWEST, 1 - _FEWEST, _THRESHOLDS)
     thresholds = np.unique(_quantiles(score, people, 1 - shares))
     thresholds = thresholds[thresholds < score.max()]
+    order = np.lexsort([score, codes])
+    score, codes, people = score[order], codes[order], people[order]
+    edges = np.searchsorted(codes, np.arange(len(groups) + 1))
     rates, sizes = [], []
-    for code in range(len(groups)):
-        here = codes == code
-        order = np.argsort(score[here], kind="stable")
-        before = np.concatenate([[0], np.cumsum(people[here][order])])
-        below = before[np.searchsorted(score[here][order], thresholds, side="right")]
+    for start, end in pairwise(edges):
+        before = np.concatenate([[0], np.cumsum(people[start:end])])
+        below = before[np.searchsorted(score[start:end], thresholds, side="right")]
         rates.append(1 - below / before[-1])
         sizes.append(before[-1])
     rates, sizes = np.array(rates), np.array(sizes)

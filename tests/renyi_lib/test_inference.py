@@ -3,26 +3,19 @@
 import itertools
 import warnings
 
-import mpmath
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy.stats import chi2, chi2_contingency, hypergeom
+from scipy.stats import chi2_contingency, hypergeom
 
 from renyi_lib import metrics
-from renyi_lib._inversion import invert
-from renyi_lib._wishart import largest_root_isf, largest_root_sf, sum_of_largest_roots_sf
-from renyi_lib._worlds import (
-    _Rates,
-    gap,
-    one_minus_ratio,
-    rate_intervals,
-    renyi_intervals,
-    rho_of_tables,
-)
+from renyi_lib._chance import rho_of_tables
+from renyi_lib._rates import gap, one_minus_ratio, rate_intervals
+from renyi_lib._wishart import largest_root_isf, sum_of_largest_roots_sf
+from renyi_lib._worlds import renyi_intervals
 from renyi_lib.correlation import joint_table, renyi_correlation, renyi_from_joint
 from renyi_lib.inference import (
     Interval,
@@ -31,6 +24,7 @@ from renyi_lib.inference import (
     fairness_interval,
     renyi_interval,
     renyi_test,
+    sample_size,
 )
 
 DAYS = np.array([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
@@ -42,90 +36,13 @@ def samples(counts):
     return np.repeat(np.indices(counts.shape).reshape(2, -1), np.ravel(counts), axis=1)
 
 
-# --- The limit law -------------------------------------------------------------------------------
-
-
-def exact_tail(m, k, x, digits):
-    """The largest root's tail by incomplete gamma functions (Chiani), with many digits."""
-    mpmath.mp.dps = digits
-    half, x = mpmath.mpf(1) / 2, mpmath.mpf(x)
-
-    def pfaffian(share):
-        A = mpmath.zeros(m + m % 2)
-        for i in range(m):
-            a = (k - m + 1) * half + i
-            integral = share(a, x / 2) ** 2 / 2
-            for j in range(i + 1, m):
-                b = (k - m + 1) * half + j
-                weight = mpmath.gamma(a + b - 1) / (mpmath.gamma(a) * mpmath.gamma(b))
-                integral -= weight * share(a + b - 1, x) / 2 ** (a + b - 1)
-                A[i, j] = share(a, x / 2) * share(b, x / 2) - 2 * integral
-            if m % 2:
-                A[i, m] = share(a, x / 2)
-        return mpmath.sqrt(mpmath.det(A - A.T))
-
-    below = pfaffian(lambda a, y: mpmath.gammainc(a, 0, y, regularized=True))
-    return 1 - below / pfaffian(lambda a, y: mpmath.mpf(1))
-
-
-@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 3), (4, 30), (9, 9)])
-@pytest.mark.parametrize("where", [0.3, 0.7, 1.0, 1.5, 2.5, 4.0])
-def test_the_law_of_the_largest_root_has_twelve_digits(shape, where):
-    x = where * (np.sqrt(shape[0]) + np.sqrt(shape[1])) ** 2
-    truth = float(exact_tail(*shape, x, 80))
-    found = float(largest_root_sf(x, *shape))
-    assert abs(found - truth) < 1e-12
-    assert abs(found / truth - 1) < 1e-7
-
-
-def test_with_one_row_the_largest_root_is_chi_square():
-    x = np.linspace(0.1, 40, 50)
-    assert np.allclose(largest_root_sf(x, 1, 5), chi2.sf(x, 5), rtol=1e-12)
-    assert np.isclose(largest_root_isf(0.05, 5, 1), chi2.isf(0.05, 5), rtol=1e-12)
-
-
-@pytest.mark.parametrize("shape", [(2, 3), (9, 9), (5, 400)])
-def test_the_law_of_the_largest_root_is_that_of_simulated_matrices(shape):
-    G = np.random.default_rng(0).normal(size=(1500, *shape))
-    roots = np.linalg.norm(G, 2, axis=(1, 2)) ** 2
-    for level in (0.9, 0.5, 0.1, 0.02):
-        assert abs(np.mean(roots > largest_root_isf(level, *shape)) - level) < 0.04
-
-
-def test_the_tail_falls_from_one_and_never_rises():
-    x = np.linspace(-1, 300, 500)
-    for shape in ((2, 2), (3, 7), (30, 45), (2, 3000)):
-        tail = largest_root_sf(x * shape[1], *shape)
-        assert tail[0] == 1
-        assert np.all(np.diff(tail) <= 1e-13)
-        assert tail[-1] < 1e-13
-
-
-def test_quantile_and_tail_are_inverse():
-    for level, m, k in itertools.product((1e-12, 0.01, 0.5, 0.99), (2, 9), (2, 40)):
-        assert np.isclose(largest_root_sf(largest_root_isf(level, m, k), m, k), level, rtol=1e-6)
-
-
-def test_a_sum_of_largest_roots_is_that_of_simulated_matrices():
-    rng, shapes = np.random.default_rng(1), [(2, 3), (2, 2), (1, 3)]
-    roots = sum(np.linalg.norm(rng.normal(size=(20000, *s)), 2, axis=(1, 2)) ** 2 for s in shapes)
-    for x in (5, 10, 20):
-        assert abs(np.mean(roots > x) - sum_of_largest_roots_sf(x, shapes)) < 0.012
-    assert sum_of_largest_roots_sf(0, shapes) == 1
-    assert 0 < sum_of_largest_roots_sf(200, shapes) < chi2.sf(200, 13)
-
-
-def test_a_sum_of_chi_squares_is_chi_square():
-    assert np.isclose(sum_of_largest_roots_sf(9.0, [(1, 2), (3, 1), (1, 1)]), chi2.sf(9.0, 6))
+# --- The test -----------------------------------------------------------------------------------
 
 
 def test_very_large_tables_have_no_limit_law():
     table = np.ones((152, 152), dtype=int)
     with pytest.raises(ValueError, match="merge rare values"):
         renyi_test(table, method="asymptotic")
-
-
-# --- The test ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (5, 2), (2, 9)])
@@ -381,26 +298,6 @@ def test_the_same_seed_gives_the_same_interval():
     assert renyi_interval(DAYS, random_state=generator) == renyi_interval(DAYS, random_state=3)
 
 
-def test_inversion_of_a_normal_mean_is_the_textbook_interval():
-    rng, seen = np.random.default_rng(11), np.array([5.0, 8.0])
-
-    def draw(t, size):
-        return t[:, :, None] + rng.normal(size=(*t.shape, size))
-
-    ends = invert(
-        seen,
-        np.zeros(2),
-        draw,
-        lambda t: t,
-        seen - 5,
-        seen + 5,
-        np.full(2, 1e-3),
-        level=0.05,
-        n_resamples=400_000,
-    )
-    assert np.allclose(ends, seen[:, None] + np.array([-1.96, 0, 1.96]), atol=0.04)
-
-
 # --- Fairness ------------------------------------------------------------------------------------
 
 SEX = np.repeat(["f", "m"], [40, 60])
@@ -466,16 +363,6 @@ def test_intervals_of_fairness_cover_the_truth(measure, rates):
     truth = measure(np.array(rates))
     covered = (found[:, 2] <= truth + 1e-9) & (truth <= found[:, 3] + 1e-9)
     assert 0.91 < covered.mean() <= 1
-
-
-def test_middle_groups_are_shrunk_by_what_chance_adds():
-    size, rates = np.full((1, 1, 3), 100), np.array([0.3, 0.4, 0.6])
-    worlds = _Rates(gap, size * rates, size, None)
-    common = rates.mean()
-    chi_square = 100 * ((rates - common) ** 2).sum() / (common * (1 - common))
-    expected = rates - common
-    expected[1] *= np.sqrt(1 - 2 / chi_square)  # two degrees of freedom
-    np.testing.assert_allclose(worlds.offset[0, 0], expected, atol=1e-12)
 
 
 def test_p_percent_reaches_one_where_the_difference_may_be_chance():
@@ -585,6 +472,130 @@ def test_equal_models_do_not_differ():
         )
         assert found.plugin == found.estimate == 0
         assert -0.03 < found.low <= 0 <= found.high < 0.03
+
+
+# --- Rare groups and values ----------------------------------------------------------------------
+
+
+def decisions_of(positive, size):
+    """Groups and decisions with these counts."""
+    group = np.repeat(np.arange(len(size)), size)
+    decision = np.concatenate([np.arange(n) < k for k, n in zip(positive, size)])
+    return decision.astype(int), group
+
+
+@pytest.mark.parametrize("metric", ["p_rule", "demographic_parity_violation"])
+def test_interval_and_test_agree_about_fairness(metric):
+    generator = np.random.default_rng(20)
+    for _ in range(25):
+        size = generator.integers(15, 400, size=3)
+        decision, group = decisions_of(generator.binomial(size, [0.3, 0.35, 0.42]), size)
+        found = fairness_interval(metric, None, decision, sensitive_features=group)
+        test = renyi_test(decision, group)
+        excluded = found.high < 1 if metric == "p_rule" else found.low > 0
+        assert excluded == (test.pvalue < 0.05)
+        assert found.pvalue == pytest.approx(test.pvalue)
+
+
+def test_one_person_proves_no_violation():
+    decision, group = decisions_of([700, 780, 0], [1000, 1000, 1])
+    found = fairness_interval(
+        "demographic_parity_violation", None, decision, sensitive_features=group
+    )
+    assert found.low < 0.08 < 0.78 <= found.high
+    rare, group = decisions_of([1, 0, 1], [1000, 1000, 1])
+    found = fairness_interval(
+        "demographic_parity_violation", None, rare, sensitive_features=group, random_state=0
+    )
+    assert found.low == 0
+    coincidence = np.zeros((3, 3), dtype=int)
+    coincidence[:2, :2], coincidence[2, 2] = 250, 1
+    found = renyi_interval(coincidence, random_state=0)
+    assert (found.low, found.high) == (0.0, 1.0)
+    assert found.plugin == pytest.approx(1.0)
+
+
+def test_a_tiny_group_hides_no_violation():
+    decision, group = decisions_of([1000, 1200, 5], [2000, 2000, 10])
+    found = fairness_interval(
+        "demographic_parity_violation", None, decision, sensitive_features=group
+    )
+    assert 0.05 < found.low < found.estimate < 0.11 < 0.3 < found.high
+
+
+def test_an_unmet_pair_of_rare_values_raises_the_upper_end():
+    # Two people have the rare row and two the rare column, and nobody has both.
+    table = np.array([[49, 48, 2], [50, 47, 0], [1, 1, 0]])
+    assert table[2, 2] == 0
+    found = renyi_interval(table, random_state=0)
+    assert found.low == 0
+    # With a third of the four in both, (2/3)^4 would still not be rare, and rho would be 1/2.
+    assert found.high > 0.5
+    common = renyi_interval(table[:2, :2], random_state=0)
+    assert common.high < 0.3
+
+
+def test_the_interval_names_the_smallest_share_it_can_speak_about():
+    found = renyi_interval(DAYS, n_resamples=FEW, random_state=0)
+    assert (1 - found.smallest_share) ** DAYS.sum() == pytest.approx(0.025)
+
+
+# --- Planning ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"effect": 0.2},
+        {"effect": 0.5, "shares": [0.1, 0.9], "outcome_shares": [0.2, 0.3, 0.5]},
+        {"effect": 0.8, "metric": "p_rule", "shares": [0.2, 0.8], "rate": 0.4},
+        {"effect": 0.15, "metric": "demographic_parity_violation", "shares": [0.1, 0.4, 0.5]},
+    ],
+)
+def test_planned_power_is_the_power_found(plan):
+    n = sample_size(**plan)
+    generator, shares = np.random.default_rng(21), np.array(plan.get("shares", [0.5, 0.5]))
+    rate, effect = plan.get("rate", 0.5), plan["effect"]
+    if "metric" in plan:
+        low = rate * effect if plan["metric"] == "p_rule" else rate - effect
+        rates = np.where(shares == shares.min(), low, rate)
+        P = np.stack([(1 - rates) * shares, rates * shares])
+    else:
+        p = np.array(plan.get("outcome_shares", [0.5, 0.5]))
+        f, g = ((np.arange(len(m)) == 0) - m[0] for m in (p, shares))
+        f, g = f / np.sqrt(p @ f**2), g / np.sqrt(shares @ g**2)
+        P = np.outer(p, shares) * (1 + effect * np.outer(f, g))
+    tables = generator.multinomial(n, P.ravel(), size=2000).reshape(-1, *P.shape)
+    statistic = n * rho_of_tables(tables) ** 2
+    rejected = statistic > largest_root_isf(0.05, *np.subtract(P.shape, 1))
+    assert abs(rejected.mean() - 0.8) < 0.03  # 2000 samples: a standard error of .009
+
+
+def test_more_power_and_smaller_effects_need_more_people():
+    sizes = [sample_size(0.2, power=power) for power in (0.5, 0.8, 0.95)]
+    assert sizes == sorted(sizes)
+    assert 3.5 < sample_size(0.1) / sample_size(0.2) < 4.5
+    # The textbook's (1.96 + .84)^2 / rho^2.
+    assert sample_size(0.1) == pytest.approx(785, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"effect": 0}, "effect must be a number"),
+        ({"effect": 1.2}, "effect must be a number"),
+        ({"effect": 1, "metric": "p_rule"}, "nothing to detect"),
+        ({"effect": 0.6, "metric": "demographic_parity_violation"}, "Give a higher rate"),
+        ({"effect": 0.9, "shares": [0.01, 0.99]}, "at most 0.101"),
+        ({"effect": 0.1, "shares": [0.5, 0.6]}, "shares must be two or more positive"),
+        ({"effect": 0.1, "outcome_shares": "many"}, "outcome_shares must be numbers"),
+        ({"effect": 0.1, "metric": "fair"}, "metric must be one of"),
+        ({"effect": 0.1, "power": 1}, "power must be a number"),
+    ],
+)
+def test_impossible_plans_raise(options, message):
+    with pytest.raises(ValueError, match=message):
+        sample_size(**options)
 
 
 # --- Calls by mistake ----------------------------------------------------------------------------

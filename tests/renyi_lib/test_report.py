@@ -166,6 +166,42 @@ def test_the_plot_shows_the_p_rule_and_the_threshold():
     ax.figure.clear()
 
 
+def test_small_groups_are_named_and_left_out():
+    tiny = group.astype(object).copy()
+    tiny[:3] = "x"
+    found = fairness_report(truth, score, tiny)
+    assert found.small_groups == {"x": 3}
+    assert "fewer than 30 people: x (3)." in found.verdict
+    rest = fairness_report(truth[3:], score[3:], group[3:])
+    for name in ("p_rule", "demographic_parity_violation"):
+        row = found.measures_without_small.loc[name]
+        for column in ("in the sample", "estimate, low", "estimate, high"):
+            assert row[column] == pytest.approx(rest.measures.loc[name, column], abs=1e-3)
+        width = row["estimate, high"] - row["estimate, low"]
+        row = found.measures.loc[name]
+        assert row["estimate, high"] - row["estimate, low"] > 2 * width
+    assert "Without the small groups" in repr(found)
+    assert len(re.findall("<table", found._repr_html_())) == 3
+
+
+def test_groups_of_enough_people_are_not_called_small():
+    assert report.small_groups == {}
+    assert report.measures_without_small is None
+    assert "Too small" not in report.verdict
+    assert (
+        fairness_report(truth, score, group, min_group_size=10**6).measures_without_small is None
+    )
+
+
+def test_two_thousand_groups_are_reported():
+    many = np.random.default_rng(2).integers(2000, size=20_000)
+    chance = np.random.default_rng(3).random(20_000).round(3)
+    found = fairness_report((chance > 0.3).astype(int), chance, many)
+    assert len(found.by_group) == 2000
+    assert found.measures.loc["demographic_parity_violation", "estimate, low"] < 0.05
+    assert "and 1995 more" in found.verdict
+
+
 GOOD = {
     "y_true": [0, 1, 0, 1],
     "y_score": [0.1, 0.9, 0.7, 0.2],
@@ -186,6 +222,7 @@ GOOD = {
         ({"threshold": "half"}, "threshold must be a number"),
         ({"sensitive_features": list("aaaa")}, "sensitive_features has one group only"),
         ({"sensitive_features": ["a", None, "b", "b"]}, "sensitive_features has a missing value"),
+        ({"min_group_size": 0}, "min_group_size must be a whole number"),
         ({"confidence_level": 95}, "confidence_level must be a number"),
         ({"confidence_level": 1.0}, "confidence_level must be below 1"),
         ({"pos_label": "yes"}, "no label equal to pos_label='yes'"),

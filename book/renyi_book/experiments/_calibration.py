@@ -5,8 +5,9 @@ import pandas as pd
 from tqdm import tqdm
 
 from renyi_lib import inference
+from renyi_lib._chance import rho_of_tables
 from renyi_lib._wishart import largest_root_sf
-from renyi_lib._worlds import reflected_intervals, renyi_intervals, rho_of_tables
+from renyi_lib._worlds import reflected_intervals, renyi_intervals
 
 SHAPES = ((2, 2), (2, 8), (3, 3), (4, 3), (10, 10))
 # Samples that are handled at a time, so that their random tables fit into memory.
@@ -200,7 +201,7 @@ def _coverages(tables, rho, n_resamples, rng):
 
 def _held(ends, truth):
     """How often the intervals hold the truth, and on which side they miss it."""
-    estimate, _, low, high = np.transpose(ends)
+    estimate, _, low, high = np.transpose(ends)[:4]
     above, below = np.mean(low > truth + 1e-9), np.mean(high < truth - 1e-9)
     return {
         "share": 1 - above - below,

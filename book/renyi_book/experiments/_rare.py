@@ -1,0 +1,274 @@
+"""Do intervals cover the truth where groups are small, and does planned power come out?"""
+
+import zlib
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from renyi_book.experiments._calibration import _by_shape, _held, _samples
+from renyi_book.experiments._one_curve import curve_rate_intervals, curve_renyi_intervals
+from renyi_lib import inference
+from renyi_lib._chance import rho_of_tables
+from renyi_lib._rates import gap, one_minus_ratio, rate_intervals
+from renyi_lib._wishart import largest_root_isf
+from renyi_lib._worlds import renyi_intervals
+
+LEVEL = 0.05
+# Samples that are handled at a time, so that their random tables fit into memory.
+_BLOCK = 50
+# Rates of two large groups and of one small group.
+_THIRD = {
+    "all alike": [0.5, 0.5, 0.5],
+    "all alike, low": [0.05, 0.05, 0.05],
+    "two apart": [0.7, 0.78, 0.7],
+    "two far apart": [0.3, 0.6, 0.45],
+    "small one apart": [0.5, 0.5, 0.8],
+    "small one apart, low": [0.05, 0.05, 0.3],
+    "small one never": [0.3, 0.3, 0.0],
+    "small one always": [0.3, 0.4, 1.0],
+}
+# Rates of eight groups, from the largest to the smallest.
+_EIGHT = {
+    "eight alike": [0.3] * 8,
+    "eight graded": np.linspace(0.3, 0.5, 8),
+    "rarest apart": [0.3] * 7 + [0.7],
+    "largest apart": [0.5] + [0.3] * 7,
+}
+_UNEQUAL = np.array([0.4, 0.3, 0.15, 0.08, 0.04, 0.02, 0.008, 0.002])
+# The measure, and how many strata of the truth it has.
+METRICS = {
+    "p_rule": (one_minus_ratio, 1),
+    "demographic_parity_violation": (gap, 1),
+    "equalized_odds_violation": (gap, 2),
+}
+METHODS = ("one curve", "library")
+
+
+def rare_values(
+    *,
+    kinds=("both", "one"),
+    shares=(0.005, 0.01, 0.02, 0.05),
+    sizes=(100, 500, 2000, 10_000),
+    strengths=(0.0, 0.5, 1.0),
+    methods=METHODS,
+    replicates=400,
+    n_resamples=1000,
+    seed=0,
+    progress=True,
+):
+    """How often 95 % intervals of rho_R cover a dependence that one rare value carries.
+
+    Parameters
+    ----------
+    kinds : sequence of {"both", "one"}
+        "both": four values a side, and a rare value of one variable goes with a rare value of the
+        other. "one": a rare group of four, and a decision that is positive in four of ten cases.
+    shares : sequence of float
+        Of the rare value.
+    sizes : sequence of int
+        Numbers of samples.
+    strengths : sequence of float
+        rho_R, as a part of the most that the margins allow.
+    methods : sequence of {"one curve", "library"}
+        "one curve" inverts a test along one curve of tables only.
+    replicates, n_resamples, seed, progress
+        As in `calibration`.
+
+    Returns
+    -------
+    DataFrame
+        ``kind, share_rare, n, strength, method``; ``truth``; ``possible``, whether a value of that
+        share occurs in the sample almost surely, without which no interval can cover the truth;
+        and ``share, replicates, above, below, width, estimate`` as in `calibration`.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import rare_values
+    >>> few = {"kinds": ["one"], "shares": [0.05], "sizes": [100], "strengths": [0.0]}
+    >>> table = rare_values(**few, methods=["library"], replicates=10, progress=False)
+    >>> table[["kind", "n", "possible"]].to_numpy().tolist()
+    [['one', 100, True]]
+    """
+    found = []
+    cells = list(product(kinds, shares, sizes, strengths))
+    for kind, share, n, strength in tqdm(cells, disable=not progress, leave=False):
+        P, rho = rare_table(kind, share, strength)
+        where = {"kind": kind, "share_rare": share, "n": n, "strength": strength, "truth": rho}
+        where["possible"] = bool((1 - share) ** n <= LEVEL / 2)
+        for method in methods:
+            rng = _generator(seed, kind, share, n, strength)
+            tables = _samples(P, n, replicates, rng)
+            intervals = renyi_intervals if method == "library" else curve_renyi_intervals
+            options = {"level": LEVEL, "n_resamples": n_resamples, "rng": rng}
+            ends = [intervals(stack, **options)[:, :4] for stack in _by_shape(tables)]
+            found.append(where | {"method": method} | _held(np.concatenate(ends), rho))
+    return pd.DataFrame(found)
+
+
+def rare_table(kind, share, strength):
+    """A joint table in which one value of that share carries the dependence, and its rho_R."""
+    p = np.r_[share, (1 - share) * np.array([0.2, 0.3, 0.5])]
+    q = p if kind == "both" else np.array([0.4, 0.6])
+    f, g = (_indicator(m) for m in (p, q))
+    rho = strength / max(-np.outer(f, g).min(), 1.0)
+    P = np.maximum(np.outer(p, q) * (1 + rho * np.outer(f, g)), 0.0)
+    return P / P.sum(), rho
+
+
+def _indicator(p):
+    """The indicator of the first value, with mean 0 and variance 1."""
+    f = (np.arange(len(p)) == 0) - p[0]
+    return f / np.sqrt(p @ f**2)
+
+
+def _generator(*what):
+    return np.random.default_rng(zlib.crc32(repr(what).encode()))
+
+
+def rare_groups(
+    *,
+    cases=(*_THIRD, *_EIGHT),
+    sizes=(100, 3000),
+    small=(1, 3, 10, 40),
+    metrics=tuple(METRICS),
+    methods=METHODS,
+    replicates=400,
+    n_resamples=1000,
+    seed=0,
+    progress=True,
+):
+    """How often 95 % intervals of fairness cover the truth where a group is small.
+
+    Parameters
+    ----------
+    cases : sequence of str
+        Of "all alike" … "small one always", with two large groups and a small one, and of
+        "eight alike" … "largest apart", with eight groups of 40 % to 0.2 % of the people.
+    sizes : sequence of int
+        People in each of the two large groups; of eight groups, all people are twice as many.
+    small : sequence of int
+        People in the small group of three.
+    metrics : sequence of str
+        For equalized odds all groups are alike in one of the two strata.
+    methods : sequence of {"one curve", "library"}
+    replicates, n_resamples, seed, progress
+        As in `calibration`.
+
+    Returns
+    -------
+    DataFrame
+        ``case, n, smallest`` (people in the smallest group), ``metric, method, truth`` (of p%:
+        1 - p) and ``share, replicates, above, below, width, estimate`` as in `calibration`.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import rare_groups
+    >>> few = {"cases": ["two apart"], "sizes": [100], "small": [1], "methods": ["library"]}
+    >>> table = rare_groups(**few, replicates=10, progress=False)
+    >>> table["truth"].round(2).tolist()
+    [0.1, 0.08, 0.08]
+    """
+    found = []
+    cells = [
+        (case, n, least)
+        for case in cases
+        for n in sizes
+        for least in (small if case in _THIRD else [max(round(2 * n * _UNEQUAL[-1]), 1)])
+    ]
+    for (case, n, least), metric in tqdm(
+        list(product(cells, metrics)), disable=not progress, leave=False
+    ):
+        if case in _THIRD:
+            rates, size = np.array(_THIRD[case]), np.array([n, n, least])
+        else:
+            rates, size = np.array(_EIGHT[case]), np.maximum(np.round(2 * n * _UNEQUAL), 1)
+        measure, strata = METRICS[metric]
+        rates = np.stack([rates, np.full_like(rates, rates[0])])[:strata]
+        size = np.broadcast_to(size.astype(int), rates.shape)
+        where = {"case": case, "n": n, "smallest": int(size.min()), "metric": metric}
+        where["truth"] = float(measure(rates))
+        for method in methods:
+            rng = _generator(seed, case, n, least, metric)
+            shape = (replicates, *rates.shape)
+            positive, people = rng.binomial(size, rates, size=shape), np.broadcast_to(size, shape)
+            intervals = rate_intervals if method == "library" else curve_rate_intervals
+            options = {"level": LEVEL, "n_resamples": n_resamples, "rng": rng}
+            ends = [
+                intervals(measure, positive[i : i + _BLOCK], people[i : i + _BLOCK], **options)
+                for i in range(0, replicates, _BLOCK)
+            ]
+            ends = np.concatenate(ends)[:, :4]
+            found.append(where | {"method": method} | _held(ends, where["truth"]))
+    return pd.DataFrame(found)
+
+
+# What is to be detected, and among whom.
+PLANS = {
+    "rho .1, equal halves": {"effect": 0.1},
+    "rho .3, equal halves": {"effect": 0.3},
+    "rho .2, group of 5 %": {
+        "effect": 0.2,
+        "shares": [0.05, 0.95],
+        "outcome_shares": [0.3, 0.7],
+    },
+    "rho .2, 3 x 4": {
+        "effect": 0.2,
+        "shares": [0.2, 0.3, 0.5],
+        "outcome_shares": [0.1, 0.2, 0.3, 0.4],
+    },
+    "gap .1, equal halves": {"effect": 0.1, "metric": "demographic_parity_violation"},
+    "gap .2, group of 5 %": {
+        "effect": 0.2,
+        "metric": "demographic_parity_violation",
+        "shares": [0.05, 0.95],
+    },
+    "gap .1, five groups": {
+        "effect": 0.1,
+        "metric": "demographic_parity_violation",
+        "shares": [0.05, 0.1, 0.15, 0.3, 0.4],
+        "rate": 0.3,
+    },
+    "p% 80, equal halves": {"effect": 0.8, "metric": "p_rule"},
+    "p% 80, rate 10 %": {"effect": 0.8, "metric": "p_rule", "rate": 0.1},
+    "p% 50, group of 2 %": {"effect": 0.5, "metric": "p_rule", "shares": [0.02, 0.98]},
+}
+
+
+def planned_power(*, plans=tuple(PLANS), powers=(0.5, 0.8, 0.9), replicates=4000, seed=0):
+    """The power that `sample_size` plans for, and the share of new samples that are significant.
+
+    Parameters
+    ----------
+    plans : sequence of str
+        Keys of `PLANS`.
+    powers : sequence of float
+    replicates : int, default=4000
+        Samples of each plan; a standard error of .008 or less.
+    seed : int, default=0
+
+    Returns
+    -------
+    DataFrame
+        ``plan, power``; ``n``, the people needed; ``found``, the share of samples of that size
+        that `renyi_test` rejects at 5 %, by the limit law.
+
+    Examples
+    --------
+    >>> from renyi_book.experiments import planned_power
+    >>> planned_power(plans=["rho .3, equal halves"], powers=[0.8])["n"].between(80, 95).tolist()
+    [True]
+    """
+    found = []
+    for plan, power in product(plans, powers):
+        n = inference.sample_size(**PLANS[plan], power=power)
+        P = inference._planned_table(**PLANS[plan])
+        rng = _generator(seed, plan, power)
+        tables = rng.multinomial(n, P.ravel(), size=replicates).reshape(-1, *P.shape)
+        statistic = n * rho_of_tables(tables) ** 2
+        critical = largest_root_isf(LEVEL, *np.subtract(P.shape, 1))
+        found.append(
+            {"plan": plan, "power": power, "n": n, "found": np.mean(statistic > critical)}
+        )
+    return pd.DataFrame(found)

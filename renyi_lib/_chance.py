@@ -1,0 +1,105 @@
+"""The Rényi correlation of many tables at once, and the test of independence that rests on it.
+
+`renyi_test` and all intervals take their p-values from `chance_test`, so that an interval
+excludes independence exactly when the test rejects it.
+"""
+
+import numpy as np
+from scipy.stats import random_table
+
+from renyi_lib._wishart import LARGEST, sum_of_largest_roots_sf
+
+# Values that differ by less are ties.
+TIE = 1e-11
+# scipy's random tables do not take more samples than this.
+MOST_TO_PERMUTE = 10**9
+# Cells of random tables that are held in memory at a time.
+_BLOCK = 2**21
+# "auto" takes the limit law if the expected counts of all cells are at least this.
+_EXPECTED = 2.0
+
+
+def rho_of_tables(tables):
+    """The Rényi correlations of tables (the last two axes) of counts or probabilities.
+
+    Rows and columns may be empty: random tables of few samples often have such.
+
+    Examples
+    --------
+    >>> rho_of_tables(np.array([[[40, 10], [10, 40]], [[5, 5], [0, 0]]])).round(12)
+    array([0.6, 0. ])
+    """
+    tables = np.asarray(tables)
+    # In place from here on: there may be millions of tables.
+    R = tables / tables.sum(axis=(-2, -1), keepdims=True)
+    expected = R.sum(axis=-1, keepdims=True) * R.sum(axis=-2, keepdims=True)
+    R -= expected
+    # Both are 0 in an empty row or column.
+    expected[expected <= 0] = 1.0
+    R /= np.sqrt(expected, out=expected)
+    if min(R.shape[-2:]) == 2:  # one singular value, hence the root of the sum of squares
+        square = np.einsum("...ij,...ij->...", R, R)
+    else:
+        R = R if R.shape[-2] <= R.shape[-1] else np.swapaxes(R, -1, -2)
+        square = np.linalg.eigvalsh(R @ np.swapaxes(R, -1, -2))[..., -1]
+    return np.sqrt(np.clip(square, 0.0, 1.0))
+
+
+def chance_test(tables, *, method, n_resamples, rng):
+    """The sum of n rho^2 over tables, its p-value under independence, and how that was found.
+
+    Parameters
+    ----------
+    tables : sequence of ndarray
+        Counts of each stratum, without empty rows and columns. A table with one row or column
+        shows no dependence.
+    method : {"auto", "asymptotic", "permutation"}
+        As in `renyi_test`.
+    n_resamples : int
+    rng : Generator
+
+    Returns
+    -------
+    tuple of float, float and str
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> options = {"method": "auto", "n_resamples": 99, "rng": rng}
+    >>> statistic, pvalue, method = chance_test([np.array([[40, 10], [10, 40]])], **options)
+    >>> round(statistic, 6), f"{pvalue:.0e}", method
+    (36.0, '2e-09', 'asymptotic')
+    """
+    tables = [table for table in tables if min(table.shape) > 1]
+    if not tables:
+        return 0.0, 1.0, "asymptotic" if method == "auto" else method
+    if method == "auto":
+        method = "asymptotic" if _large_enough(tables) else "permutation"
+    observed = float(sum(_scaled(table[None])[0] for table in tables))
+    if method == "asymptotic":
+        shapes = [(len(table) - 1, table.shape[1] - 1) for table in tables]
+        return observed, sum_of_largest_roots_sf(observed, shapes), method
+    chance = sum(_permuted(table, n_resamples, rng) for table in tables)
+    pvalue = (1 + np.sum(chance >= observed * (1 - TIE))) / (1 + n_resamples)
+    return observed, float(pvalue), method
+
+
+def _scaled(tables):
+    """n rho_R^2 of each table."""
+    return tables.sum(axis=(1, 2)) * rho_of_tables(tables) ** 2
+
+
+def _permuted(table, n_resamples, rng):
+    """n rho_R^2 of random tables with the margins of this one."""
+    chance = random_table(table.sum(axis=1), table.sum(axis=0))
+    block = max(1, _BLOCK // table.size)
+    sizes = [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
+    return np.concatenate([_scaled(chance.rvs(size, random_state=rng)) for size in sizes])
+
+
+def _large_enough(tables):
+    """Whether the limit law will do."""
+    expected = (
+        table.sum(axis=1).min() / table.sum() * table.sum(axis=0).min() for table in tables
+    )
+    return min(expected) >= _EXPECTED and all(min(table.shape) <= LARGEST for table in tables)

@@ -1,0 +1,73 @@
+"""Worlds of a given rho_R, values of one person, and the upper end of rare values."""
+
+import numpy as np
+import pytest
+
+from renyi_lib._chance import rho_of_tables
+from renyi_lib._worlds import (
+    _events,
+    _JointTables,
+    _rare_high,
+    renyi_intervals,
+    without_single_people,
+)
+
+TABLE = np.array([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
+
+
+def test_worlds_have_the_correlation_that_they_are_named_for():
+    worlds = _JointTables(TABLE[None], np.random.default_rng(0))
+    t = np.array([[0.0, 0.1, 0.3, float(rho_of_tables(TABLE))]])
+    P = worlds.tables(t)
+    assert P.sum(axis=(2, 3)) == pytest.approx(np.ones((1, 4)))
+    assert worlds.value(t) == pytest.approx(t, abs=1e-9)
+    assert worlds.value(np.ones((1, 1))) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("singles", [1, 2, 3])
+def test_values_of_one_person_are_merged(singles):
+    table = np.zeros((2 + singles, 3), dtype=int)
+    table[:2] = [[5, 6, 7], [8, 4, 9]]
+    table[2:, 0] = 1
+    merged = without_single_people(table)
+    assert merged.sum() == table.sum()
+    assert merged.sum(axis=1).min() > 1
+    assert rho_of_tables(merged) <= rho_of_tables(table) + 1e-12
+    assert without_single_people(TABLE) is not None
+    np.testing.assert_array_equal(without_single_people(TABLE), TABLE)
+
+
+def test_events_are_rows_with_columns_and_with_those_they_prefer():
+    events = _events(np.array([[1, 5, 4], [9, 0, 1]])).tolist()
+    assert [5, 10, 5] in events  # the first row and the second column
+    assert [9, 10, 10] in events  # the first row and the two columns that it prefers
+    assert len(events) == 2 * 3 + 2 * 1
+
+
+def test_rare_values_that_never_met_may_yet_go_together():
+    rng = np.random.default_rng(0)
+    table = np.array([[0, 2], [2, 196]])
+    # None of the four is in both. So a share of x may be, with (1 - x)^4 = .025: x = .6, and
+    # then three in four of each value have the other one.
+    assert _rare_high(table, 0.05, rng) == pytest.approx(0.75, abs=0.12)
+    assert _rare_high(100 * np.array([[5, 5], [5, 5]]), 0.05, rng) == 0.0
+
+
+def rare_table(share, rho):
+    """A table in which the first row and column, both of that share, carry the correlation."""
+    p = np.r_[share, (1 - share) * np.array([0.2, 0.3, 0.5])]
+    f = np.r_[1.0, np.zeros(3)] - share
+    f /= np.sqrt(p @ f**2)
+    return np.outer(p, p) * (1 + rho * np.outer(f, f))
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.02, 200), (0.05, 200), (0.01, 500)])
+def test_intervals_cover_a_correlation_that_a_rare_value_carries(share, n):
+    rng = np.random.default_rng(1)
+    covered = []
+    for table in rng.multinomial(n, rare_table(share, 0.5).ravel(), size=100).reshape(-1, 4, 4):
+        seen = table[np.ix_(table.any(axis=1), table.any(axis=0))]
+        options = {"level": 0.05, "n_resamples": 1000, "rng": rng}
+        (row,) = renyi_intervals(seen[None], **options)
+        covered.append(row[2] <= 0.5 <= row[3])
+    assert np.mean(covered) > 0.89  # .95 - 2.8 standard errors; the curve alone has .5 to .8
