@@ -51,6 +51,9 @@ __all__ = [
 # From this many samples on, a value that chance alone could give is worth a warning.
 _SMALL_EXAMPLE = 20
 _LARGE_BY_CHANCE = 0.55
+# A variable with this many values may be a score that repeats: a weak value is noise already.
+_MANY_VALUES = 20
+_LARGE_FOR_MANY = 0.1
 
 
 class MaximalFunctions(NamedTuple):
@@ -429,7 +432,8 @@ def _warn_of_chance(counts, rho, where=""):
     # The root of the mean of chi-square / n, and a bound of a random matrix's largest value.
     chance = min(np.sqrt(c * d / (n - 1)), (np.sqrt(c) + np.sqrt(d)) / np.sqrt(n))
     # The largest singular value of a Gaussian matrix strays by less than 1 / sqrt(n) or so.
-    if chance > _LARGE_BY_CHANCE and rho < chance + 2 / np.sqrt(n):
+    large = _LARGE_FOR_MANY if max(c, d) + 1 >= _MANY_VALUES else _LARGE_BY_CHANCE
+    if chance > large and rho < chance + 2 / np.sqrt(n):
         warnings.warn(
             f"{n} samples{where} in a table of {c + 1} x {d + 1} cells: chance alone gives a "
             f"correlation of about {min(chance, 1):.2f}, and these have {rho:.2f}. Merge rare "

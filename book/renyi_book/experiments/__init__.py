@@ -34,6 +34,7 @@ from renyi_book.experiments._fermi import at_level, batches_compared
 from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
 from renyi_book.experiments._promises import promises
+from renyi_book.experiments._rare import planned_power, rare_groups, rare_values
 from renyi_book.experiments._scores import adult_scores
 from renyi_book.experiments._slices import outdated
 from renyi_book.experiments._splits import FRESH, resplit, sizes
@@ -66,7 +67,10 @@ __all__ = [
     "multiverse",
     "outdated",
     "penalties_compared",
+    "planned_power",
     "promises",
+    "rare_groups",
+    "rare_values",
     "resplit",
     "run_all",
     "sizes",
