@@ -3,9 +3,9 @@
 All functions take many samples at once, along the first axis.
 
 The candidates of an inversion form one curve through the sample's table. Where a rare value
-carries the dependence, the sample's own direction says little: in two people of a group that never
-met a rare outcome, the two may yet go together always. So the upper end is also that of each pair
-of rare values, one against all others, as a table of two rows and two columns.
+carries the dependence, the sample's own direction and margins say little: in two people of a group
+that never met a rare outcome, the two may yet go together always. So the upper end is also that of
+pairs of events, such as a value against all others, as tables of two rows and two columns.
 """
 
 import numpy as np
@@ -23,10 +23,9 @@ _LEAST_SPREAD = 0.3
 _LEAST_LOW = 1e-3
 # Values that occur less often are merged before the lower end is found.
 _FEWEST = 2
-# Events that are expected together less often than this are rare; so many are looked at.
-_RARE = 10.0
-_RARE_EVENTS = 20
-_RARE_DRAWS = 2000
+# So many pairs of events are looked at, those that reach farthest, with so many draws.
+_EVENTS = 20
+_EVENT_DRAWS = 2000
 # Cells of random tables: fewer are drawn of large tables.
 _CELLS = 2**22
 
@@ -56,7 +55,7 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
         small = min(table.shape) > 1 and pvalue[i] < level
         ends[i, 0] = _curve(table[None], level, n_resamples, rng)[0, 0] if small else 0.0
     rho = rho_of_tables(tables)
-    high = np.maximum(ends[:, 2], [_rare_high(table, level, rng) for table in tables])
+    high = np.maximum(ends[:, 2], [_event_high(table, level, rng) for table in tables])
     high[rho > 1 - 1e-12] = 1.0
     low = np.where(pvalue < level, np.maximum(ends[:, 0], _LEAST_LOW * rho), 0.0)
     estimate = np.where(pvalue >= 0.5, 0.0, np.clip(ends[:, 1], low, high))
@@ -96,8 +95,8 @@ def without_single_people(table):
     return table
 
 
-def _rare_high(table, level, rng):
-    """The largest upper end of the correlation of two events, one of them a rare value.
+def _event_high(table, level, rng):
+    """The largest upper end of the correlation of two events, one of them a single value.
 
     The events are a row and a column, or a row and the columns that it prefers. Given its margins
     a table of two rows and two columns is one count; its upper limit is that of Clopper and
@@ -112,13 +111,10 @@ def _rare_high(table, level, rng):
     reach = (most - expected) / np.sqrt(
         np.maximum(expected * (n - rows) * (n - columns) / n, 1e-9)
     )
-    worth = np.argsort(-reach)[:_RARE_EVENTS]
-    worth = worth[expected[worth] < _RARE]
-    if len(worth) == 0:
-        return 0.0
+    worth = np.argsort(-reach)[:_EVENTS]
     both, rows, columns = both[worth], rows[worth], columns[worth]
     shape = np.stack([both + 1, rows - both, columns - both, n - rows - columns + both + 1])
-    drawn = rng.gamma(shape, size=(_RARE_DRAWS, *shape.shape))
+    drawn = rng.gamma(shape, size=(_EVENT_DRAWS, *shape.shape))
     x, r, c, rest = np.moveaxis(drawn, 1, 0)
     margins = (x + r) * (x + c) * (r + rest) * (c + rest)
     phi = (x * rest - r * c) / np.sqrt(np.maximum(margins, 1e-300))

@@ -234,9 +234,9 @@ def renyi_interval(
     lower end and that test, values that occur only once are merged, since one person proves
     nothing.
 
-    Where a rare value carries the dependence, the curve is not enough. For each pair of values
-    that are expected together fewer than ten times, the upper end is also that of the correlation
-    of the two events, by a limit in the manner of Clopper and Pearson. Values that did not occur
+    Where a rare value carries the dependence, the curve is not enough. The upper end is therefore
+    also that of the correlation of two events, a value of one variable and one or several of the
+    other, by a limit in the manner of Clopper and Pearson. Values that did not occur
     in the sample are beyond any upper limit: it holds for values with a share of at least
     ``smallest_share``. The appendix on calibration measures the coverage.
 
