@@ -161,16 +161,6 @@ STORED = {
         "case n metric what",
         {"cases": ["two groups, rare"], "sizes": [100]},
     ),
-    "rare_values": Stored(
-        "rare_values",
-        "kind share_rare n strength method",
-        {"kinds": ["one"], "shares": [0.01], "sizes": [500], "strengths": [0.5]},
-    ),
-    "rare_groups": Stored(
-        "rare_groups",
-        "case n smallest metric method",
-        {"cases": ["two apart"], "sizes": [100], "small": [3], "metrics": ["p_rule"]},
-    ),
     "planned_power": Stored(
         "planned_power", "plan power", {"plans": ["gap .1, equal halves"], "powers": [0.8]}
     ),
