@@ -236,9 +236,9 @@ def renyi_interval(
 
     Where a rare value carries the dependence, the curve is not enough. The upper end is therefore
     also that of the correlation of two events, a value of one variable and one or several of the
-    other, by a limit in the manner of Clopper and Pearson. Values that did not occur
-    in the sample are beyond any upper limit: it holds for values with a share of at least
-    ``smallest_share``. The appendix on calibration measures the coverage.
+    other, by a limit in the manner of Clopper and Pearson. Values that did not occur in the sample
+    are beyond any upper limit: it holds for values with a share of at least ``smallest_share``.
+    The book's experiment `rare_values` measures the coverage.
 
     Examples
     --------
@@ -486,8 +486,8 @@ def sample_size(
     -----
     The answer starts from the limit law (noncentral chi-square if one variable is binary, else the
     largest root of a noncentral Wishart matrix) and is corrected with tables drawn from the
-    assumed truth. The appendix on calibration compares the planned power with the power that is
-    then found.
+    assumed truth. The book's experiment `planned_power` compares the planned power with the power
+    that is then found.
 
     Examples
     --------
