@@ -152,22 +152,26 @@ def test_two_submissions_cannot_meet(session):
     leave = (
         attacks.HEAD
         + """
+import tempfile
 ids = [libc.semget(0x5EC2E7, 1, 0o1666), libc.msgget(0x5EC2E7, 0o1666)]
-open("/tmp/psst", "w").close()
+open(tempfile.gettempdir() + "/psst", "w").close()
 outcome = 1
 """
     )
     find = (
         attacks.HEAD
         + """
+import tempfile
 found = [libc.semget(0x5EC2E7, 1, 0o666), libc.msgget(0x5EC2E7, 0o666)]
-outcome = [number for number in found if number >= 0] + os.path.exists("/tmp/psst") * [1]
+met = os.path.exists(tempfile.gettempdir() + "/psst")
+outcome = [number for number in found if number >= 0] + met * [1]
 """
     )
     with Session(LIMITS, number=1) as other:
         outcome(other, leave)
         assert outcome(session, find) == []
-        assert outcome(other, "import os\noutcome = os.path.exists('/tmp/psst')") is True
+        still = "import os, tempfile\noutcome = os.path.exists(tempfile.gettempdir() + '/psst')"
+        assert outcome(other, still) is True
 
 
 @hard_guards
