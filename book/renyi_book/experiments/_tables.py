@@ -184,7 +184,7 @@ STORED = {
         {"seeds": [100], "max_iter": 300, "checkpoints": [30, 100, 300]},
     ),
     "starting_points": Stored("starting_points", _SPLIT, {"seeds": [100]}, loose=_FITTED),
-    # For the second scorecard. Stochastic steps do not converge, so rounding moves a few decisions.
+    # For the second scorecard. Stochastic steps do not converge, so rounding moves decisions.
     "fermi_logistic_one": Stored(
         "fermi_logistic",
         _LOGISTIC,
