@@ -444,6 +444,27 @@ def code_checksum():
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def main(accept=False, folder=RESULTS):
+    """Store the verdicts, unless one would change in silence; the changes, as lines of text."""
+    path = Path(folder) / STORED
+    before = {row["id"]: row["verdict"] for row in rows(folder)} if path.exists() else {}
+    changes = [
+        f"{name}: {before[name]} -> {found['verdict']} ({found['ours']})"
+        for name, found in findings(folder).items()
+        if before.get(name, found["verdict"]) != found["verdict"]
+    ]
+    if accept or not changes:
+        store(folder)
+    return changes
+
+
 if __name__ == "__main__":
-    store()
-    print(*(f"{row['id']:32}{row['verdict']:16}{row['ours']}" for row in rows()), sep="\n")
+    import argparse
+    import sys
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--accept", action="store_true", help="take over changed verdicts")
+    accepted = parser.parse_args().accept
+    changed = main(accepted)
+    print("\n".join(changed) or "no verdict on FERMI has changed")
+    sys.exit(bool(changed) and not accepted)

@@ -310,6 +310,16 @@ def test_what_no_computation_decides_is_said_to_be_so():
     assert {FOUND["findings"][name]["verdict"] for name in names} == {"cannot be tested"}
 
 
+def test_a_changed_verdict_is_not_stored_in_silence(tmp_path, monkeypatch):
+    stored = tmp_path / "fermi_verdicts.json"
+    turned = FOUND["findings"] | {"rate": FOUND["findings"]["rate"] | {"verdict": "does not hold"}}
+    stored.write_text(json.dumps(FOUND | {"findings": turned}), encoding="utf8")
+    monkeypatch.setattr(fermi, "findings", lambda folder: FOUND["findings"])
+    (change,) = fermi.main(folder=tmp_path)
+    assert change.startswith("rate: does not hold -> holds (")
+    assert json.loads(stored.read_text(encoding="utf8"))["findings"] == turned
+
+
 # --- The rules on made-up tables --------------------------------------------------------------
 
 
