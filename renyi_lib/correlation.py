@@ -30,6 +30,8 @@ from renyi_lib._validation import (
     check_same_length,
     integer_codes,
     looks_continuous,
+    refuse_masked,
+    refuse_sample_matrix,
     sample_weights,
 )
 from renyi_lib.tables import joint_table
@@ -149,7 +151,7 @@ def renyi_correlation(
         check = partial(_refuse_continuous, cells=sample_weight is not None)
     if given is None:
         table = count_labels({"a": a, "b": b}, sample_weight, check=check)[0]
-        rho = renyi_from_joint(table)
+        rho = _from_table(table)
         if check and sample_weight is None:
             _warn_of_chance(table, rho)
         return rho
@@ -157,7 +159,7 @@ def renyi_correlation(
     table, (values, _, _) = count_labels(variables, sample_weight, check=check)
     mass = table.sum(axis=(1, 2))
     seen = mass > 0
-    correlations = np.array([renyi_from_joint(slab) for slab in table[seen]])
+    correlations = np.array([_from_table(slab) for slab in table[seen]])
     if check and sample_weight is None:
         for value, slab, rho in zip(values[seen].tolist(), table[seen], correlations):
             _warn_of_chance(slab, rho, f" where given is {value!r}")
@@ -195,6 +197,12 @@ def renyi_from_joint(P: ArrayLike) -> float:
     >>> round(renyi_from_joint([[40, 10], [10, 40]]), 12)
     0.6
     """
+    refuse_sample_matrix(P, "P")
+    return _from_table(P)
+
+
+def _from_table(P):
+    """`renyi_from_joint` of a table that this library has counted."""
     core, _, _ = _core(drop_empty(_checked_table(P))[0])
     if core.size == 0:
         return 0.0
@@ -242,7 +250,7 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
         weights = arrays["sample_weight"] = sample_weights(sample_weight)
     check_same_length(**arrays)
     # One pass over F, whatever the number of groups: P[i, j] = sum of F[n, i] over b[n] = j.
-    return renyi_from_joint((one_hot(codes, len(categories), weights).T @ F).T)
+    return _from_table((one_hot(codes, len(categories), weights).T @ F).T)
 
 
 def maximal_functions(P: ArrayLike) -> MaximalFunctions:
@@ -287,6 +295,7 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     >>> round(float(f @ P @ g), 12) == round(rho, 12) == 0.6
     True
     """
+    refuse_sample_matrix(P, "P")
     P = _checked_table(P)
     occurring, rows, columns = drop_empty(P)
     core, u_0, v_0 = _core(occurring)
@@ -383,6 +392,7 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
     >>> np.linalg.svd(Q, compute_uv=False).round(12)
     array([1. , 0.6])
     """
+    refuse_sample_matrix(P, "P")
     P = _checked_table(P)
     scale = np.sqrt(P.sum(axis=1))[:, None] * np.sqrt(P.sum(axis=0))
     return np.divide(P, scale, out=np.zeros_like(P), where=scale > 0)
@@ -433,12 +443,16 @@ def _warn_of_chance(counts, rho, where=""):
     chance = min(np.sqrt(c * d / (n - 1)), (np.sqrt(c) + np.sqrt(d)) / np.sqrt(n))
     # The largest singular value of a Gaussian matrix strays by less than 1 / sqrt(n) or so.
     large = _LARGE_FOR_MANY if max(c, d) + 1 >= _MANY_VALUES else _LARGE_BY_CHANCE
-    if chance > large and rho < chance + 2 / np.sqrt(n):
+    # Of many values, also where chance is a large part of rho.
+    bound = chance + 2 / np.sqrt(n)
+    if max(c, d) + 1 >= _MANY_VALUES:
+        bound = max(bound, 2 * chance)
+    if chance > large and rho < bound:
         warnings.warn(
             f"{n} samples{where} in a table of {c + 1} x {d + 1} cells: chance alone gives a "
             f"correlation of about {min(chance, 1):.2f}, and these have {rho:.2f}. Merge rare "
-            "values, or ask "
-            "renyi_lib.inference.renyi_test and renyi_interval how sure the value is",
+            'values, give kind="continuous" for a score, which is then corrected for chance, or '
+            "see renyi_lib.inference.renyi_test and renyi_interval for the uncertainty",
             SmallSampleWarning,
             stacklevel=3,
         )
@@ -483,6 +497,7 @@ def _core(P):
 
 def _class_probabilities(F):
     """F as floats, if its rows are distributions."""
+    refuse_masked(F, "F")
     try:
         F = np.asarray(F, dtype=float)
     except (TypeError, ValueError) as error:

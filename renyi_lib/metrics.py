@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from renyi_lib._dispatch import is_dask
 from renyi_lib._validation import (
     as_probabilities,
+    check_alignment,
     check_same_length,
     check_several_groups,
     encode_labels,
@@ -270,6 +271,12 @@ def _read(
             y_true if by_truth else None, y_pred, sensitive_features, sample_weight, pos_label
         )
         y_true, y_pred, sensitive_features, sample_weight, n_samples = alike
+    check_alignment(
+        y_true=y_true,
+        y_pred=y_pred,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+    )
     truth = None
     if by_truth:
         truth = as_probabilities(y_true, "y_true", pos_label)

@@ -19,6 +19,8 @@ from renyi_lib._dispatch import is_dask
 from renyi_lib._optional import missing
 from renyi_lib._parameters import number, whole
 from renyi_lib._validation import (
+    as_probabilities,
+    check_alignment,
     check_same_length,
     check_several_groups,
     encode_labels,
@@ -191,6 +193,7 @@ def fairness_report(
         y_true, y_score, sensitive_features, people, _ = alike
     else:
         people = np.ones(np.shape(y_score)[0], dtype=np.intp)
+    check_alignment(y_true=y_true, y_score=y_score, sensitive_features=sensitive_features)
     score = numeric_values(y_score, "y_score")
     truth = _truth(y_true, pos_label)
     codes, groups = encode_labels(sensitive_features, "sensitive_features")
@@ -253,7 +256,7 @@ def _about_small(small, rest, fewest):
 def _truth(y_true, pos_label):
     """The true labels as 0 and 1."""
     if pos_label is None:
-        truth = numeric_values(y_true, "y_true")
+        truth = as_probabilities(y_true, "y_true", None)
         if not np.isin(truth, (0, 1)).all():
             raise ValueError(
                 "y_true must hold labels 0 and 1: for other labels give pos_label, the one that "

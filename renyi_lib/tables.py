@@ -6,6 +6,7 @@ more than a small table each, and the tables are added. Levels are matched by th
 by their position: a chunk that lacks a level, or has a new one, changes nothing for the others.
 """
 
+import datetime
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,7 +91,10 @@ class JointTable:
         return pd.DataFrame(self.counts, rows, pd.Index(self.columns, tupleize_cols=False))
 
     def to_json(self) -> str:
-        """The table as text, exactly. Labels: text, numbers, truth values, and tuples of these."""
+        """The table as text, without loss.
+
+        Labels may be text, numbers, booleans, dates, times, and tuples of these.
+        """
         rows = [_to_plain(label, "rows") for label in self.rows.tolist()]
         columns = [_to_plain(label, "columns") for label in self.columns.tolist()]
         content = {"format": _FORMAT, "version": 1, "rows": rows, "columns": columns}
@@ -227,17 +231,36 @@ def _checked_counts(counts, shape):
 
 
 def _to_plain(label, name):
-    """The label as JSON has it; a tuple as a list, which no other label is."""
+    """The label as JSON has it: a tuple as a list, a date or duration as a dictionary."""
     if isinstance(label, tuple):
         return [_to_plain(part, name) for part in label]
+    for kind, (cls, write, _) in _TIMES.items():
+        if isinstance(label, cls):
+            return {kind: write(label)}
     label = label.item() if isinstance(label, np.generic) else label
     if not isinstance(label, str | int | float):
         raise ValueError(
-            f"{name} has the label {label!r}, and JSON has only text, numbers and truth values: "
-            "turn the labels into text before they are counted"
+            f"{name} has the label {label!r}, which JSON cannot hold: convert the labels to text, "
+            "numbers, booleans or dates before they are counted"
         )
     return label
 
 
+# How dates and durations are written to JSON, and read. A Timestamp is also a date: it is first.
+_TIMES = {
+    "timestamp": (datetime.datetime, lambda time: time.isoformat(), pd.Timestamp),
+    "date": (datetime.date, lambda date: date.isoformat(), datetime.date.fromisoformat),
+    "timedelta": (
+        datetime.timedelta,
+        lambda span: pd.Timedelta(span).isoformat(),
+        pd.Timedelta,
+    ),
+    "period": (pd.Period, lambda period: [str(period), period.freqstr], lambda p: pd.Period(*p)),
+}
+
+
 def _from_plain(label):
+    if isinstance(label, dict) and len(label) == 1:
+        ((kind, text),) = label.items()
+        return _TIMES[kind][2](text) if kind in _TIMES else label
     return tuple(map(_from_plain, label)) if isinstance(label, list) else label
