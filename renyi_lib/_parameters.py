@@ -56,6 +56,8 @@ def number(least: float = -math.inf, most: float = math.inf, *, above: bool = Fa
     if math.isfinite(most):
         wanted = f"a number {'above' if above else 'from'} {least:g} {'and' if above else 'to'}"
         wanted += f" {'at most ' if above else ''}{most:g}"
+    elif not math.isfinite(least):
+        wanted = "a finite number"
     elif above:
         wanted = "a positive number" if least == 0 else f"a number above {least:g}"
     else:

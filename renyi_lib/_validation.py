@@ -5,6 +5,7 @@ Every error is a `ValueError` that names the argument.
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from renyi_lib._dispatch import in_memory, refuse_dask
 
@@ -21,6 +22,11 @@ _SOME_NUMBERS = 5
 _SOME_LABELS = 20
 # A matrix with at least so many rows may be one of samples where a table of counts is expected.
 _MANY_ROWS = 20
+# A table of counts whose cells have fewer samples than this on average shows little dependence.
+_SMALL_CELL = 5
+# Features beyond this size, or below its inverse, are refused; these many rows are looked at.
+_LARGEST = 1e100
+_SOME_ROWS = 64
 
 
 class NoSensitiveFeaturesWarning(UserWarning):
@@ -106,6 +112,45 @@ for example y.filled(0)
         )
 
 
+def refuse_sparse(values, name):
+    """Raise a `ValueError` for a sparse matrix, which numpy takes for a single object.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> refuse_sparse(sparse.eye_array(2), "P")
+    Traceback (most recent call last):
+    ...
+    ValueError: P is a sparse matrix, and this needs an array: give P.toarray()
+    """
+    if sparse.issparse(values):
+        raise ValueError(
+            f"{name} is a sparse matrix, and this needs an array: give {name}.toarray()"
+        )
+
+
+def check_scale(X):
+    """Raise a `ValueError` if the features are so large or small that sums of squares overflow.
+
+    Examples
+    --------
+    >>> check_scale(np.array([[1e-200], [2e-200]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: the values of X are at most 2e-200 in size, too small for a fit: scale the \
+features, for example with sklearn.preprocessing.StandardScaler
+    """
+    some = X[:_SOME_ROWS]
+    values = some.data if sparse.issparse(some) else some
+    size = float(np.abs(values).max(initial=0.0))
+    if size > _LARGEST or 0 < size < 1 / _LARGEST:
+        raise ValueError(
+            f"the values of X are at most {size:.3g} in size, too "
+            f"{'large' if size > 1 else 'small'} for a fit: scale the features, for example with "
+            "sklearn.preprocessing.StandardScaler"
+        )
+
+
 def refuse_dates(values, name):
     """The values, unless they are dates: numpy would quietly turn these into nanoseconds.
 
@@ -173,9 +218,10 @@ def _is_number(text):
 def refuse_sample_matrix(table, name):
     """Raise a `ValueError` if a table of counts looks like a matrix with a row for each sample.
 
-    A `JointTable` is never one. Of other tables with many rows these are taken for samples: whole
-    numbers whose rows mostly repeat, columns of whole numbers beside columns of fractions, and
-    data frames with numbered rows and named columns.
+    A `JointTable` is never one, nor is what `pandas.crosstab` makes. Of other tables with many
+    rows these are taken for samples: small whole numbers in rows that mostly repeat, columns of
+    whole numbers beside columns of fractions, and data frames with numbered rows and named
+    columns.
 
     Examples
     --------
@@ -184,15 +230,19 @@ def refuse_sample_matrix(table, name):
     Traceback (most recent call last):
     ...
     ValueError: P looks like samples, 100 rows of 'hired' and 'sex', and not like a table of \
-counts: count them first, with joint_table(P['hired'], P['sex'])
+counts: count them first, with joint_table(P['hired'], P['sex']). If these are counts, say so \
+with JointTable(P, rows, columns)
     """
     frame = table if isinstance(table, pd.DataFrame) else None
     refuse_masked(table, name)
+    refuse_sparse(table, name)
     try:
         array = np.asarray(table)
     except ValueError:
         return  # the caller's own check will say what is wrong
     if hasattr(table, "counts") or array.ndim != 2 or array.shape[1] < 2:
+        return
+    if frame is not None and frame.columns.name is not None:
         return
     rows, columns = array.shape
     text = frame is not None and not all(
@@ -210,12 +260,15 @@ counts: count them first, with joint_table(P['hired'], P['sex'])
         raise ValueError(
             f"{name} looks like samples, {rows} rows of "
             + (f"{columns} columns" if frame is None or columns > 2 else f"{first} and {second}")
-            + f", and not like a table of counts: count them first, with joint_table({cure})"
+            + f", and not like a table of counts: count them first, with joint_table({cure}). "
+            f"If these are counts, say so with JointTable({name}, rows, columns)"
         )
 
 
 def _rows_repeat(array):
-    """Whether these are whole numbers, and more than half of the rows occur before."""
+    """Whether these are small whole numbers, and more than half of the rows occur before."""
+    if array.mean() >= _SMALL_CELL:
+        return False
     if array.dtype.kind == "f" and np.any(array != np.floor(array)):
         return False
     return pd.DataFrame(array).duplicated().mean() > 0.5
@@ -560,13 +613,17 @@ def numeric_values(values, name) -> np.ndarray:
     refuse_dask(values, name)
     refuse_masked(values, name)
     refuse_dates(values, name)
+    if getattr(getattr(values, "dtype", None), "kind", None) == "c":
+        raise ValueError(f"{name} must hold real numbers, but it holds complex ones")
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold numbers: {error}") from error
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
-    if numbers.ndim != 1 or numbers.size == 0:
+    if numbers.size == 0:
+        raise ValueError(f"{name} is empty: give at least one sample")
+    if numbers.ndim != 1:
         raise ValueError(f"{name} must be one number for each sample, got shape {numbers.shape}")
     if not np.isfinite(numbers).all():
         raise ValueError(f"{name} has values that are missing or infinite: drop those samples")
@@ -605,6 +662,7 @@ def _numpy_array(values, name):
     """The labels as a numpy array of one or two dimensions, each label kept as it is."""
     refuse_dask(values, name)
     refuse_masked(values, name)
+    refuse_sparse(values, name)
     try:
         array = np.asarray(values)
         if array.dtype.kind in "US" and not isinstance(values, np.ndarray):

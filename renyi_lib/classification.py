@@ -33,6 +33,7 @@ from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_alignment,
     check_same_length,
+    check_scale,
     check_several_groups,
     class_codes,
     encode_labels,
@@ -372,6 +373,7 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
         )
         refuse_text(X, "encode it, for example with sklearn.preprocessing.OneHotEncoder")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_scale(X)
         check_classification_targets(y)
         blocked = blocked_problem(self, X, y, sensitive_features, sample_weight)
         if blocked is not None:

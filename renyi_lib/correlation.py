@@ -404,7 +404,7 @@ def _kinds(a, b, kind):
         # Measurements are ranked, which is no sum over rows.
         choice("auto", "discrete")("kind", kind)
         return [kind, kind]
-    kinds = [kind, kind] if isinstance(kind, str) else list(kind)
+    kinds = list(kind) if isinstance(kind, list | tuple) else [kind, kind]
     if len(kinds) != 2:
         raise ValueError(f"kind must be one text or a pair of texts, not {kind!r}")
     for i, (name, values) in enumerate((("a", a), ("b", b))):

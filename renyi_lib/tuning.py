@@ -187,7 +187,7 @@ def lam_path(
     """
     if sensitive_features is None:
         raise ValueError("sensitive_features is None: a path of fair models needs the groups")
-    lams = list(lams)
+    lams = _as_list(lams)
     for lam in lams:
         number(0)("each of lams", lam)
     lams = [float(lam) for lam in lams]
@@ -351,6 +351,8 @@ def fit_to_target(
     number(0, 1)("min_selection", min_selection)
     either(None, whole(1))("min_group_size", min_group_size)
     flag("progress", progress)
+    if sensitive_features is None:
+        raise ValueError("sensitive_features is None: a fairness target needs the groups")
     measure, greater_is_better = _measure(metric, greater_is_better, pos_label)
     target = _checked_target(target, metric)
     _check_estimator(estimator, X, metric)
@@ -704,7 +706,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         need_memory(X, type(self).__name__)
         self._check_parameters()
         estimator = RenyiClassifier() if self.estimator is None else self.estimator
-        lams = np.sort(np.array(_LAMS if self.lams is None else list(self.lams), dtype=float))
+        lams = np.sort(np.array(_as_list(_LAMS if self.lams is None else self.lams), dtype=float))
         if not lams.size:
             raise ValueError("lams is empty: give at least one value to choose from")
         for lam in lams.tolist():
@@ -886,6 +888,12 @@ def _out_of_part(estimator, lams, X, y, s, weight, pooled, part, scorer, metric,
 
 def _rows(values, chosen):
     return None if values is None else _safe_indexing(values, chosen)
+
+
+def _as_list(lams):
+    if isinstance(lams, str) or not isinstance(lams, Iterable):
+        raise ValueError(f"lams must be a sequence of numbers, such as [0, 1, 10], not {lams!r}")
+    return list(lams)
 
 
 def _with_bar(items):
