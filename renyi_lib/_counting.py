@@ -98,7 +98,7 @@ class LabelCounts:
     table : ndarray
         An axis for each variable.
     values : tuple of ndarray
-        What stands along each axis; all of it occurs.
+        The labels along each axis, all of which occur.
     n_rows : int
 
     Examples

@@ -24,7 +24,7 @@ def as_levels(labels, name):
     except TypeError as error:
         raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
     if different < len(levels):
-        raise ValueError(f"{name} has a label twice: each level stands once")
+        raise ValueError(f"{name} has a label twice: each level must occur once")
     return levels
 
 

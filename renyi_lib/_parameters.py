@@ -1,7 +1,7 @@
-"""One way to check parameters, for estimators, penalties and functions alike.
+"""Parameter checks, shared by estimators, penalties and functions.
 
-A *constraint* knows which values it allows and how to say so. Called with the name of a parameter
-and its value, it raises a `ValueError` unless the value is allowed. An estimator lists its
+A *constraint* knows which values it allows, and describes them. Called with the name of a
+parameter and its value, it raises a `ValueError` unless the value is allowed. An estimator lists its
 constraints in `_constraints`, by parameter, and calls `_check_parameters` before anything else.
 """
 
@@ -71,7 +71,7 @@ def number(least: float = -math.inf, most: float = math.inf, *, above: bool = Fa
 
 
 def whole(least: int) -> Constraint:
-    """A whole number, `least` or more; no truth value, and no float.
+    """A whole number, `least` or more; neither a boolean nor a float.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Checked:
 
 
 def _is(value, kind):
-    """Whether the value is of that kind of number; a truth value is none."""
+    """Whether the value is a number of that kind; a boolean is not."""
     return isinstance(value, kind) and type(value).__name__ not in ("bool", "bool_")
 
 

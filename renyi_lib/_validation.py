@@ -1,6 +1,6 @@
-"""Reading what the caller gives: labels of any kind as small integers, numbers as floats.
+"""Validation of arguments: labels of any kind become small integers, numbers become floats.
 
-Every error is a `ValueError` that names the argument.
+Every error is a `ValueError` that names the argument and, where possible, the cure.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ _DIRECT_RANGE = 1024
 # a fraction are then taken for measurements, and other labels for names of the samples.
 _FEW_PER_NUMBER = 5
 _FEW_PER_LABEL = 2
-# With fewer different labels than these nothing is refused: somebody tries a small example.
+# With fewer different labels than these nothing is refused, so that small examples work.
 _SOME_NUMBERS = 5
 _SOME_LABELS = 20
 # A matrix with at least so many rows may be one of samples where a table of counts is expected.
@@ -333,8 +333,8 @@ def check_discrete(categories, n_samples, name, *, cells=False, otherwise=""):
     name : str
         The argument's name, for the error message.
     cells : bool
-        Whether the samples may be the cells of a table, each with its weight: then labels that
-        occur once are nothing to wonder at.
+        Whether the samples may be the cells of a table, each with its weight, in which labels
+        naturally occur once.
     otherwise : str
         What else the caller could do, added to the message.
 

@@ -531,7 +531,7 @@ class RenyiKMeans(
         self.converged_ = run.converged
         self.cycle_length_ = run.cycle_length
         if not run.converged:
-            warnings.warn(_complaint(self), ConvergenceWarning, stacklevel=3)
+            warnings.warn(_convergence_message(self), ConvergenceWarning, stacklevel=3)
 
     def _number_of_starts(self, init):
         if not isinstance(init, str):
@@ -956,7 +956,7 @@ def _tradeoff(model):
     }
 
 
-def _complaint(model):
+def _convergence_message(model):
     """Why a fit did not converge, in words."""
     if model.algorithm == "descent":
         return (

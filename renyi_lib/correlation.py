@@ -122,6 +122,13 @@ def renyi_correlation(
     Labels: the value in the sample itself. Measurements: an estimate of the truth, corrected for
     the number of functions that were combined.
 
+    See Also
+    --------
+    continuous_correlation : Measurements, with the maximizing functions.
+    renyi_from_joint : From a table of counts.
+    renyi_interval : A confidence interval and a bias-corrected estimate.
+    renyi_test : A test of independence.
+
     Examples
     --------
     A parabola: Pearson's correlation is zero, but `a` determines `b`.
@@ -173,12 +180,18 @@ def renyi_from_joint(P: ArrayLike) -> float:
     ----------
     P : array-like of shape (c, d)
         Counts or probabilities of each pair of values, on any scale. Rows and columns without
-        mass are allowed and change nothing.
+        mass are allowed and change nothing. A matrix with a row for each sample raises an error;
+        count samples with `joint_table`.
 
     Returns
     -------
     float
         Between 0 and 1; 0 if one of the variables is constant.
+
+    See Also
+    --------
+    renyi_correlation : From samples.
+    maximal_functions : The functions that attain the correlation.
 
     References
     ----------
@@ -213,7 +226,7 @@ def _from_table(P):
 
 
 def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = None) -> float:
-    """Rényi correlation of a randomised label and a discrete variable (Theorem 1).
+    """Rényi correlation of a randomized label and a discrete variable (Theorem 1).
 
     A classifier's Ŷ takes class i with probability F[n, i] at sample n, independently of `b` given
     the sample; the joint table of Ŷ and `b` is the average of those probabilities by value of `b`.
@@ -231,7 +244,11 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
     Returns
     -------
     float
-        Between 0 and 1. For one-hot rows it is `renyi_correlation` of the labels they stand for.
+        Between 0 and 1. For one-hot rows it is `renyi_correlation` of the labels they encode.
+
+    See Also
+    --------
+    renyi_correlation : From labels.
 
     Examples
     --------
@@ -274,6 +291,11 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
         ``singular_values``, the min(c, d) - 1 singular values of Q after the first (which is
         always 1), in decreasing order: ``rho`` is the first of them.
 
+    See Also
+    --------
+    renyi_from_joint : The correlation alone.
+    normalized_table : The matrix Q.
+
     Notes
     -----
     - The pair (-f*, -g*) is as good. The sign is chosen so that f* is positive at the last row
@@ -282,7 +304,7 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
       mean, so that expectations can be written as plain sums over the table.
     - If a variable is constant no function of it has mean 0 and variance 1: rho is 0 and both
       f* and g* are returned as zeros. If the variables are independent, every pair of functions
-      is a maximiser, and some pair with the right means and variances is returned.
+      is a maximizer, and some pair with the right means and variances is returned.
 
     Examples
     --------
@@ -336,6 +358,10 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
         A named tuple: ``rho``, ``gamma``, and ``w``, one entry for each value of `a` that occurs,
         in sorted order. A constant `b` has rho = 0 and gamma = 0.
 
+    See Also
+    --------
+    renyi_correlation : Any number of values (Theorem 1).
+
     Notes
     -----
     The theorem's 1 - gamma / (q (1 - q)) loses all digits of a small rho to cancellation; the sum
@@ -380,6 +406,10 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
     -------
     ndarray of shape (c, d)
         Zero in the rows and columns that have no mass.
+
+    See Also
+    --------
+    maximal_functions : Its second singular vectors, as functions.
 
     Examples
     --------

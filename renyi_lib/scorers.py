@@ -37,7 +37,7 @@ def renyi_dependence(
     Parameters
     ----------
     y_true : array-like of shape (n,) or None
-        Not looked at, but for its length.
+        Only its length is checked.
     y_pred : array-like of shape (n,)
         Labels, of any number of classes; or scores, whose correlation is estimated as that of a
         continuous variable (see `renyi_correlation`). Zero for scores means fair at every
@@ -108,7 +108,7 @@ SCORERS = {
 
 
 def fairness_scorer(name: str, *, pos_label: Any = None):
-    """A scorer that is handed the groups: for `cross_validate`, `GridSearchCV` and their like.
+    """A fairness metric as a scorer, for `cross_validate`, `GridSearchCV` and similar tools.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
         "neg_renyi_decision" and "neg_renyi_score", the Rényi correlation of groups and labels,
         and of groups and scores (of the second of two classes).
     pos_label : label, optional
-        The favourable label if labels are not 0 and 1. The Rényi correlations need none.
+        The favorable label if labels are not 0 and 1. The Rényi correlations need none.
 
     Returns
     -------

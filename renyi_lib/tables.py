@@ -1,9 +1,9 @@
-"""Counts of pairs of values, that can be added up: chunk by chunk, part by part, day by day.
+"""Tables of counts that can be added: chunk by chunk, machine by machine, month by month.
 
-All that the discrete measures need of a sample is how often each pair of values occurs. So data
-that do not fit into memory, or that lie on several machines, or that arrive over months, need no
-more than a small table each, and the tables are added. Levels are matched by their names and never
-by their position: a chunk that lacks a level, or has a new one, changes nothing for the others.
+The discrete measures need only the number of times that each pair of values occurs. Data that do
+not fit into memory, or are on several machines, or arrive over months, can therefore be counted
+into a small table each, and the tables added. Levels are matched by their labels and never by
+their position, so a chunk that lacks a level or has a new one does not affect the others.
 """
 
 import datetime
@@ -41,6 +41,10 @@ class JointTable:
     ----------
     counts : ndarray of shape (c, d)
     rows, columns : ndarray of shape (c,) and (d,)
+
+    See Also
+    --------
+    joint_table : Counts samples into a table.
 
     Examples
     --------
@@ -190,6 +194,11 @@ def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> Jo
         With ``counts`` of shape (c, d), integers or, with weights, floats; ``rows`` and
         ``columns``, the values of `a` and of `b` with positive mass, in sorted order. Tables of
         several chunks can be added.
+
+    See Also
+    --------
+    renyi_from_joint : The Rényi correlation of a table.
+    renyi_test : A test of independence.
 
     Examples
     --------

@@ -140,22 +140,22 @@ def lam_path(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> list:
-    """An estimator fitted for many values of lam, each from the solution of the one before.
+    """Fit an estimator for many values of lam, each starting from the solution before it.
 
     Parameters
     ----------
     estimator : estimator
         With a parameter `lam`, such as `RenyiClassifier`, `PenalizedClassifier` or `RenyiKMeans`,
-        or a pipeline that ends in one. It stays as it is.
+        or a pipeline that ends in one. It is cloned and not changed.
     X, y, sensitive_features, sample_weight
         As in its `fit`; a clustering has no y. Dask collections and `ParquetRows` can be given to
         the estimators that are fitted to them.
     lams : sequence of float
         In any order; the fits go from the smallest to the largest.
     n_jobs : int, optional
-        Processes (by joblib; -1 for all cores), for estimators of other libraries: their fits
-        know nothing of each other. Those of this library start from the one before, and are made
-        in one process. The result does not depend on it.
+        Processes (by joblib; -1 for all cores), for estimators of other libraries, whose fits are
+        independent. Those of this library start from the solution before and run in one process.
+        The result does not depend on `n_jobs`.
     progress : bool, default=False
         Whether to show a progress bar (by tqdm).
 
@@ -163,6 +163,11 @@ def lam_path(
     -------
     list of estimators
         Fitted, one for each of `lams`, in their order. Pipelines share their fitted transformers.
+
+    See Also
+    --------
+    fit_to_target : The smallest lam that meets a fairness target.
+    RenyiClassifierCV : Chooses lam by cross-validation.
 
     Examples
     --------

@@ -148,7 +148,7 @@ class TestPath:
             lam_path(estimator, X, y, sensitive_features=s, lams=[1])
 
     @pytest.mark.parametrize("estimator", [object(), RenyiClassifier, None, "renyi"])
-    def test_what_is_no_estimator_is_told_so(self, estimator):
+    def test_objects_that_are_no_estimator_raise(self, estimator):
         X, y, s = biased_data(100)
         with pytest.raises(ValueError, match="estimator must be an estimator of scikit-learn"):
             lam_path(estimator, X, y, sensitive_features=s, lams=[1])
@@ -498,11 +498,11 @@ class TestConfidence:
         few = tuple(part[:60] for part in new)
         with pytest.raises(
             TargetNotReachedError, match="cannot be guaranteed with this confidence"
-        ) as told:
+        ) as caught:
             fit_to_target(
                 RenyiClassifier(), X, y, sensitive_features=s, validation=few, confidence=0.95
             )
-        assert_no_bargain(str(told.value), "Hold back more rows", "max_lam")
+        assert_no_bargain(str(caught.value), "Hold back more rows", "max_lam")
 
     def test_an_unfair_model_can_be_fair_enough(self):
         (X, y, s), new = held_out()
@@ -712,11 +712,11 @@ class TestCrossValidation:
             RenyiClassifierCV(lams=[0, 0.1], target=1).fit(X, y, sensitive_features=s)
         with pytest.raises(
             TargetNotReachedError, match=r"confidence of 0.95: the best bound is"
-        ) as told:
+        ) as caught:
             RenyiClassifierCV(lams=[0, 5], target=1, confidence=0.95).fit(
                 X, y, sensitive_features=s
             )
-        assert_no_bargain(str(told.value), "More rows", "larger lams")
+        assert_no_bargain(str(caught.value), "More rows", "larger lams")
 
     def test_progress_is_shown_on_demand(self, capsys):
         X, y, s = biased_data(200)
