@@ -1,8 +1,8 @@
 """Parameter checks, shared by estimators, penalties and functions.
 
 A *constraint* knows which values it allows, and describes them. Called with the name of a
-parameter and its value, it raises a `ValueError` unless the value is allowed. An estimator lists its
-constraints in `_constraints`, by parameter, and calls `_check_parameters` before anything else.
+parameter and its value, it raises a `ValueError` unless the value is allowed. An estimator lists
+its constraints in `_constraints`, by parameter, and calls `_check_parameters` first.
 """
 
 import math
