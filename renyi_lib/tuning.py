@@ -59,7 +59,6 @@ from renyi_lib.metrics import (
     demographic_parity_violation,
     equal_opportunity_violation,
     equalized_odds_violation,
-    group_rates,
     p_rule,
 )
 from renyi_lib.sources import ParquetRows
@@ -1048,7 +1047,9 @@ def _check_validation(rows, others, metric, guarantee):
                     f"validation: {name} contains labels unseen in fit: {unseen}; the fit had "
                     f"{sorted(old, key=str)[:10]}"
                 )
-        if known[0] == known[1] and _looks_exchanged((y, s), (y_new, s_new), sorted(known[0])):
+        if known[0] == known[1] and _looks_exchanged(
+            (y, s), (y_new, s_new), sorted(known[0], key=str)
+        ):
             raise ValueError(
                 "validation must be (X, y, sensitive_features), but y and sensitive_features "
                 "look exchanged: their joint counts are those of the fit with the two swapped"
@@ -1244,17 +1245,17 @@ def _measure(metric, greater_is_better, pos_label):
     return measured, better
 
 
+def _computed(value):
+    return float(value.compute() if is_dask(value) else value)
+
+
 def _shares(y, y_pred, weight, label):
     """The shares of positive predictions and of positive labels."""
     if is_dask(y, y_pred, weight):
-        groups = y * 0 if weight is None else weight * 0
-        rates = (
-            group_rates(
-                None, part, sensitive_features=groups, sample_weight=weight, pos_label=label
-            )
-            for part in (y_pred, y)
-        )
-        return tuple(float(rate.iloc[0]) for rate in rates)
+        hits = [(part == label).astype(float) for part in (y_pred, y)]
+        if weight is None:
+            return tuple(_computed(hit.mean()) for hit in hits)
+        return tuple(_computed((hit * weight).sum() / weight.sum()) for hit in hits)
     return tuple(
         float(np.average(np.asarray(part) == label, weights=weight)) for part in (y_pred, y)
     )

@@ -1041,3 +1041,15 @@ class TestRefusedBeforeAnyFit:
             fit_to_target(NeverFitted(), rows, y, sensitive_features="s")
         with pytest.raises(ValueError, match="no column 'z'"):
             fit_to_target(NeverFitted(), rows, "y", sensitive_features="z")
+
+
+def test_dask_collections_give_the_same_target_with_text_and_weights():
+    dd = pytest.importorskip("dask.dataframe")
+    X, y, s = biased_data(400)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame = frame.assign(y=np.array(["no", "yes"])[y], s=s, w=np.ones(400))
+    rows = dd.from_pandas(frame, npartitions=2)
+    options = {"sensitive_features": rows["s"], "sample_weight": rows["w"]}
+    found = fit_to_target(RenyiClassifier(), rows[list("abcd")], rows["y"], **options)
+    expected = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s)
+    assert found.lam == pytest.approx(expected.lam, rel=0.05)
