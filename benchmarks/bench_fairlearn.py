@@ -1,7 +1,8 @@
 """Accuracy and time at equal fairness, beside fairlearn.
 
 Every method is fitted for a few settings on 6 000 rows. Of the settings that meet the target on
-up to 6 000 validation rows, the most accurate on these rows is chosen, and measured on the test rows. A
+up to 6 000 validation rows, the most accurate on these rows is chosen, and measured on the test
+rows. A
 method that meets the target on no validation rows does not count for that split. All methods rest
 on a logistic regression. `ThresholdOptimizer` and `CorrelationRemover` need the group of a person
 at prediction time, and so does "label, S as a feature"; the other methods do not::

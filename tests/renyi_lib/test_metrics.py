@@ -185,7 +185,7 @@ def test_a_group_without_a_rate_is_refused_by_name(measure, y):
         ([0.5, np.nan], {}, "y_pred has values that are missing"),
         (["no", "yes"], {"pos_label": "Yes"}, "y_pred has no label equal to pos_label='Yes'"),
         ([0, 1, 1], {}, "y_pred has 3, sensitive_features has 2"),
-        ([], {}, "y_pred must be one number for each sample"),
+        ([], {}, "y_pred is empty"),
     ],
 )
 def test_predictions_that_cannot_be_read_are_refused(y_pred, options, message):

@@ -219,7 +219,7 @@ GOOD = {
         ({"y_score": [[0.1, 0.9]] * 4}, "y_score must be one number for each sample"),
         ({"y_score": [3.0, 2.0, 5.0, 7.0]}, "threshold=0.5 selects everybody"),
         ({"threshold": 1.0}, "threshold=1 selects nobody"),
-        ({"threshold": "half"}, "threshold must be a number"),
+        ({"threshold": "half"}, "threshold must be a finite number"),
         ({"sensitive_features": list("aaaa")}, "sensitive_features has one group only"),
         ({"sensitive_features": ["a", None, "b", "b"]}, "sensitive_features has a missing value"),
         ({"min_group_size": 0}, "min_group_size must be a whole number"),
