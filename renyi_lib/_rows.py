@@ -39,21 +39,24 @@ class TrainingRows:
     weight : ndarray of shape (n,), or None
     classes : ndarray, or None
         The classes, if y are their codes.
+    kept : ndarray of bool, or None
+        Which of the rows that were given these are; None if they are all.
     """
 
     X: Any
-    y: np.ndarray
+    y: Any
     codes: np.ndarray | None
     categories: np.ndarray | None
     weight: np.ndarray | None
     classes: np.ndarray | None = None
+    kept: np.ndarray | None = None
 
     def some(self, kept: np.ndarray) -> "TrainingRows":
         """Some of the rows."""
         return replace(
             self,
             X=None if self.X is None else self.X[kept],
-            y=self.y[kept],
+            y=None if self.y is None else self.y[kept],
             codes=None if self.codes is None else self.codes[kept],
             weight=None if self.weight is None else self.weight[kept],
         )
@@ -83,7 +86,7 @@ class TrainingRows:
 
 def read_rows(
     X: Any,
-    y: np.ndarray,
+    y: np.ndarray | None,
     sensitive_features: Any,
     sample_weight: Any,
     encode: Callable = encode_labels,
@@ -96,7 +99,7 @@ def read_rows(
     ----------
     X : ndarray or sparse array of shape (n, p), or None
         Checked already.
-    y : ndarray of shape (n,)
+    y : ndarray of shape (n,), or None
         Checked already.
     sensitive_features : array-like of shape (n,) or (n, k), or None
     sample_weight : array-like of shape (n,), or None
@@ -120,15 +123,16 @@ def read_rows(
     (array([0, 1, 0]), array([0, 1, 1]), array(['f', 'm'], dtype=object))
     """
     codes = categories = weight = None
+    given: dict[str, Any] = {"X": range(X.shape[0])} if y is None else {"y": y}
     if sensitive_features is not None:
         codes, categories = encode(sensitive_features, "sensitive_features")
-        check_same_length(y=y, sensitive_features=codes)
+        check_same_length(**given, sensitive_features=codes)
     if sample_weight is not None:
         weight = sample_weights(sample_weight)
-        check_same_length(y=y, sample_weight=weight)
+        check_same_length(**given, sample_weight=weight)
     rows = TrainingRows(X, y, codes, categories, weight)
     if weight is not None and not weight.all() and not keep_all:
-        rows = rows.some(weight > 0)
+        rows = replace(rows.some(weight > 0), kept=weight > 0)
     if rows.categories is not None:
         codes, categories = without_unused(rows.codes, rows.categories)
         check_several_groups(categories, len(codes))

@@ -284,9 +284,9 @@ class _CellPoint(Point):
 
     def __init__(self, model, theta, slopes):
         super().__init__(model, theta)
-        self._sums = self._evaluated(slopes)
-        self.loss = float(self._sums.loss + 0.5 * np.sum(model.ridge * theta**2))
-        self.F = self._sums.F / model.reading.unit_weight[:, None]
+        self.sums = self._evaluated(slopes)
+        self.loss = float(self.sums.loss + 0.5 * np.sum(model.ridge * theta**2))
+        self.F = self.sums.F / model.reading.unit_weight[:, None]
 
     def _evaluated(self, slopes):
         in_memory = isinstance(self.model.source, ArraySource)
@@ -294,7 +294,7 @@ class _CellPoint(Point):
         return self._total(_evaluated, self.theta, slopes)
 
     def gradient(self, dF=None):
-        gradient = self._sums.gradient + self.model.ridge * self.theta
+        gradient = self.sums.gradient + self.model.ridge * self.theta
         return gradient if dF is None else gradient + self.pull_back([dF])[0]
 
     def pull_back(self, dFs):
@@ -308,7 +308,7 @@ class _CellPoint(Point):
 
     @cached_property
     def _slopes(self):
-        sums = self._sums if self._sums.slopes is not None else self._evaluated(True)
+        sums = self.sums if self.sums.slopes is not None else self._evaluated(True)
         return sums.slopes
 
 

@@ -17,9 +17,7 @@ from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import Checked, number, whole
 from renyi_lib._random import as_random_state
 from renyi_lib._rows import read_rows, warn_without_groups
-from renyi_lib._validation import (
-    without_unused,
-)
+from renyi_lib._validation import without_unused
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import BinaryRenyiPenalty, Groups, RenyiPenalty
 
@@ -404,7 +402,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         groups = rows.groups()
         if groups is None:
             warn_without_groups(self, "a plain neural network")
-        self.classes_ = rows.classes
+        self.classes_ = np.asarray(rows.classes)
         self.groups_ = None if groups is None else groups.categories
         return rows.X, rows.y, groups
 
