@@ -15,8 +15,10 @@ sees. Then every evaluation is a sum over rows (`renyi_lib.sources.Source.total`
 not matter where the rows are.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,8 @@ _BLOCK = 4096
 # Up to this many cells or groups, an evaluation in memory yields the derivatives of all their
 # means; for more, or for several classes, a second pass for what is asked costs less.
 _FEW_UNITS = 8
+# Gradients by F with an entry for each row of a large X that are held at a time.
+_AT_ONCE = 4
 # The curvature of the loss only sets the coordinates of the solver: this many rows for each
 # feature are enough to know it, if no feature's scale rests on fewer rows than the second number.
 _ROWS_PER_FEATURE = 100
@@ -228,9 +232,17 @@ class Point:
         """The gradient by theta of loss + sum(dF * F)."""
         raise NotImplementedError
 
-    def pull_back(self, dFs: list[np.ndarray]) -> list[np.ndarray]:
-        """The gradient by theta of sum(dF * F) for each dF, in one pass at most."""
-        return list(self._passed_back(dFs, False)) if len(dFs) else []
+    def pull_back(self, dFs: Iterable[np.ndarray]) -> list[np.ndarray]:
+        """The gradient by theta of sum(dF * F) for each dF, in one pass at most.
+
+        If the units are the rows of a large X, a few dF are made and used at a time.
+        """
+        large = self.model.by_row and self.model.source.in_blocks
+        found: list[np.ndarray] = []
+        rest = iter(dFs)
+        while several := list(islice(rest, _AT_ONCE if large else None)):
+            found.extend(self._passed_back(several, False))
+        return found
 
     def table_slopes(self, groups: Groups) -> np.ndarray:
         """The derivative by theta of each entry of ``groups.table(F)``, by one pass.
@@ -258,10 +270,9 @@ class Point:
 
     def _passed_back(self, dFs, with_loss):
         """The gradients of sum(dF * F), with that of the loss if asked for, by one pass."""
-        by_unit = np.stack(dFs) if len(dFs) else None
-        if by_unit is not None and not self.model.by_row:
-            by_unit = by_unit / self.model.reading.unit_weight[:, None]
-        return self._total(_pulled_back, self.theta, self._rows, by_unit, with_loss)
+        if not self.model.by_row:
+            dFs = [dF / self.model.reading.unit_weight[:, None] for dF in dFs]
+        return self._total(_pulled_back, self.theta, self._rows, dFs, with_loss)
 
 
 class _RowPoint(Point):
@@ -504,9 +515,8 @@ def _pulled_back(block, reading, theta, rows, by_unit, with_loss):
     there is one of them or none, and the derivative of the loss is added.
     """
     F = reading.probabilities(block, theta, rows)
-    n_pulled = 0 if by_unit is None else len(by_unit)
     parts = []
-    for dF in by_unit if n_pulled else []:
+    for dF in by_unit:
         if reading.by == "row":
             dF = dF[block.rows].T
         else:

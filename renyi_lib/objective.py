@@ -188,7 +188,7 @@ class History:
     Attributes
     ----------
     last : Evaluation or None
-        The last one that was written down.
+        Where the solver ended.
     """
 
     def __init__(self):
@@ -202,7 +202,6 @@ class History:
 
     def record(self, at: Evaluation):
         """Write down an evaluation."""
-        self.last = at
         lam, loss, penalty = at.lam, at.loss, at.penalty
         norm = np.linalg.norm(at.gradient)
         self.rows.append((lam, loss, penalty, loss + lam * penalty, norm, at.steepness))

@@ -1,5 +1,6 @@
 """Solvers: gradient descent as the paper writes it, and a fast one for the same problem."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,9 +24,12 @@ class Solution(NamedTuple):
     def best_response(self, objective: FairObjective) -> Any:
         """The adversary's best response to theta, or None."""
         at = self.history.last
-        if at is None or not np.array_equal(at.theta, self.theta):
-            at = objective.at(self.theta, 0.0)
-        return at.best_response()
+        return (objective.at(self.theta, 0.0) if at is None else at).best_response()
+
+
+def _solution(at, history, converged):
+    history.last = at
+    return Solution(at.theta, history, converged)
 
 
 def gradient_descent(
@@ -66,7 +70,7 @@ def gradient_descent(
         history.record(at)
         converged = at.steepness <= tol
         if converged or history.n_iter >= max_iter:
-            return Solution(at.theta, history, converged)
+            return _solution(at, history, converged)
         # Line 4.
         at = at.moved(at.theta - eta * at.gradient)
 
@@ -132,9 +136,9 @@ def lbfgs(
         at, mu = _smoothed(at, fraction, resolution)
         at, converged = _minimize(at, tol, max_iter, history)
         if not converged or lam * mu / 2 <= tol / 10 or mu <= resolution:
-            return Solution(at.theta, history, converged)
+            return _solution(at, history, converged)
         if at.smoothed(0.0).steepness <= tol:
-            return Solution(at.theta, history, True)
+            return _solution(at, history, True)
         fraction /= 10
 
 
@@ -193,7 +197,7 @@ def newton(
         enough = tol if last else max(tol, 1e-3)
         at, converged = _newton(at, enough, max_iter, max_iter, history)
         if last:
-            return Solution(at.theta, history, converged)
+            return _solution(at, history, converged)
         fraction /= 10
 
 
@@ -275,21 +279,23 @@ def _descend(
         history.record(at)
     if at.steepness <= tol:
         return at, "converged"
-    start, whitening = at, _Whitening(at)
+    whitening = _Whitening(at)
     steepness = np.linalg.norm(whitening.gradient(at.gradient))
     # A Newton step gains half the square of the steepness. Too little to be seen in the value?
     if 0.5 * steepness**2 <= 1e-14 * max(1.0, abs(at.value)):
         return _polish(at, whitening, tol, budget, history), "converged"
     last_z = np.zeros(at.theta.size)
     before = history.n_iter
+    # Not the point itself, which has as many numbers as there are rows.
+    origin, start_value, function_at = at.theta, at.value, replace(at, point=None).moved
 
     def function(z):
         nonlocal at, last_z
         # scipy's first step has length 1: in units of the steepness that is a Newton step.
         if not np.array_equal(z, last_z):
-            theta = start.theta + whitening.step(steepness * z)
+            theta = origin + whitening.step(steepness * z)
             ends = history.n_iter - before >= budget - 1
-            at, last_z = start.moved(theta, ahead=ahead if ends else 0.0), z.copy()
+            at, last_z = function_at(theta, ahead=ahead if ends else 0.0), z.copy()
         return at.value, steepness * whitening.gradient(at.gradient)
 
     def callback(intermediate_result):
@@ -311,10 +317,10 @@ def _descend(
         return at, "converged"
     # Without an iteration, what the line search has gained is rounding error: to begin again would
     # never end.
-    if result.fun < start.value and history.n_iter > before:
+    if result.fun < start_value and history.n_iter > before:
         return at, "going"
     left = 0.5 * np.linalg.norm(whitening.gradient(at.gradient)) ** 2
-    if left > 1e-10 * max(1.0, abs(start.value)):
+    if left > 1e-10 * max(1.0, abs(start_value)):
         return at, "stuck"
     # So near the minimum only the gradient still shows the way.
     at = _polish(at, whitening, tol, budget - (history.n_iter - before), history)

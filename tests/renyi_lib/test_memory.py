@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from renyi_lib import PenalizedClassifier, RenyiClassifier
 from renyi_lib._rows import read_cells
@@ -300,3 +301,41 @@ def test_single_precision_is_that_of_the_data_only():
     np.testing.assert_allclose(
         single.decision_function(X), double.decision_function(X.astype(float)), atol=1e-8
     )
+
+
+ROW_PENALTIES = {
+    "score": {"on": "score"},
+    "score, equalized odds": {"on": "score", "fairness": "equalized_odds"},
+    "pearson": {"penalty": PearsonPenalty()},
+    "hsic": {"penalty": HSICPenalty()},
+}
+
+
+@pytest.mark.parametrize("options", ROW_PENALTIES.values(), ids=ROW_PENALTIES)
+def test_a_penalty_of_single_rows_is_the_same_in_blocks(monkeypatch, options):
+    X, y, s = biased_data(1200)
+    w = np.random.default_rng(1).integers(3, size=1200).astype(float)
+    classifier = PenalizedClassifier(**({"lam": 3.0, "tol": 1e-9} | options))
+    whole = classifier._prepare(X, y, s, w).objective
+    expected = clone(classifier).fit(X, y, sensitive_features=s, sample_weight=w)
+    monkeypatch.setattr(memory, "LARGE", 0)
+    monkeypatch.setattr(memory, "_BLOCK", 256)
+    blocks = classifier._prepare(X, y, s, w).objective
+    assert blocks.model.source.in_blocks
+    for theta in np.random.default_rng(0).normal(size=(3, *whole.model.shape)):
+        (value, gradient), (other, other_gradient) = whole(theta, 3.0), blocks(theta, 3.0)
+        assert other == pytest.approx(value, abs=1e-13)
+        np.testing.assert_allclose(other_gradient, gradient, atol=1e-13)
+    if "fairness" not in options:  # with it there are several minima
+        found = clone(classifier).fit(X, y, sensitive_features=s, sample_weight=w)
+        np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-8)
+
+
+@pytest.mark.parametrize("options", ROW_PENALTIES.values(), ids=ROW_PENALTIES)
+def test_a_penalty_of_single_rows_copies_a_few_numbers_a_row_and_not_x(options):
+    X, y, s = large_data(50_000, 100)
+    tracemalloc.start()
+    PenalizedClassifier(lam=3.0, **options).fit(X, y, sensitive_features=s)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 0.5 * X.nbytes
