@@ -117,7 +117,6 @@ _PUBLIC = {
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
 _SUBMODULES = [
     "baselines",
-    "chunks",
     "datasets",
     "models",
     "objective",

@@ -8,17 +8,20 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
+from renyi_lib._cells import Cells
+from renyi_lib._counting import count_codes
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
     check_several_groups,
     encode_labels,
     sample_weights,
+    unshifted_codes,
     without_unused,
 )
 from renyi_lib.penalties import Groups
 
-__all__ = ["TrainingRows", "read_rows", "warn_without_groups"]
+__all__ = ["TrainingRows", "read_cells", "read_rows", "warn_without_groups"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,21 +39,24 @@ class TrainingRows:
     weight : ndarray of shape (n,), or None
     classes : ndarray, or None
         The classes, if y are their codes.
+    kept : ndarray of bool, or None
+        Which of the rows that were given these are; None if they are all.
     """
 
     X: Any
-    y: np.ndarray
+    y: Any
     codes: np.ndarray | None
     categories: np.ndarray | None
     weight: np.ndarray | None
     classes: np.ndarray | None = None
+    kept: np.ndarray | None = None
 
     def some(self, kept: np.ndarray) -> "TrainingRows":
         """Some of the rows."""
         return replace(
             self,
             X=None if self.X is None else self.X[kept],
-            y=self.y[kept],
+            y=None if self.y is None else self.y[kept],
             codes=None if self.codes is None else self.codes[kept],
             weight=None if self.weight is None else self.weight[kept],
         )
@@ -80,7 +86,7 @@ class TrainingRows:
 
 def read_rows(
     X: Any,
-    y: np.ndarray,
+    y: np.ndarray | None,
     sensitive_features: Any,
     sample_weight: Any,
     encode: Callable = encode_labels,
@@ -93,7 +99,7 @@ def read_rows(
     ----------
     X : ndarray or sparse array of shape (n, p), or None
         Checked already.
-    y : ndarray of shape (n,)
+    y : ndarray of shape (n,), or None
         Checked already.
     sensitive_features : array-like of shape (n,) or (n, k), or None
     sample_weight : array-like of shape (n,), or None
@@ -117,20 +123,90 @@ def read_rows(
     (array([0, 1, 0]), array([0, 1, 1]), array(['f', 'm'], dtype=object))
     """
     codes = categories = weight = None
+    given: dict[str, Any] = {"X": range(X.shape[0])} if y is None else {"y": y}
     if sensitive_features is not None:
         codes, categories = encode(sensitive_features, "sensitive_features")
-        check_same_length(y=y, sensitive_features=codes)
+        check_same_length(**given, sensitive_features=codes)
     if sample_weight is not None:
         weight = sample_weights(sample_weight)
-        check_same_length(y=y, sample_weight=weight)
+        check_same_length(**given, sample_weight=weight)
     rows = TrainingRows(X, y, codes, categories, weight)
     if weight is not None and not weight.all() and not keep_all:
-        rows = rows.some(weight > 0)
+        rows = replace(rows.some(weight > 0), kept=weight > 0)
     if rows.categories is not None:
         codes, categories = without_unused(rows.codes, rows.categories)
         check_several_groups(categories, len(codes))
         rows = replace(rows, codes=codes, categories=categories)
     return rows
+
+
+def read_cells(
+    X: Any, y: np.ndarray, sensitive_features: Any, sample_weight: Any
+) -> tuple[Cells, np.ndarray, np.ndarray | None]:
+    """Labels and groups as cells, counted, and the cell of each row in as few bytes as will do.
+
+    Parameters
+    ----------
+    X, y, sensitive_features, sample_weight
+        As in `read_rows`.
+
+    Returns
+    -------
+    cells : Cells
+        Of the rows of positive weight.
+    cell : ndarray of unsigned int, shape (n,)
+        Rows of weight 0 are in any cell.
+    weight : ndarray of shape (n,), or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib._rows import read_cells
+    >>> X, y = np.zeros((4, 1)), np.array([0, 1, 1, 1])
+    >>> cells, cell, _ = read_cells(X, y, ["f", "m", "m", "m"], None)
+    >>> cells.weight, cell
+    (array([0.25, 0.75]), array([0, 1, 1, 1], dtype=uint8))
+    """
+    labels, low, classes = _class_codes(y)
+    weight = None
+    if sample_weight is not None:
+        weight = sample_weights(sample_weight)
+        check_same_length(y=y, sample_weight=weight)
+    codes, lowest, groups = np.zeros(1, dtype=np.uint8), 0, np.zeros(1)
+    if sensitive_features is not None:
+        codes, lowest, groups = unshifted_codes(sensitive_features, "sensitive_features")
+        check_same_length(y=labels, sensitive_features=codes)
+    codes = np.broadcast_to(codes, labels.shape)
+    shape = (len(classes), len(groups))
+    counts = count_codes([labels, codes], shape, weight, lows=(low, lowest))
+    rows, columns = counts.any(axis=1), counts.any(axis=0)
+    cells = Cells.of_table(
+        counts[rows][:, columns],
+        classes[rows],
+        None if sensitive_features is None else groups[columns],
+        len(labels) if weight is None else int(np.count_nonzero(weight)),
+        X.shape[1],
+    )
+    number = np.zeros(shape, dtype=np.min_scalar_type(len(cells.y)))
+    number[np.flatnonzero(rows)[cells.y], np.flatnonzero(columns)[cells.codes]] = np.arange(
+        len(cells.y)
+    )
+    cell = np.empty(len(labels), dtype=number.dtype)
+    for start in range(0, len(labels), 2**14):
+        part = slice(start, start + 2**14)
+        of_label, of_group = (c[part].astype(np.intp) for c in (labels, codes))
+        cell[part] = number[of_label - low, of_group - lowest]
+    return cells, cell, weight
+
+
+def _class_codes(y):
+    """As `unshifted_codes`, with the classes as numpy sorts them."""
+    if y.dtype.kind in "iub":
+        codes, low, classes = unshifted_codes(y, "y")
+        if codes is y:
+            return codes, low, classes
+    classes, codes = np.unique(y, return_inverse=True)
+    return codes, 0, classes
 
 
 def warn_without_groups(estimator: Any, plain: str, stacklevel: int = 4) -> None:

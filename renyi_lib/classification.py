@@ -22,13 +22,15 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from renyi_lib._cells import Cells, as_source
 from renyi_lib._counting import count_codes
 from renyi_lib._dispatch import in_memory, is_dask, need_memory
 from renyi_lib._parameters import Checked, choice, either, flag, instance, number, whole
-from renyi_lib._rows import read_rows, warn_without_groups
+from renyi_lib._rows import read_cells, warn_without_groups
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_alignment,
@@ -43,16 +45,6 @@ from renyi_lib._validation import (
     refuse_text,
     sample_weights,
 )
-from renyi_lib.blocks import blocked_problem
-from renyi_lib.blocks import scores as scores_of
-from renyi_lib.chunks import (
-    Cells,
-    ChunkedSoftmaxModel,
-    as_chunks,
-    chunked_problem,
-    groups_of,
-    needs_rows,
-)
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -62,10 +54,12 @@ from renyi_lib.penalties import (
     Penalty,
     RenyiPenalty,
     ScoreBinsPenalty,
+    TablePenalty,
 )
 from renyi_lib.solvers import gradient_descent, lbfgs
-from renyi_lib.sources import ParquetRows
+from renyi_lib.sources import ArraySource, ParquetRows
 from renyi_lib.sources.dask import by_partition
+from renyi_lib.sources.memory import rows_of_block, slices
 
 __all__ = ["NoSensitiveFeaturesWarning", "PenalizedClassifier", "RenyiClassifier"]
 
@@ -140,7 +134,7 @@ class SoftLabelMixin:
             For `RenyiClassifier`, rho_R^2.
         """
         check_is_fitted(self)
-        source = as_chunks(X, y, sensitive_features, sample_weight)
+        source = as_source(X, y, sensitive_features, sample_weight)
         if source is not None:
             return self._penalty_of_source(source)
         check_alignment(
@@ -297,9 +291,8 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
             Or a Dask array or data frame, and the other arguments too; or `ParquetRows`, and the
-            other arguments are names of columns. Such data are gone through in chunks: see
-            `renyi_lib.chunks`. A large dense X is read where it lies, a block of rows at a time,
-            also in single precision: see `renyi_lib.blocks`.
+            other arguments are names of columns. Such data are read a block of rows at a time, as
+            is a large dense X in memory, also in single precision: see `renyi_lib.sources`.
         y : array-like of shape (n,)
             Classes, of any kind.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
@@ -328,7 +321,7 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
             return self._by_part(self.decision_function, X, columns, float)
         refuse_masked(X, "X")
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        scores = scores_of(X, self.coef_) + self.intercept_
+        scores = _dot(X, self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _by_part(self, method, X, columns, dtype):
@@ -346,12 +339,11 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
             known_codes(cells.groups, self.groups_, "sensitive_features")
         codes = class_codes(cells.classes, self.classes_)[cells.y]
         cells = replace(cells, classes=self.classes_, y=codes)
-        penalty = self._penalty_given(groups_of(cells), self.classes_)
-        if not penalty.depends_on_table:
-            raise ValueError(needs_rows(penalty))
-        model = ChunkedSoftmaxModel(source, cells, fit_intercept=self.fit_intercept)
-        F = model.forward(self._theta())[1]
-        return penalty.value(F, groups_of(cells))
+        groups = cells.as_groups()
+        penalty = self._penalty_given(groups, self.classes_)
+        _check_depends_on_table(penalty)
+        model = SoftmaxModel.over(source, cells, fit_intercept=self.fit_intercept)
+        return penalty.value(model.at(self._theta()).F, groups)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -364,40 +356,48 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
 
     def _prepare(self, X, y, sensitive_features, sample_weight):
         """Check everything, and count what does not depend on lam."""
-        chunks = as_chunks(X, y, sensitive_features, sample_weight)
-        if chunks is not None:
-            return _Problem(*chunked_problem(self, chunks))
         self._check_parameters()
-        check_alignment(
-            X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
-        )
-        refuse_text(X, "encode it, for example with sklearn.preprocessing.OneHotEncoder")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        check_scale(X)
-        check_classification_targets(y)
-        blocked = blocked_problem(self, X, y, sensitive_features, sample_weight)
-        if blocked is not None:
-            objective, classes = blocked
-            names = getattr(self, "feature_names_in_", None)
-            return _Problem(objective, classes, self.n_features_in_, names)
-        X = X.astype(np.float64, copy=False)
-        rows = read_rows(X, y, sensitive_features, sample_weight).with_classes()
-        groups, penalty = rows.groups(), None
+        source = as_source(X, y, sensitive_features, sample_weight)
+        if source is not None:
+            if self.on == "score":
+                raise ValueError(
+                    "on='score' depends on the scores of single rows, not only on the joint table "
+                    "of label and group: for data that are not in memory leave on='label'"
+                )
+            cells = Cells.count(source)
+            n_features, names = cells.n_features, getattr(source, "feature_names", None)
+        else:
+            check_alignment(
+                X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
+            )
+            refuse_text(X, "encode it, for example with sklearn.preprocessing.OneHotEncoder")
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+            check_scale(X)
+            check_classification_targets(y)
+            n_features, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+            cells, cell, weight = read_cells(X, y, sensitive_features, sample_weight)
+            source = ArraySource(X, cell, weight)
+            if not source.in_blocks:
+                source.X = X.astype(np.float64, copy=False)
+        groups, penalty, by = cells.as_groups(), None, "cell"
+        in_memory = isinstance(source, ArraySource)
         if groups is not None:
-            penalty = self._penalty_given(groups, rows.classes)
+            penalty = self._penalty_given(groups, cells.classes)
+            if not in_memory:
+                _check_depends_on_table(penalty)
+            if isinstance(penalty, TablePenalty):
+                groups, by = cells.as_groups("group"), "group"
         else:
             warn_without_groups(self, "a plain logistic regression")
-        model = SoftmaxModel(
-            rows.X,
-            rows.y,
-            len(rows.classes),
-            loss_weights(self.class_weight, rows.classes, rows.y, rows.shares()),
-            fit_intercept=self.fit_intercept,
-            l2=self.l2,
-        )
+        if in_memory and (not source.in_blocks or (penalty and not penalty.depends_on_table)):
+            groups, by = cells.of_rows(source.cell, source.weight), "row"
+        loss_weight = None
+        if self.class_weight is not None:
+            loss_weight = loss_weights(self.class_weight, cells.classes, cells.y, cells.weight)
+        options = {"by": by, "fit_intercept": self.fit_intercept, "l2": self.l2}
+        model = SoftmaxModel.over(source, cells, loss_weight, **options)
         objective = FairObjective(model, penalty, groups)
-        names = getattr(self, "feature_names_in_", None)
-        return _Problem(objective, rows.classes, self.n_features_in_, names)
+        return _Problem(objective, cells.classes, n_features, names)
 
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
         """A function from lam to a fitted classifier, the data checked and counted once.
@@ -439,8 +439,7 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
         self.groups_ = self.adversary_ = None
         if objective.groups is not None:
             self.groups_ = objective.groups.categories
-            objective(theta, lam)
-            self.adversary_ = objective.penalty.best_response(objective.F, objective.groups)
+            self.adversary_ = found.best_response(objective)
         if not found.converged:
             advice = "raise max_iter or tol, or scale the features"
             if self.n_iter_ < self.max_iter:
@@ -597,6 +596,23 @@ class RenyiClassifier(PenalizedClassifier):
             )
         binary = self.algorithm == "binary" or (self.algorithm == "auto" and two)
         return BinaryRenyiPenalty() if binary else RenyiPenalty()
+
+
+def _dot(X, coef):
+    """X @ coef in double precision; a large X in single precision is widened block by block."""
+    blocks = (X[part] for part in slices(X.shape[0], rows_of_block(X)))
+    parts = [safe_sparse_dot(block, coef, dense_output=True) for block in blocks]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _check_depends_on_table(penalty):
+    """Raise a `ValueError` if a source that is not in memory cannot be fitted with the penalty."""
+    if not penalty.depends_on_table:
+        raise ValueError(
+            f"penalty={penalty} depends on the probabilities of single rows, not only on the "
+            "joint table of label and group: data that are not in memory need a penalty whose "
+            "depends_on_table is true, such as RenyiPenalty or ChiSquarePenalty"
+        )
 
 
 def _of_score(penalty, classes):

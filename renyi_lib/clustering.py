@@ -48,15 +48,14 @@ from renyi_lib._kmeans_loops import (
 )
 from renyi_lib._parameters import Checked, choice, either, number, whole
 from renyi_lib._random import as_random_state
+from renyi_lib._rows import read_rows
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_alignment,
     check_same_length,
-    check_several_groups,
     encode_labels,
     known_codes,
     sample_weights,
-    without_unused,
 )
 from renyi_lib.cluster_metrics import (
     balance_of_table,
@@ -477,8 +476,7 @@ class RenyiKMeans(
             else:
                 last = max(before, key=lambda other: other.lam)
                 labels = last.labels_[data.kept]
-                doublings = _doublings(data, labels, last.lam, lam)
-                run = _descent(data, labels, lam, doublings, self.max_iter, self._tol(data))
+                run = _descent(data, labels, lam, last.lam, self.max_iter, self._tol(data))
             for name in ("n_features_in_", "feature_names_in_"):
                 if hasattr(reader, name):
                     setattr(model, name, getattr(reader, name))
@@ -501,12 +499,11 @@ class RenyiKMeans(
             labels = _initial_labels(data, init, rng)
             return _algorithm_3(data, labels, float(self.lam), self.max_iter)
         if _is_assignment(init):
-            labels = _initial_labels(data, init, rng)
-            doublings = 0
+            labels, lam_from = _initial_labels(data, init, rng), np.inf
         else:
             labels = _lloyd(data, _initial_centers(data, init, rng), self.max_iter)
-            doublings = _doublings(data, labels, 0.0, self.lam)
-        return _descent(data, labels, float(self.lam), doublings, self.max_iter, self._tol(data))
+            lam_from = 0.0
+        return _descent(data, labels, float(self.lam), lam_from, self.max_iter, self._tol(data))
 
     def _tol(self, data):
         if self.tol != "auto":
@@ -666,21 +663,11 @@ class _History:
 
 def _prepare(X, sensitive_features, n_clusters, sample_weight=None):
     """The points about their mean and the groups as codes, checked; points without weight go."""
-    weights, kept = np.ones(X.shape[0]), ...
-    if sample_weight is not None:
-        weights = sample_weights(sample_weight)
-        check_same_length(X=range(X.shape[0]), sample_weight=weights)
-        if not weights.all():
-            kept = weights > 0
-    if sensitive_features is None:
-        groups, names = np.zeros(X.shape[0], dtype=np.int64)[kept], None
-    else:
-        groups, names = encode_labels(sensitive_features, "sensitive_features")
-        check_same_length(X=range(X.shape[0]), sensitive_features=groups)
-        groups, names = without_unused(groups[kept], names)
-        check_several_groups(names, len(groups))
-        groups = groups.astype(np.int64)
-    X, weights = X if kept is ... else X[kept], weights[kept]
+    rows = read_rows(X, None, sensitive_features, sample_weight)
+    X, names, kept = rows.X, rows.categories, ... if rows.kept is None else rows.kept
+    weights = np.ones(X.shape[0]) if rows.weight is None else rows.weight
+    groups = np.zeros(X.shape[0]) if rows.codes is None else rows.codes
+    groups = groups.astype(np.int64)
     if len(weights) < n_clusters:
         raise ValueError(f"n_samples={len(weights)} should be >= n_clusters={n_clusters}.")
     if sparse.issparse(X):
@@ -785,27 +772,28 @@ def _without_empty(data, labels):
     return labels
 
 
-def _doublings(data, labels, lam_from, lam):
+def _doublings(data, inertia, lam_from, lam):
     """How often lam can be halved above lam_from and above where the penalty is weak."""
     if len(data.totals) < 2 or lam <= lam_from:
         return 0
-    inertia = _inertia(data, labels, _centers(data, labels))
     least = max(lam_from, inertia / data.weights.sum())
     if least <= 0 or lam <= least:
         return 0
     return min(_MAX_DOUBLINGS, math.ceil(math.log2(lam) - math.log2(least)) - 1)
 
 
-def _descent(data, labels, lam, doublings, max_iter, tol):
+def _descent(data, labels, lam, lam_from, max_iter, tol):
     """One pass at each of lam / 2^doublings, ..., lam / 2, then at lam until it stops.
 
-    Where a pass of this lead-in moves nothing, lambda grows faster: four, sixteen, ... fold.
+    The doublings lead from `lam_from`, for which the labels are good, to lam. Where a pass of this
+    lead-in moves nothing, lambda grows faster: four, sixteen, ... fold.
     """
     labels = labels.copy()
     one_pass = _one_pass(data)
     scale = penalty_scale(data.totals)
     inertia = _inertia(data, labels, _centers(data, labels))
     penalty = penalty_of_table(_contingency(labels, data))
+    doublings = _doublings(data, inertia, lam_from, lam)
     history = _History()
     history.add(lam / 2.0**doublings, inertia, penalty, 0)
     left, stride, passes = doublings, 1, 0
@@ -883,16 +871,19 @@ def _centers(data, labels):
         rows = labels, np.arange(len(labels))
         member = sparse.csr_array((data.weights, rows), (data.n_clusters, len(labels)))
         return (member @ data.X).toarray() / size
-    columns = [np.bincount(labels, column * data.weights, data.n_clusters) for column in data.X.T]
-    return np.column_stack(columns) / size
+    codes = labels.astype(np.intp)
+    columns = data.X.T * data.weights if data.weighted else data.X.T
+    return np.stack([np.bincount(codes, x, data.n_clusters) for x in columns], axis=1) / size
 
 
 def _inertia(data, labels, centers):
     if sparse.issparse(data.X):
         return float(data.weights @ _squared_distances(data.X, centers, labels))
-    difference = data.X - centers[labels]
-    weighted = difference * data.weights[:, None]
-    return float(np.einsum("ij,ij->", weighted, difference))
+    difference = centers[labels]
+    np.subtract(data.X, difference, out=difference)
+    if not data.weighted:
+        return float(np.einsum("ij,ij->", difference, difference))
+    return float(np.einsum("i,ij,ij->", data.weights, difference, difference))
 
 
 def _squared_distances(X, centers, labels):

@@ -1,26 +1,58 @@
-"""Models: from parameters theta to class probabilities F, and gradients back.
+"""Models: from parameters theta to class probabilities F, and gradients back, over any source.
 
-What a solver and an objective ask of a model are the methods of `SoftmaxModel`; `FairObjective`
-needs `forward`, `pull_back` and `loss_gradient` only.
+A model is asked for its state at a theta, ``model.at(theta)``, and that *point* knows the rest:
+
+- ``point.loss`` and ``point.F``, the class probabilities, a row for each *unit*;
+- ``point.gradient(dF)``, the gradient by theta of loss + sum(dF * F);
+- ``point.pull_back(dFs)``, the gradients of sum(dF * F) alone.
+
+`FairObjective` needs no more of a model than this, and the fast solver the point's
+``curvature_roots`` besides. Models and points have no state that an evaluation would change.
+
+A unit is a row or, where the penalty depends on the joint table of label and group only, a group
+or a *cell*: all rows of the same label and group. Their mean probability is all that the penalty
+sees. Then every evaluation is a sum over rows (`renyi_lib.sources.Source.total`), so that it does
+not matter where the rows are.
 """
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from renyi_lib._losses import softmax_loss
+from renyi_lib._cells import Cells, CodedSource
+from renyi_lib._losses import softmax_loss, total_softmax_loss
+from renyi_lib.penalties import Groups
+from renyi_lib.sources import ArraySource, Block, Source
 
-__all__ = ["SoftmaxModel"]
+__all__ = ["Point", "SoftmaxModel"]
 
 # Up to this many features, the full matrix of curvature is formed; beyond, to form and factor it
-# would cost more than it saves, and the diagonal has to do.
+# would cost more than it saves, and the diagonal is used instead.
 MAX_DENSE = 400
 
 # Rows at a time where a scaled copy of X is needed, so that the copy stays in the cache.
 _BLOCK = 4096
+# Up to this many cells or groups, an evaluation in memory yields the derivatives of all their
+# means; for more, or for several classes, a second pass for what is asked costs less.
+_FEW_UNITS = 8
+# Gradients by F with an entry for each row of a large X that are held at a time.
+_AT_ONCE = 4
+# The curvature of the loss only sets the coordinates of the solver: this many rows for each
+# feature are enough to know it, if no feature's scale rests on fewer rows than the second number.
+_ROWS_PER_FEATURE = 100
+_ROWS_BEHIND = 30
 
 
 class SoftmaxModel:
-    """Multinomial logistic regression on given data: from theta to F, and gradients back.
+    """Multinomial logistic regression: from theta to F, and gradients back.
+
+    Made from arrays, as here, its units are the rows. `over` makes one of any source, with cells
+    as units.
 
     Parameters
     ----------
@@ -28,8 +60,8 @@ class SoftmaxModel:
     y : ndarray of int, shape (n,)
         Classes 0 … c-1.
     n_classes : int
-    weight : float or ndarray of shape (n,), optional
-        The probability of each sample; 1 / n by default.
+    weight : ndarray of shape (n,), optional
+        The probability of each row; 1 / n by default.
     fit_intercept : bool, default=True
         Whether the last column of theta multiplies a constant 1.
     l2 : float, default=0.0
@@ -46,89 +78,184 @@ class SoftmaxModel:
     >>> import numpy as np
     >>> from renyi_lib.models import SoftmaxModel
     >>> model = SoftmaxModel(np.array([[0.0], [1.0]]), np.array([0, 1]), n_classes=2)
-    >>> loss, F = model.forward(np.zeros(model.shape))
-    >>> round(loss, 6), F.tolist()
+    >>> point = model.at(np.zeros(model.shape))
+    >>> round(point.loss, 6), point.F.tolist()
     (0.693147, [[0.5, 0.5], [0.5, 0.5]])
-    >>> model.loss_gradient()
+    >>> point.gradient()
     array([[-0.25,  0.  ]])
     """
 
     def __init__(self, X, y, n_classes, weight=None, *, fit_intercept=True, l2=0.0):
-        self.X = _with_ones(X) if fit_intercept else X
-        self.y = y
-        self.n_classes = n_classes
-        self.weight = 1.0 / len(y) if weight is None else weight
-        self.ridge = np.full(self.X.shape[1], float(l2))
+        cells = Cells(
+            classes=np.arange(n_classes),
+            groups=None,
+            y=np.arange(n_classes),
+            codes=np.zeros(n_classes, dtype=int),
+            weight=np.full(n_classes, 1 / n_classes),
+            mass=float(len(y)) if weight is None else 1.0,
+            n_rows=len(y),
+            n_features=X.shape[1],
+        )
+        self._set(ArraySource(X, y, weight), cells, None, "row", fit_intercept, l2)
+
+    @classmethod
+    def over(
+        cls,
+        source: Source,
+        cells: Cells | None = None,
+        loss_weight: np.ndarray | None = None,
+        *,
+        by: str = "cell",
+        fit_intercept: bool = True,
+        l2: float = 0.0,
+    ) -> "SoftmaxModel":
+        """The model of a source.
+
+        Parameters
+        ----------
+        source : Source
+            Of `Rows`, or an `ArraySource`.
+        cells : Cells, optional
+            By default those of the source, counted in one pass.
+        loss_weight : ndarray of shape (m,), optional
+            The weight of each cell in the loss; by default its probability.
+        by : {"cell", "group", "row"}, default="cell"
+            The units of F. Groups do for a penalty that does not condition on the true label.
+            Rows need an `ArraySource`.
+        fit_intercept : bool, default=True
+        l2 : float, default=0.0
+
+        Returns
+        -------
+        SoftmaxModel
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from renyi_lib.models import SoftmaxModel
+        >>> from renyi_lib.sources import Rows, Source
+        >>> parts = [Rows(np.array([[0.0]]), [0]), Rows(np.array([[1.0]]), [1])]
+        >>> model = SoftmaxModel.over(Source(lambda: iter(parts)))
+        >>> model.at(np.zeros(model.shape)).gradient()
+        array([[-0.25,  0.  ]])
+        """
+        cells = Cells.count(source) if cells is None else cells
+        if not isinstance(source, ArraySource):
+            source = CodedSource(source, cells)
+        factor = None if loss_weight is None else loss_weight / cells.weight
+        model = cls.__new__(cls)
+        model._set(source, cells, factor, by, fit_intercept, l2)
+        return model
+
+    def _set(self, source, cells, factor, by, fit_intercept, l2):
+        self.source = source
+        self.cells = cells
+        self.n_classes = len(cells.classes)
+        self.by_row = by == "row"
+        self.ridge = np.full(cells.n_features + fit_intercept, float(l2))
         if fit_intercept:
             self.ridge[-1] = 0.0
-        self.shape = (1 if n_classes == 2 else n_classes, self.X.shape[1])
-        self._one_hot = (y, np.arange(len(y)))
-        self._theta: np.ndarray | None = None
-        self._loss: float = 0.0
-        self._F: np.ndarray = np.empty((n_classes, 0))
+        self.shape = (1 if self.n_classes == 2 else self.n_classes, len(self.ridge))
+        self.reading = Reading(cells, factor, by, fit_intercept, cells.mass)
+        # Where a pass is costly, it yields all that could be asked for.
+        in_memory = isinstance(source, ArraySource)
+        few = self.n_classes == 2 and len(self.reading.unit_weight) <= _FEW_UNITS
+        self.with_slopes = not self.by_row and (few or not in_memory)
 
-    def forward(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """The mean loss and the class probabilities F of shape (n, c) at theta."""
-        if self._theta is not None and np.array_equal(theta, self._theta):
-            return self._loss, self._F.T
-        self._theta = theta.copy()
-        # A matrix-vector product for each class: faster than one matrix product for a few.
-        Z = np.stack([self.X @ row for row in theta])
-        losses, self._F = softmax_loss(Z, self.y)
-        ridge = 0.5 * np.sum(self.ridge * theta**2)
-        self._loss = float(np.sum(losses * self.weight) + ridge)
-        return self._loss, self._F.T
+    @property
+    def X(self) -> Any:
+        """The features, if they are in memory."""
+        return self.source.X
 
-    def pull_back(self, dF: np.ndarray) -> np.ndarray:
-        """The gradient by theta of sum(dF * F), at the last theta that went forward."""
-        return self._by_theta(self._by_scores(dF))
+    def at(self, theta: np.ndarray, *, slopes: bool = False) -> "Point":
+        """The model at theta: one pass.
 
-    def pull_back_all(self, dFs: list[np.ndarray]) -> list[np.ndarray]:
-        """`pull_back` of several, in one pass over the data."""
-        if not dFs:
-            return []
-        dZ = np.concatenate([self._by_scores(dF) for dF in dFs])
-        rows = (self.X.T @ dZ.T).T
-        return list(rows.reshape(len(dFs), *self.shape))
-
-    def table_slopes(self, groups) -> np.ndarray:
-        """The derivative by theta of each entry of ``groups.table(F)``, at the last theta.
-
-        Of shape (c, d, number of entries of theta); no array of n x d numbers is made.
+        Parameters
+        ----------
+        theta : ndarray of that shape
+        slopes : bool, default=False
+            Whether gradients of functions of F will be asked for, not of the loss alone. They are
+            computed in any case, but knowing this may save a pass.
         """
-        c, n = self._F.shape
-        weight = np.broadcast_to(groups.weight, n)
-        starts, shape = np.arange(n + 1), (len(groups.q), n)
-
-        def by_group(scale):
-            # A matrix with a column for each person and one entry in it: no more than it says.
-            found = sparse.csc_array((weight * scale, groups.codes, starts), shape=shape) @ self.X
-            return found.toarray() if sparse.issparse(found) else found
-
-        if c == 2:
-            slopes = by_group(self._F[0] * self._F[1])
-            return np.stack([-slopes, slopes])
-        slopes = np.empty((c, len(groups.q), *self.shape))
-        for i in range(c):
-            slopes[i, :, i] = by_group(self._F[i] * (1 - self._F[i]))
-            for k in range(i):
-                slopes[i, :, k] = slopes[k, :, i] = by_group(-self._F[i] * self._F[k])
-        return slopes.reshape(c, len(groups.q), -1)
-
-    def loss_gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
-        """The gradient by theta of loss + sum(dF * F), at the last theta that went forward."""
-        if self.n_classes == 2:
-            dZ = ((self._F[1] - self.y) * self.weight)[None]
-        else:
-            dZ = self._F * self.weight
-            dZ[self._one_hot] -= self.weight
-        if dF is not None:
-            dZ = dZ + self._by_scores(dF)
-        return self._by_theta(dZ) + self.ridge * self._theta
+        return (_RowPoint if self.by_row else _CellPoint)(self, theta.copy(), slopes)
 
     def canonical(self, theta: np.ndarray) -> np.ndarray:
         """Of all theta with the same F the one whose classes sum to 0, and so the shortest."""
         return theta if self.n_classes == 2 else theta - theta.mean(axis=0)
+
+    def lipschitz(self) -> float:
+        """A Lipschitz constant of the loss's gradient, by one pass.
+
+        The Hessian is at most 1/4 (two classes) or 1/2 of the second moments of x, whatever theta
+        is: D. Böhning, "Multinomial logistic regression algorithm", Annals of the Institute of
+        Statistical Mathematics 44 (1992), 197-200, doi:10.1007/BF00048682.
+        """
+        top = largest_eigenvalue(self.source.total(_moments, self.reading))
+        return top / (4 if self.n_classes == 2 else 2) + self.ridge.max()
+
+    @cached_property
+    def sample(self) -> tuple[Source, "Reading"]:
+        """Rows enough to know the curvature, and how to read them; all rows if in doubt."""
+        source, reading = self.source, self.reading
+        if isinstance(source, ArraySource) and source.in_blocks:
+            step = self.cells.n_rows // (_ROWS_PER_FEATURE * max(1, self.cells.n_features))
+            if step > 1:
+                some = source.every(step)
+                sums = some.total(_squares)
+                # As many rows of equal size as would leave a feature's mean square as uncertain:
+                # of a rare feature of zeros and ones, the ones.
+                if (sums[0] ** 2 > _ROWS_BEHIND * sums[1]).all():
+                    return some, replace(reading, mass=some.total(_mass))
+        return source, reading
+
+
+class Point:
+    """A model at one theta. What it is asked for is computed when asked, and kept.
+
+    Attributes
+    ----------
+    theta : ndarray
+    loss : float
+        The mean loss, with the ridge.
+    F : ndarray of shape (n, c) or (m, c)
+        The class probabilities of each row, or the mean ones of each cell or group.
+    """
+
+    loss: float
+    F: np.ndarray
+    _rows: np.ndarray | None = None  # F of each row, of shape (c, n), where that is known
+
+    def __init__(self, model: SoftmaxModel, theta: np.ndarray):
+        self.model, self.theta = model, theta
+
+    def gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
+        """The gradient by theta of loss + sum(dF * F)."""
+        raise NotImplementedError
+
+    def pull_back(self, dFs: Iterable[np.ndarray]) -> list[np.ndarray]:
+        """The gradient by theta of sum(dF * F) for each dF, in one pass at most.
+
+        If the units are the rows of a large X, a few dF are made and used at a time.
+        """
+        large = self.model.by_row and self.model.source.in_blocks
+        found: list[np.ndarray] = []
+        rest = iter(dFs)
+        while several := list(islice(rest, _AT_ONCE if large else None)):
+            found.extend(self._passed_back(several, False))
+        return found
+
+    def table_slopes(self, groups: Groups) -> np.ndarray:
+        """The derivative by theta of each entry of ``groups.table(F)``, by one pass.
+
+        Of shape (c, d, number of entries of theta); no array of n x d numbers is made.
+        """
+        return self._total(_table_slopes, self.theta, self._rows, groups)
+
+    @cached_property
+    def _moments(self) -> np.ndarray:
+        source, reading = self.model.sample
+        known = self._rows if source is self.model.source else None
+        return source.total(_curvatures, reading, self.theta, known)
 
     def curvature_roots(self) -> list[np.ndarray]:
         """For each row of theta, a matrix R with R R^T about the inverse Hessian of the loss.
@@ -136,75 +263,383 @@ class SoftmaxModel:
         Each is a (p, p) matrix, or for many features the diagonal of one. Of the Hessian's blocks,
         the mean of F_i (1 - F_i) x x^T, those that couple two classes are left out.
         """
-        rows = self._F[1:] if self.n_classes == 2 else self._F
-        return [
-            self._inverse_root(self._second_moments(np.sqrt(label_variance(f) * self.weight)))
-            for f in rows
-        ]
+        return [inverse_root(moments, self.model.ridge) for moments in self._moments]
 
-    def lipschitz(self) -> float:
-        """A Lipschitz constant of the loss's gradient.
+    def _total(self, function, *arguments):
+        return self.model.source.total(function, self.model.reading, *arguments)
 
-        The Hessian is at most 1/4 (two classes) or 1/2 of the second moments of x, whatever theta
-        is: D. Böhning, "Multinomial logistic regression algorithm", Annals of the Institute of
-        Statistical Mathematics 44 (1992), 197-200, doi:10.1007/BF00048682.
-        """
-        moments = self._second_moments(np.sqrt(np.broadcast_to(self.weight, self.y.shape)))
-        top = np.linalg.eigvalsh(moments)[-1] if moments.ndim == 2 else moments.sum()
-        return top / (4 if self.n_classes == 2 else 2) + self.ridge.max()
-
-    def _by_scores(self, dF):
-        if self.n_classes == 2:
-            return (self._F[0] * self._F[1] * (dF[:, 1] - dF[:, 0]))[None]
-        return self._F * (dF.T - np.sum(self._F * dF.T, axis=0))
-
-    def _by_theta(self, dZ):
-        return np.stack([self.X.T @ row for row in dZ])
-
-    def _inverse_root(self, hessian):
-        if hessian.ndim == 1:
-            return 1 / np.sqrt(_positive(hessian + self.ridge))
-        hessian = hessian + np.diag(self.ridge)
-        # Columns on one scale first: only then do small eigenvalues mean collinear columns.
-        unit = np.sqrt(_positive(np.diag(hessian)))
-        values, vectors = np.linalg.eigh(hessian / np.outer(unit, unit))
-        return vectors / np.sqrt(np.maximum(values, 1e-6 * values[-1])) / unit[:, None]
-
-    def _second_moments(self, scale):
-        """sum over n of scale_n^2 x_n x_n^T; for many features, its diagonal only."""
-        if self.X.shape[1] > MAX_DENSE:
-            squares = self.X.power(2) if sparse.issparse(self.X) else self.X**2
-            return squares.T @ scale**2
-        if sparse.issparse(self.X):
-            scaled = sparse.diags_array(scale) @ self.X
-            return (scaled.T @ scaled).toarray()
-        moments = np.zeros((self.X.shape[1], self.X.shape[1]))
-        for start in range(0, len(scale), _BLOCK):
-            scaled = self.X[start : start + _BLOCK] * scale[start : start + _BLOCK, None]
-            moments += scaled.T @ scaled
-        return moments
+    def _passed_back(self, dFs, with_loss):
+        """The gradients of sum(dF * F), with that of the loss if asked for, by one pass."""
+        if not self.model.by_row:
+            dFs = [dF / self.model.reading.unit_weight[:, None] for dF in dFs]
+        return self._total(_pulled_back, self.theta, self._rows, dFs, with_loss)
 
 
-def label_variance(f):
+class _RowPoint(Point):
+    """Where the units are rows: F is kept, and a gradient is a second pass."""
+
+    def __init__(self, model, theta, slopes):
+        super().__init__(model, theta)
+        loss, parts = self._total(_forward, theta)
+        self.loss = float(loss + 0.5 * np.sum(model.ridge * theta**2))
+        self._rows = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        self.F = self._rows.T
+
+    def gradient(self, dF=None):
+        (gradient,) = self._passed_back([] if dF is None else [dF], True)
+        return gradient + self.model.ridge * self.theta
+
+
+class _CellPoint(Point):
+    """Where the units are cells or groups: one pass leaves the sums that give all answers."""
+
+    def __init__(self, model, theta, slopes):
+        super().__init__(model, theta)
+        self.sums = self._evaluated(slopes)
+        self.loss = float(self.sums.loss + 0.5 * np.sum(model.ridge * theta**2))
+        self.F = self.sums.F / model.reading.unit_weight[:, None]
+
+    def _evaluated(self, slopes):
+        in_memory = isinstance(self.model.source, ArraySource)
+        slopes = self.model.with_slopes and (slopes or not in_memory)
+        return self._total(_evaluated, self.theta, slopes)
+
+    def gradient(self, dF=None):
+        gradient = self.sums.gradient + self.model.ridge * self.theta
+        return gradient if dF is None else gradient + self.pull_back([dF])[0]
+
+    def pull_back(self, dFs):
+        if not self.model.with_slopes:
+            return super().pull_back(dFs)
+        slopes = self._slopes
+        by_sums = [dF / self.model.reading.unit_weight[:, None] for dF in dFs]
+        if self.model.n_classes == 2:
+            return [(by_sum[:, 1] - by_sum[:, 0])[None] @ slopes for by_sum in by_sums]
+        return [np.einsum("mi,mikp->kp", by_sum, slopes) for by_sum in by_sums]
+
+    @cached_property
+    def _slopes(self):
+        sums = self.sums if self.sums.slopes is not None else self._evaluated(True)
+        return sums.slopes
+
+
+# --- Sums over the rows of a block ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How the rows of a block enter the sums.
+
+    Attributes
+    ----------
+    cells : Cells
+    factor : ndarray of shape (m,), or None
+        The weight in the loss, as a multiple of the probability, of a row of each cell.
+    by : {"cell", "group", "row"}
+        The units of F.
+    fit_intercept : bool
+    mass : float
+        The sum of all weights.
+    """
+
+    cells: Cells
+    factor: np.ndarray | None
+    by: str
+    fit_intercept: bool
+    mass: float
+
+    @cached_property
+    def unit_weight(self) -> np.ndarray:
+        """The probability of each group or cell."""
+        cells = self.cells
+        return np.bincount(cells.codes, cells.weight) if self.by == "group" else cells.weight
+
+    def units(self, block: Block) -> np.ndarray:
+        """The group or cell of each row."""
+        if self.by == "cell":
+            return block.cell
+        return self.cells.codes.astype(block.cell.dtype)[block.cell]
+
+    def labels(self, block: Block) -> np.ndarray:
+        """The class of each row; of two classes, as numbers 0.0 and 1.0."""
+        if len(self.cells.classes) == 2:
+            # Cells are in order of their labels.
+            return (block.cell >= np.searchsorted(self.cells.y, 1)).astype(float)
+        return self.cells.y[block.cell]
+
+    def probability(self, block: Block) -> Any:
+        """The probability of each row: a number if all are alike."""
+        return 1 / self.mass if block.weight is None else block.weight / self.mass
+
+    def loss_weight(self, block: Block) -> Any:
+        """The weight of each row in the loss: a number if all are alike."""
+        weight = self.probability(block)
+        return weight if self.factor is None else weight * self.factor[block.cell]
+
+    def scores(self, block: Block, theta: np.ndarray) -> np.ndarray:
+        """x . theta for each row of theta, of shape (k, n)."""
+        p = block.X.shape[1]
+        X = as_double(block.X)
+        Z = np.empty((len(theta), X.shape[0]))
+        for z, row in zip(Z, theta):
+            # A matrix-vector product for each class: faster than one matrix product for a few.
+            z[:] = X @ row[:p] if row.any() else 0.0
+            if self.fit_intercept:
+                z += row[p]
+        return Z
+
+    def probabilities(self, block: Block, theta: np.ndarray, rows: np.ndarray | None) -> Any:
+        """F of the rows, of shape (c, n): known already, or computed."""
+        if rows is not None:
+            return rows[:, block.rows]
+        return softmax_loss(self.scores(block, theta), self.labels(block))[1]
+
+    def products(self, D: np.ndarray, block: Block) -> np.ndarray:
+        """The sums of D_kn x_n over the rows n, of shape (k, number of columns of theta)."""
+        X = as_double(block.X)
+        found = np.empty((len(D), X.shape[1] + self.fit_intercept))
+        found[:, : X.shape[1]] = (X.T @ D.T).T if sparse.issparse(X) else D @ X
+        if self.fit_intercept:
+            found[:, -1] = D.sum(axis=1)
+        return found
+
+    def moments(self, block: Block, scale: np.ndarray) -> np.ndarray:
+        """The sum of scale_n^2 x_n x_n^T; for many features, its diagonal only."""
+        return second_moments(block.X, scale, self.fit_intercept)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What an evaluation needs of a block; the sum of two is that of both blocks together."""
+
+    loss: float
+    gradient: np.ndarray  # of the loss
+    F: np.ndarray  # (m, c): the probabilities in each unit, summed with the rows' weights
+    slopes: np.ndarray | None  # its derivative: (m, p) of the second class, or (m, c, c, p)
+
+    def __add__(self, other):
+        slopes = None if self.slopes is None else self.slopes + other.slopes
+        sums = self.loss + other.loss, self.gradient + other.gradient, self.F + other.F
+        return Sums(*sums, slopes)
+
+
+class _Forward(tuple):
+    """Loss and a list of F; the sum of two has the loss of both and all of the list."""
+
+    def __add__(self, other):
+        return _Forward((self[0] + other[0], self[1] + other[1]))
+
+
+def _forward(block, reading, theta):
+    losses, F = softmax_loss(reading.scores(block, theta), reading.labels(block))
+    return _Forward((np.sum(losses * reading.loss_weight(block)), [F]))
+
+
+def _evaluated(block, reading, theta, with_slopes):
+    """The `Sums` of a block."""
+    units, m, y = reading.units(block), len(reading.unit_weight), reading.labels(block)
+    weight, loss_weight = reading.probability(block), reading.loss_weight(block)
+    # Equal weights multiply the sums, others the rows.
+    each, unit = (loss_weight, 1.0) if np.ndim(loss_weight) else (None, loss_weight)
+    loss, F = total_softmax_loss(reading.scores(block, theta), y, each)
+    D = _loss_by_scores(F, y)
+    if each is not None:
+        D *= each
+        F_of = F * weight
+    else:
+        F_of = F
+    slopes = None
+    if len(F) == 2 and m <= _FEW_UNITS:
+        # The first row is for the loss. Row k + 1 has the rows of unit k only, so that one product
+        # adds up over every unit.
+        rows = np.empty((m + 1, len(y)))
+        rows[0] = D[0]
+        for k in range(m):
+            rows[k + 1] = units == k
+        sums = rows[1:] @ F_of.T
+        if with_slopes:
+            rows[1:] *= F[0] * F_of[1]
+        products = unit * reading.products(rows if with_slopes else rows[:1], block)
+        gradient, slopes = products[:1], products[1:] if with_slopes else None
+    else:
+        units = units.astype(np.intp, copy=False)
+        sums = np.stack([np.bincount(units, f, m) for f in F_of], axis=1)
+        gradient = unit * reading.products(D, block)
+        if with_slopes:
+            slopes = _slopes(F, _summed_by(block, reading, units, weight, m))
+    return Sums(unit * loss, gradient, unit * sums, slopes)
+
+
+def _slopes(F, summed):
+    """The derivatives of sums of F: (d, p) of the second class of two, or (d, c, c, p).
+
+    `summed` is what `_summed_by` makes, for d sums.
+    """
+    c = len(F)
+    if c == 2:
+        return summed(F[0] * F[1])
+    slopes = [[summed(F[i] * ((i == k) - F[k])) for k in range(i + 1)] for i in range(c)]
+    rows = [[slopes[max(i, k)][min(i, k)] for k in range(c)] for i in range(c)]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def _summed_by(block, reading, codes, weight, size):
+    """A function from a number for each row to the sums of number * weight * x by code."""
+    X, starts, shape = as_double(block.X), np.arange(len(codes) + 1), (size, len(codes))
+
+    def summed(scale):
+        # A matrix with a column for each row of X and one entry in it: no more than it says.
+        selection = sparse.csc_array((weight * scale, codes, starts), shape=shape)
+        found = selection @ X
+        found = found.toarray() if sparse.issparse(found) else found
+        if reading.fit_intercept:
+            found = np.column_stack([found, selection.sum(axis=1)])
+        return found
+
+    return summed
+
+
+def _loss_by_scores(F, y):
+    """The derivative of each row's loss by its scores, of shape (k, n)."""
+    if len(F) == 2:
+        return (F[1] - y)[None]
+    D = F.copy()
+    D[y, np.arange(len(y))] -= 1.0
+    return D
+
+
+def _pulled_back(block, reading, theta, rows, by_unit, with_loss):
+    """For each derivative by F that by theta: of shape (r, k, number of columns of theta).
+
+    `by_unit` are derivatives by the F of rows or by the sums of F in the cells. With the loss,
+    there is one of them or none, and the derivative of the loss is added.
+    """
+    F = reading.probabilities(block, theta, rows)
+    parts = []
+    for dF in by_unit:
+        if reading.by == "row":
+            dF = dF[block.rows].T
+        else:
+            dF = (dF[reading.units(block)] * np.reshape(reading.probability(block), (-1, 1))).T
+        if len(F) == 2:
+            parts.append((F[0] * F[1] * (dF[1] - dF[0]))[None])
+        else:
+            parts.append(F * (dF - np.sum(F * dF, axis=0)))
+    if with_loss:
+        D = _loss_by_scores(F, reading.labels(block)) * reading.loss_weight(block)
+        parts = [D + parts[0] if parts else D]
+    found = reading.products(np.concatenate(parts), block)
+    return found.reshape(len(parts), -1, found.shape[1])
+
+
+def _curvatures(block, reading, theta, rows):
+    """For each row of theta, the Hessian of the loss but for the ridge."""
+    F = reading.probabilities(block, theta, rows)
+    weight = reading.loss_weight(block)
+    each = F[1:] if len(F) == 2 else F
+    return np.stack([reading.moments(block, np.sqrt(label_variance(f) * weight)) for f in each])
+
+
+def _table_slopes(block, reading, theta, rows, groups):
+    """The derivatives of the joint table, of shape (c, d, number of entries of theta)."""
+    F = reading.probabilities(block, theta, rows)
+    if reading.by == "row":
+        codes, weight = groups.codes[block.rows], groups.weight
+        weight = weight if np.ndim(weight) == 0 else weight[block.rows]
+    else:
+        units = reading.units(block)
+        codes = groups.codes[units]
+        weight = (groups.weight / reading.unit_weight)[units] * reading.probability(block)
+    slopes = _slopes(F, _summed_by(block, reading, codes, weight, len(groups.q)))
+    if len(F) == 2:
+        return np.stack([-slopes, slopes])
+    return np.moveaxis(slopes, 1, 0).reshape(len(F), len(groups.q), -1)
+
+
+def _moments(block, reading):
+    """The second moments of x."""
+    weight = np.broadcast_to(reading.loss_weight(block), block.cell.shape)
+    return reading.moments(block, np.sqrt(weight))
+
+
+def _mass(block):
+    """The sum of the weights."""
+    return float(len(block.cell) if block.weight is None else block.weight.sum())
+
+
+def _squares(block):
+    """The sums of the squares of each feature, with the weights, and of their squares."""
+    squares = np.square(block.X, dtype=float)
+    if block.weight is not None:
+        squares *= block.weight[:, None]
+    return np.stack([squares.sum(axis=0), np.square(squares).sum(axis=0)])
+
+
+# --- Linear algebra that models share ------------------------------------------------------------
+
+
+def as_double(X: Any) -> Any:
+    """X in double precision, copied only if it is not."""
+    return X.astype(float, copy=False)
+
+
+def second_moments(X: Any, scale: np.ndarray, ones: bool = False) -> np.ndarray:
+    """The sum over n of scale_n^2 x_n x_n^T; for many features, its diagonal only.
+
+    With `ones`, x has a last entry 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.models import second_moments
+    >>> second_moments(np.array([[1.0], [2.0]]), np.ones(2), True)
+    array([[5., 3.],
+           [3., 2.]])
+    """
+    n, p = X.shape
+    if p + ones > MAX_DENSE:
+        squares = X.power(2) if sparse.issparse(X) else as_double(X) ** 2
+        return np.append(squares.T @ scale**2, [np.sum(scale**2)] * ones)
+    if sparse.issparse(X):
+        if ones:
+            X = sparse.hstack([X, np.ones((n, 1))], format="csr")
+        scaled = sparse.diags_array(scale) @ X
+        return (scaled.T @ scaled).toarray()
+    moments = np.zeros((p + ones, p + ones))
+    scaled = np.empty((min(n, _BLOCK), p + ones))
+    for start in range(0, n, _BLOCK):
+        part = scale[start : start + _BLOCK, None]
+        some = scaled[: len(part)]
+        np.multiply(X[start : start + _BLOCK], part, out=some[:, :p])
+        if ones:
+            some[:, p:] = part
+        moments += some.T @ some
+    return moments
+
+
+def largest_eigenvalue(moments: np.ndarray) -> float:
+    """Of a symmetric matrix; of a diagonal, its sum, which is a bound."""
+    return float(np.linalg.eigvalsh(moments)[-1] if moments.ndim == 2 else moments.sum())
+
+
+def inverse_root(hessian: np.ndarray, ridge: np.ndarray) -> np.ndarray:
+    """A matrix R with R R^T the inverse of hessian + diag(ridge), about; or their diagonals."""
+    if hessian.ndim == 1:
+        return 1 / np.sqrt(_positive(hessian + ridge))
+    hessian = hessian + np.diag(ridge)
+    # Columns on one scale first: only then do small eigenvalues mean collinear columns.
+    unit = np.sqrt(_positive(np.diag(hessian)))
+    values, vectors = np.linalg.eigh(hessian / np.outer(unit, unit))
+    return vectors / np.sqrt(np.maximum(values, 1e-6 * values[-1])) / unit[:, None]
+
+
+def label_variance(f: np.ndarray) -> np.ndarray:
     """f (1 - f), but at least a rounding error.
 
     If a class never occurs in some category, the category's coefficient grows until its curvature
     vanishes. A Newton step divides by that curvature, and would then consist of rounding errors.
     """
     return np.maximum(f * (1 - f), np.finfo(float).eps)
-
-
-def _with_ones(X):
-    """X with a last column of ones, dense X stored by columns."""
-    n, p = X.shape
-    if sparse.issparse(X):
-        return sparse.hstack([X, np.ones((n, 1))], format="csr")
-    by_columns = np.empty((n, p + 1), order="F")
-    # In blocks of rows that fit the cache: copying row by row into columns is slow otherwise.
-    for start in range(0, n, 256):
-        by_columns[start : start + 256, :p] = X[start : start + 256]
-    by_columns[:, p] = 1.0
-    return by_columns
 
 
 def _positive(values):

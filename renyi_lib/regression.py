@@ -12,6 +12,7 @@ as for the classifiers.
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,7 +37,7 @@ from renyi_lib._validation import (
     refuse_dates,
 )
 from renyi_lib.classification import MAX_LAM, PenalizedClassifier
-from renyi_lib.models import MAX_DENSE, SoftmaxModel
+from renyi_lib.models import MAX_DENSE, inverse_root, largest_eigenvalue, second_moments
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import Groups
 from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
@@ -48,10 +49,8 @@ __all__ = ["LinearModel", "RenyiRegressor"]
 _AT_ONCE = 16
 
 
-class LinearModel(SoftmaxModel):
+class LinearModel:
     """Least squares on given data: from theta to predictions F, and gradients back.
-
-    Of `SoftmaxModel` it keeps the data, the ridge and the way to their curvature.
 
     Parameters
     ----------
@@ -63,67 +62,106 @@ class LinearModel(SoftmaxModel):
     l2 : float or ndarray of shape (p,), default=0.0
         Adds ``sum(l2 * theta^2)``, without the intercept, to the mean squared error.
 
+    Attributes
+    ----------
+    X : ndarray or scipy CSR array
+        With a last column of ones if there is an intercept.
+
     Examples
     --------
     >>> import numpy as np
     >>> from renyi_lib.regression import LinearModel
     >>> model = LinearModel(np.array([[0.0], [1.0]]), np.array([1.0, 3.0]))
-    >>> loss, prediction = model.forward(np.array([[2.0, 0.0]]))
-    >>> float(loss), prediction.tolist(), model.loss_gradient()
+    >>> point = model.at(np.array([[2.0, 0.0]]))
+    >>> float(point.loss), point.F.tolist(), point.gradient()
     (1.0, [0.0, 2.0], array([[-1., -2.]]))
     """
 
+    n_classes = 2
+
     def __init__(self, X, y, weight=None, *, fit_intercept=True, l2=0.0):
-        super().__init__(X, y, 2, weight, fit_intercept=fit_intercept)
+        self.X, self.y = _with_ones(X) if fit_intercept else X, y
+        self.weight = 1.0 / len(y) if weight is None else weight
+        self.ridge = np.zeros(self.X.shape[1])
         self.ridge[: X.shape[1]] = 2.0 * np.asarray(l2)
-        self._roots = self._hessian = None
+        self.shape = (1, self.X.shape[1])
 
-    def forward(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """The mean squared error (with the ridge) and the predictions F of shape (n,)."""
-        self._theta = theta.copy()
-        self._F = self.X @ theta[0]
-        squares = np.sum(self.weight * (self._F - self.y) ** 2)
-        return float(squares + 0.5 * np.sum(self.ridge * theta**2)), self._F
+    def at(self, theta: np.ndarray) -> "LinearPoint":
+        """The model at theta."""
+        return LinearPoint(self, theta)
 
-    def pull_back_all(self, dFs) -> list[np.ndarray]:
-        """`pull_back` of several, a few at a time."""
-        rows = []
-        for start in range(0, len(dFs), _AT_ONCE):
-            several = [dFs[k] for k in range(start, min(start + _AT_ONCE, len(dFs)))]
-            rows.extend((self.X.T @ np.stack(several, axis=1)).T)
-        return [row[None] for row in rows]
+    @cached_property
+    def moments(self) -> np.ndarray:
+        """The Hessian of the mean squared error, or its diagonal, which is the same everywhere."""
+        return second_moments(self.X, np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape)))
 
-    def loss_gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
-        """The gradient by theta of loss + sum(dF * F), at the last theta that went forward."""
-        by_F = 2 * self.weight * (self._F - self.y)
-        return self.pull_back(by_F if dF is None else by_F + dF) + self.ridge * self._theta
-
-    def curvature_roots(self) -> list[np.ndarray]:
-        """A matrix R with R R^T the inverse Hessian of the loss, which is the same everywhere."""
-        if self._roots is None:
-            self._roots = [self._inverse_root(self._moments())]
-        return self._roots
-
-    def hessian(self) -> np.ndarray:
-        """The second derivative of the loss, which is the same everywhere."""
-        if self._hessian is None:
-            self._hessian = self._moments() + np.diag(self.ridge)
-        return self._hessian
+    @cached_property
+    def root(self) -> np.ndarray:
+        """A matrix R with R R^T the inverse Hessian of the loss."""
+        return inverse_root(self.moments, self.ridge)
 
     @property
     def has_hessian(self) -> bool:
         """Whether there are so few features that a matrix of second derivatives is practical."""
         return self.X.shape[1] <= MAX_DENSE
 
-    def _moments(self):
-        return self._second_moments(np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape)))
-
     def lipschitz(self) -> float:
         """A Lipschitz constant of the loss's gradient, twice the largest second moment of x."""
-        return 8 * (super().lipschitz() - self.ridge.max()) + self.ridge.max()
+        return largest_eigenvalue(self.moments) + self.ridge.max()
 
-    def _by_scores(self, dF):
-        return dF[None]
+
+class LinearPoint:
+    """A `LinearModel` at one theta, as `renyi_lib.models.Point`.
+
+    Attributes
+    ----------
+    theta : ndarray of shape (1, number of columns of X)
+    loss : float
+        The mean squared error, with the ridge.
+    F : ndarray of shape (n,)
+        The predictions.
+    """
+
+    def __init__(self, model: LinearModel, theta: np.ndarray):
+        self.model, self.theta = model, theta.copy()
+        self.F = model.X @ theta[0]
+        squares = np.sum(model.weight * (self.F - model.y) ** 2)
+        self.loss = float(squares + 0.5 * np.sum(model.ridge * theta**2))
+
+    def gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
+        """The gradient by theta of loss + sum(dF * F)."""
+        by_F = 2 * self.model.weight * (self.F - self.model.y)
+        (gradient,) = self.pull_back([by_F if dF is None else by_F + dF])
+        return gradient + self.model.ridge * self.theta
+
+    def pull_back(self, dFs: Any) -> list[np.ndarray]:
+        """The gradient by theta of sum(dF * F) for each dF, a few at a time."""
+        rows: list = []
+        for start in range(0, len(dFs), _AT_ONCE):
+            several = [dFs[k] for k in range(start, min(start + _AT_ONCE, len(dFs)))]
+            rows.extend((self.model.X.T @ np.stack(several, axis=1)).T)
+        return [row[None] for row in rows]
+
+    def curvature_roots(self) -> list[np.ndarray]:
+        """A matrix R with R R^T the inverse Hessian of the loss."""
+        return [self.model.root]
+
+    def hessian(self) -> np.ndarray:
+        """The second derivative of the loss."""
+        return self.model.moments + np.diag(self.model.ridge)
+
+
+def _with_ones(X):
+    """X with a last column of ones, dense X stored by columns."""
+    n, p = X.shape
+    if sparse.issparse(X):
+        return sparse.hstack([X, np.ones((n, 1))], format="csr")
+    by_columns = np.empty((n, p + 1), order="F")
+    # In blocks of rows that fit the cache: copying row by row into columns is slow otherwise.
+    for start in range(0, n, 256):
+        by_columns[start : start + 256, :p] = X[start : start + 256]
+    by_columns[:, p] = 1.0
+    return by_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -449,8 +487,7 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         self.groups_ = self.adversary_ = None
         if objective.groups is not None:
             self.groups_ = objective.groups.categories
-            objective(theta, lam)
-            self.adversary_ = objective.penalty.best_response(objective.F, objective.groups)
+            self.adversary_ = objective.at(theta, 0.0).best_response()
         if not found.converged and theta is found.theta:
             advice = "raise max_iter or tol"
             if self.n_iter_ < self.max_iter:
@@ -520,6 +557,6 @@ def _or_constant(objective, theta, lam, chance):
         return theta
     # y is about its mean wherever there is an intercept.
     constant = np.zeros_like(theta)
-    objective(theta, lam)
-    value = objective.loss + lam * max(0.0, objective.penalty_value - chance)
-    return constant if objective(constant, lam)[0] < value else theta
+    at = objective.at(theta, lam)
+    value = at.loss + lam * max(0.0, at.penalty - chance)
+    return constant if objective.at(constant, lam).value < value else theta

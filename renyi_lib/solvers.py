@@ -1,11 +1,12 @@
 """Solvers: gradient descent as the paper writes it, and a fast one for the same problem."""
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
-from renyi_lib.objective import FairObjective, History
+from renyi_lib.objective import Evaluation, FairObjective, History
 
 __all__ = ["Solution", "gradient_descent", "lbfgs", "newton"]
 
@@ -19,6 +20,16 @@ class Solution(NamedTuple):
     theta: np.ndarray
     history: History
     converged: bool
+
+    def best_response(self, objective: FairObjective) -> Any:
+        """The adversary's best response to theta, or None."""
+        at = self.history.last
+        return (objective.at(self.theta, 0.0) if at is None else at).best_response()
+
+
+def _solution(at, history, converged):
+    history.last = at
+    return Solution(at.theta, history, converged)
 
 
 def gradient_descent(
@@ -51,18 +62,17 @@ def gradient_descent(
         A named tuple: ``theta``; ``history``, whose ``columns()`` are those of `RenyiClassifier`'s
         ``history_``; and ``converged``.
     """
-    eta = 1 / _lipschitz_estimate(objective, theta, lam) if eta is None else eta
-    history = History()
+    at, history = objective.at(theta, lam), History()
+    eta = 1 / _lipschitz_estimate(at) if eta is None else eta
     while True:
         # Line 3 of either algorithm: v (or w) is the best response to theta. It is inside the
         # penalty, whose gradient is that of f(theta, v) with v fixed.
-        _, gradient = objective(theta, lam)
-        history.record(objective, lam, gradient)
-        converged = bool(np.abs(gradient).max() <= tol)
+        history.record(at)
+        converged = at.steepness <= tol
         if converged or history.n_iter >= max_iter:
-            return Solution(theta, history, converged)
+            return _solution(at, history, converged)
         # Line 4.
-        theta = theta - eta * gradient
+        at = at.moved(at.theta - eta * at.gradient)
 
 
 def lbfgs(
@@ -111,23 +121,24 @@ def lbfgs(
     """
     history = History()
     stages = _stages(lam_before, lam) if objective.penalty is not None and lam else []
-    if not theta.any():
+    if theta.any():
+        at = objective.at(theta, stages[0] if stages else lam)
+    else:
         # Four steps without the penalty: at theta = 0 nothing depends on S, and a penalty has
         # nothing to say yet.
-        theta, _ = _descend(objective, theta, 0.0, tol, min(4, max_iter), history)
+        at, _ = _descend(objective.at(theta, 0.0), tol, min(4, max_iter), history, ahead=lam)
     for stage in stages:
-        smooth, _ = _smoothed(objective, theta, 0.1)
+        at, _ = _smoothed(at.with_lam(stage), 0.1)
         budget = min(8, max_iter - history.n_iter)
-        theta, _ = _descend(smooth, theta, stage, max(tol, 1e-3), budget, history)
-    fraction = 0.1
+        at, _ = _descend(at, max(tol, 1e-3), budget, history)
+    at, fraction = at.with_lam(lam), 0.1
     while True:
-        smooth, mu = _smoothed(objective, theta, fraction, resolution)
-        theta, converged = _minimize(smooth, theta, lam, tol, max_iter, history)
+        at, mu = _smoothed(at, fraction, resolution)
+        at, converged = _minimize(at, tol, max_iter, history)
         if not converged or lam * mu / 2 <= tol / 10 or mu <= resolution:
-            return Solution(theta, history, converged)
-        _, gradient = objective(theta, lam)
-        if np.abs(gradient).max() <= tol:
-            return Solution(theta, history, True)
+            return _solution(at, history, converged)
+        if at.smoothed(0.0).steepness <= tol:
+            return _solution(at, history, True)
         fraction /= 10
 
 
@@ -174,56 +185,56 @@ def newton(
         ``history_``; and ``converged``.
     """
     history = History()
-    for stage in _stages(lam_before, lam, first=0.1, factor=np.sqrt(10)):
-        smooth, _ = _smoothed(objective, theta, 0.1, resolution)
-        theta, _ = _newton(smooth, theta, stage, max(tol, 1e-3), 8, max_iter, history)
-    fraction = 0.1
+    stages = _stages(lam_before, lam, first=0.1, factor=np.sqrt(10))
+    at = objective.at(theta, lam)
+    for stage in stages:
+        at, _ = _smoothed(at.with_lam(stage), 0.1, resolution)
+        at, _ = _newton(at, max(tol, 1e-3), 8, max_iter, history)
+    at, fraction = at.with_lam(lam), 0.1
     while True:
-        smooth, mu = _smoothed(objective, theta, fraction, resolution)
+        at, mu = _smoothed(at, fraction, resolution)
         last = mu <= max(resolution, 1e-6)
         enough = tol if last else max(tol, 1e-3)
-        theta, converged = _newton(smooth, theta, lam, enough, max_iter, max_iter, history)
+        at, converged = _newton(at, enough, max_iter, max_iter, history)
         if last:
-            return Solution(theta, history, converged)
+            return _solution(at, history, converged)
         fraction /= 10
 
 
-def _newton(objective, theta, lam, tol, budget, max_iter, history):
-    """At most `budget` steps, and `max_iter` in all; the new theta and whether it is a minimum."""
-    value, gradient = objective(theta, lam)
+def _newton(at, tol, budget, max_iter, history):
+    """At most `budget` steps, and `max_iter` in all; where they end and whether at a minimum."""
     if not history.rows:
-        history.record(objective, lam, gradient)
+        history.record(at)
     # Coordinates in which the loss has curvature 1.
-    (root,) = objective.model.curvature_roots()
+    (root,) = at.point.curvature_roots()
     damping = 0.0
     for _ in range(min(budget, max_iter - history.n_iter)):
-        if np.abs(gradient).max() <= tol:
+        if at.steepness <= tol:
             break
-        curvatures, directions = np.linalg.eigh(root.T @ objective.hessian(lam) @ root)
-        slopes = directions.T @ (root.T @ gradient[0])
+        curvatures, directions = np.linalg.eigh(root.T @ at.hessian() @ root)
+        slopes = directions.T @ (root.T @ at.gradient[0])
         sizes = np.maximum(np.abs(curvatures), _LEAST_CURVATURE)
         while True:
             steps = -slopes / (sizes + damping)
             expected = -(slopes @ steps) - 0.5 * (curvatures @ steps**2)
-            moved = theta + (root @ (directions @ steps))[None]
-            new_value, new_gradient = objective(moved, lam)
-            if expected <= 1e-13 * max(1.0, abs(value)):
+            moved = at.moved(at.theta + (root @ (directions @ steps))[None])
+            if expected <= 1e-13 * max(1.0, abs(at.value)):
                 # Differences of the value are rounding errors: only the gradient shows the way.
-                if np.abs(new_gradient).max() >= np.abs(gradient).max():
-                    return theta, True
+                if moved.steepness >= at.steepness:
+                    return at, True
                 gained = 1.0
             else:
-                gained = (value - new_value) / expected
+                gained = (at.value - moved.value) / expected
             if gained > 0.1:
                 break
             damping = max(4 * damping, 0.1)
             if damping > 1e12:
-                return theta, False
+                return at, False
         if gained > 0.7:
             damping = damping / 4 if damping > 1e-3 else 0.0
-        theta, value, gradient = moved, new_value, new_gradient
-        history.record(objective, lam, gradient)
-    return theta, bool(np.abs(gradient).max() <= tol)
+        at = moved
+        history.record(at)
+    return at, at.steepness <= tol
 
 
 def _stages(before, lam, first=10.0, factor=10.0):
@@ -236,96 +247,100 @@ def _stages(before, lam, first=10.0, factor=10.0):
     return stages
 
 
-def _smoothed(objective, theta, fraction, resolution=0.0):
-    """The objective with its penalty smoothed by a fraction of its value, and that smoothing."""
-    if not objective.has_kinks:
-        return objective, 0.0
-    objective(theta, 0.0)
-    mu = max(fraction * objective.penalty_value, resolution)
-    return (objective.at_smoothing(mu), mu) if mu > 0 else (objective, 0.0)
+def _smoothed(at, fraction, resolution=0.0):
+    """The evaluation with its penalty smoothed by a fraction of its value, and that smoothing."""
+    if not at.objective.has_kinks:
+        return at, 0.0
+    mu = max(fraction * at.penalty, resolution)
+    return at.smoothed(mu), mu
 
 
-def _minimize(objective, theta, lam, tol, max_iter, history):
+def _minimize(at, tol, max_iter, history):
     """Descend in ever longer runs, with fresh coordinates for each, until nothing is left."""
     run, status = 8, "going"
     while status == "going" and history.n_iter < max_iter:
         budget = min(run, max_iter - history.n_iter)
-        theta, status = _descend(objective, theta, lam, tol, budget, history)
+        at, status = _descend(at, tol, budget, history)
         run *= 2
-    return theta, status == "converged"
+    return at, status == "converged"
 
 
-def _descend(objective, theta, lam, tol, budget, history):
-    """At most `budget` iterations of L-BFGS from theta, in whitened coordinates.
+def _descend(
+    at: Evaluation, tol: float, budget: int, history: History, *, ahead: float = 0.0
+) -> tuple[Evaluation, str]:
+    """At most `budget` iterations of L-BFGS, in whitened coordinates.
 
-    Returns the new theta and whether the descent has "converged", is "stuck" or still "going".
+    Returns where they end and whether the descent has "converged", is "stuck" or still "going".
+    `ahead` is the lam that comes afterwards, if it is another one.
     """
     if budget < 1:
-        return theta, "going"
-    value, gradient = objective(theta, lam)
+        return at, "going"
     if not history.rows:
-        history.record(objective, lam, gradient)
-    if np.abs(gradient).max() <= tol:
-        return theta, "converged"
-    whitening = _Whitening(objective, lam)
-    steepness = np.linalg.norm(whitening.gradient(gradient))
+        history.record(at)
+    if at.steepness <= tol:
+        return at, "converged"
+    whitening = _Whitening(at)
+    steepness = np.linalg.norm(whitening.gradient(at.gradient))
     # A Newton step gains half the square of the steepness. Too little to be seen in the value?
-    if 0.5 * steepness**2 <= 1e-14 * max(1.0, abs(value)):
-        return _polish(objective, theta, lam, gradient, whitening, tol, budget, history)
-    last = {"z": np.zeros(theta.size), "value": value, "gradient": gradient}
+    if 0.5 * steepness**2 <= 1e-14 * max(1.0, abs(at.value)):
+        return _polish(at, whitening, tol, budget, history), "converged"
+    last_z = np.zeros(at.theta.size)
     before = history.n_iter
+    # Not the point itself, which has as many numbers as there are rows.
+    origin, start_value, function_at = at.theta, at.value, replace(at, point=None).moved
 
     def function(z):
+        nonlocal at, last_z
         # scipy's first step has length 1: in units of the steepness that is a Newton step.
-        if not np.array_equal(z, last["z"]):
-            value, gradient = objective(theta + whitening.step(steepness * z), lam)
-            last.update(z=z.copy(), value=value, gradient=gradient)
-        return last["value"], steepness * whitening.gradient(last["gradient"])
+        if not np.array_equal(z, last_z):
+            theta = origin + whitening.step(steepness * z)
+            ends = history.n_iter - before >= budget - 1
+            at, last_z = function_at(theta, ahead=ahead if ends else 0.0), z.copy()
+        return at.value, steepness * whitening.gradient(at.gradient)
 
     def callback(intermediate_result):
         function(intermediate_result.x)
-        history.record(objective, lam, last["gradient"])
-        if np.abs(last["gradient"]).max() <= tol:
+        history.record(at)
+        if at.steepness <= tol:
             raise StopIteration
 
     result = minimize(
         function,
-        last["z"],
+        last_z,
         jac=True,
         method="L-BFGS-B",
         callback=callback,
         options={"maxiter": budget, "maxcor": 20, "maxls": 30, "ftol": 0.0, "gtol": 0.0},
     )
     function(result.x)
-    theta = theta + whitening.step(steepness * result.x)
-    if np.abs(last["gradient"]).max() <= tol:
-        return theta, "converged"
+    if at.steepness <= tol:
+        return at, "converged"
     # Without an iteration, what the line search has gained is rounding error: to begin again would
     # never end.
-    if result.fun < value and history.n_iter > before:
-        return theta, "going"
-    gradient, budget = last["gradient"], budget - (history.n_iter - before)
-    if 0.5 * np.linalg.norm(whitening.gradient(gradient)) ** 2 > 1e-10 * max(1.0, abs(value)):
-        return theta, "stuck"
+    if result.fun < start_value and history.n_iter > before:
+        return at, "going"
+    left = 0.5 * np.linalg.norm(whitening.gradient(at.gradient)) ** 2
+    if left > 1e-10 * max(1.0, abs(start_value)):
+        return at, "stuck"
     # So near the minimum only the gradient still shows the way.
-    theta, _ = _polish(objective, theta, lam, gradient, whitening, tol, budget, history)
-    _, gradient = objective(theta, lam)
-    return theta, "converged" if np.abs(gradient).max() <= tol else "stuck"
+    at = _polish(at, whitening, tol, budget - (history.n_iter - before), history)
+    return at, "converged" if at.steepness <= tol else "stuck"
 
 
-def _polish(objective, theta, lam, gradient, whitening, tol, budget, history):
-    """Newton steps guided by the gradient, where differences of the value are rounding error."""
+def _polish(at, whitening, tol, budget, history):
+    """Newton steps guided by the gradient, where differences of the value are rounding error.
+
+    They end at the minimum to rounding error, even if tol asks for more.
+    """
     for _ in range(budget):
-        moved = theta - whitening.step(whitening.gradient(gradient))
-        _, moved_gradient = objective(moved, lam)
-        if np.abs(moved_gradient).max() >= np.abs(gradient).max():
+        moved = at.moved(at.theta - whitening.step(whitening.gradient(at.gradient)))
+        if moved.steepness >= at.steepness:
             break
-        theta, gradient = moved, moved_gradient
-        history.record(objective, lam, gradient)
-        if np.abs(gradient).max() <= tol:
+        at = moved
+        history.record(at)
+        if at.steepness <= tol:
             break
-    # The minimum, to rounding error, even if tol asks for more.
-    return theta, "converged"
+    return at
 
 
 class _Whitening:
@@ -337,12 +352,11 @@ class _Whitening:
     the right singular vectors of J R, which are shrunk to fit.
     """
 
-    def __init__(self, objective, lam):
-        """At the theta of the objective's last evaluation."""
-        self.shape = objective.model.shape
-        self.roots = objective.model.curvature_roots()
+    def __init__(self, at):
+        self.shape, lam = at.theta.shape, at.lam
+        self.roots = at.point.curvature_roots()
         self.steep, self.shrink = np.zeros((np.prod(self.shape), 0)), np.zeros(0)
-        rows = [self.gradient(row) for row in objective.residual_gradients()] if lam else []
+        rows = [self.gradient(row) for row in at.residual_gradients()] if lam else []
         if rows:
             self.steep, sizes, _ = np.linalg.svd(np.transpose(rows), full_matrices=False)
             self.shrink = 1 / np.sqrt(1 + 2 * lam * sizes**2) - 1
@@ -358,12 +372,11 @@ class _Whitening:
         return z + self.steep @ (self.shrink * (self.steep.T @ z))
 
 
-def _lipschitz_estimate(objective, theta, lam):
+def _lipschitz_estimate(at):
     """An estimate of the Lipschitz constant of the objective's gradient."""
-    objective(theta, lam)
-    rows = [row.ravel() for row in objective.residual_gradients()] if lam else []
+    rows = [row.ravel() for row in at.residual_gradients()] if at.lam else []
     steepest = np.linalg.norm(rows, 2) if rows else 0.0
-    return objective.model.lipschitz() + 4 * lam * steepest**2
+    return at.objective.model.lipschitz() + 4 * at.lam * steepest**2
 
 
 def _apply(root, row):

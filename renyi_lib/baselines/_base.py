@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import Checked
+from renyi_lib._rows import read_rows
 from renyi_lib._validation import check_same_length, known_codes
-from renyi_lib.penalties import Groups
 
 
 class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
@@ -48,18 +48,18 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
         need_memory(X, type(self).__name__)
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
-        classes, y = np.unique(y, return_inverse=True)
-        if len(classes) == 1:
-            raise ValueError(
-                f"y has one class only, {classes.tolist()[0]!r}: a classifier needs two"
-            )
+        rows = read_rows(X, y, sensitive_features, None).with_classes()
+        classes = np.asarray(rows.classes)
         if len(classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
                 f"{type_of_target(classes)}."
             )
-        groups = Groups.from_labels(sensitive_features, name="sensitive_features")
-        check_same_length(y=y, sensitive_features=groups.codes)
+        groups = rows.groups()
+        if groups is None:
+            raise ValueError(
+                f"sensitive_features is None: {type(self).__name__} needs the group of each sample"
+            )
         if n_groups is not None and len(groups.q) != n_groups:
             raise ValueError(
                 f"{type(self).__name__} compares {n_groups} groups, but sensitive_features has "
@@ -67,7 +67,7 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
             )
         self.classes_ = classes
         self.groups_ = groups.categories
-        return X, y, groups
+        return rows.X, rows.y, groups
 
     def _read_new(self, X):
         check_is_fitted(self)

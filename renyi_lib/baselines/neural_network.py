@@ -17,9 +17,7 @@ from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import Checked, number, whole
 from renyi_lib._random import as_random_state
 from renyi_lib._rows import read_rows, warn_without_groups
-from renyi_lib._validation import (
-    without_unused,
-)
+from renyi_lib._validation import without_unused
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import BinaryRenyiPenalty, Groups, RenyiPenalty
 
@@ -58,8 +56,8 @@ class NetworkModel:
     >>> model = NetworkModel(np.array([[0.0], [1.0]]), np.array([0, 1]), n_classes=2, hidden=3)
     >>> model.shape
     (14,)
-    >>> loss, F = model.forward(np.zeros(model.shape))
-    >>> round(loss, 6), F.tolist()
+    >>> point = model.at(np.zeros(model.shape))
+    >>> round(point.loss, 6), point.F.tolist()
     (0.693147, [[0.5, 0.5], [0.5, 0.5]])
     """
 
@@ -85,35 +83,53 @@ class NetworkModel:
             weights[:] = rng.uniform(-bound, bound, size=weights.shape)
         return theta
 
-    def forward(self, theta):
-        """The mean loss and the class probabilities F of shape (n, c) at theta."""
-        A, a, self._B, b = self.layers(theta)
-        self._H, log_F = _hidden_and_log_probabilities(self.X, A, a, self._B, b)
-        self._F = np.exp(log_F)
-        self._one_hot = (self.y, np.arange(len(self.y)))
-        return -float(log_F[self._one_hot].sum()) / len(self.y), self._F.T
+    def at(self, theta: np.ndarray) -> "NetworkPoint":
+        """The network at theta."""
+        return NetworkPoint(self, theta)
 
-    def pull_back(self, dF):
-        """The gradient by theta of sum(dF * F), at the last theta that went forward."""
-        return self._by_theta(self._by_scores(dF))
 
-    def loss_gradient(self, dF=None):
-        """The gradient by theta of loss + sum(dF * F), at the last theta that went forward."""
-        dZ = self._F.copy()
+class NetworkPoint:
+    """A network at one theta, as `renyi_lib.models.Point`.
+
+    Attributes
+    ----------
+    theta : ndarray
+    loss : float
+        The mean loss.
+    F : ndarray of shape (n, c)
+        Class probabilities.
+    """
+
+    def __init__(self, model: NetworkModel, theta: np.ndarray):
+        self.model, self.theta = model, theta
+        A, a, self._B, b = model.layers(theta)
+        self._H, log_F = _hidden_and_log_probabilities(model.X, A, a, self._B, b)
+        self._one_hot = (model.y, np.arange(len(model.y)))
+        self.loss = -float(log_F[self._one_hot].sum()) / len(model.y)
+        self._rows = np.exp(log_F)
+        self.F = self._rows.T
+
+    def gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
+        """The gradient by theta of loss + sum(dF * F)."""
+        dZ = self._rows.copy()
         dZ[self._one_hot] -= 1.0
-        dZ /= len(self.y)
+        dZ /= len(self.model.y)
         return self._by_theta(dZ if dF is None else dZ + self._by_scores(dF))
+
+    def pull_back(self, dFs: list[np.ndarray]) -> list[np.ndarray]:
+        """The gradient by theta of sum(dF * F) for each dF."""
+        return [self._by_theta(self._by_scores(dF)) for dF in dFs]
 
     def _by_scores(self, dF):
         """Through the softmax."""
-        return self._F * (dF.T - (self._F * dF.T).sum(axis=0))
+        return self._rows * (dF.T - (self._rows * dF.T).sum(axis=0))
 
     def _by_theta(self, dZ):
         """Through both layers: tanh' = 1 - tanh^2."""
         # Means over the samples as products with ones: for so few columns BLAS is faster.
-        ones = np.ones(len(self.y))
+        ones = np.ones(len(self.model.y))
         by_hidden = (self._B @ dZ).T * (1 - self._H * self._H)
-        parts = [self.X.T @ by_hidden, ones @ by_hidden, self._H.T @ dZ.T, dZ @ ones]
+        parts = [self.model.X.T @ by_hidden, ones @ by_hidden, self._H.T @ dZ.T, dZ @ ones]
         return np.concatenate([part.ravel() for part in parts])
 
 
@@ -386,12 +402,12 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         groups = rows.groups()
         if groups is None:
             warn_without_groups(self, "a plain neural network")
-        self.classes_ = rows.classes
+        self.classes_ = np.asarray(rows.classes)
         self.groups_ = None if groups is None else groups.categories
         return rows.X, rows.y, groups
 
 
 def _evaluate(model, penalty, groups, theta):
     """The loss and the penalty on all samples."""
-    loss, F = model.forward(theta)
-    return loss, 0.0 if penalty is None else penalty.value_and_grad(F, groups)[0]
+    at = FairObjective(model, penalty, groups).at(theta, 0.0)
+    return at.loss, at.penalty

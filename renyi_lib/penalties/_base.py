@@ -79,7 +79,8 @@ class Penalty(Checked, BaseEstimator):
         """Gradients by F of residuals whose squares sum to the penalty, or to a bound of it.
 
         A large lam makes the objective steep in these few directions; a solver that knows them
-        can step along the others. By default one residual for each summand, its square root.
+        can step along the others. By default one residual for each summand, its square root. Any
+        iterable will do: if there are many, make each when it is asked for.
         """
         return [
             gradient / (2 * np.sqrt(value))

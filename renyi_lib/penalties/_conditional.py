@@ -70,7 +70,7 @@ class ConditionalPenalty(Penalty):
     def residual_gradients(self, F, groups):
         """The residuals given each of the labels."""
         conditions = self.conditions(as_groups(groups))
-        return [r for given in conditions for r in self.penalty.residual_gradients(F, given)]
+        return (r for given in conditions for r in self.penalty.residual_gradients(F, given))
 
     def residual_rows(self, F, groups, slopes_of):
         """Those given each of the labels."""

@@ -71,7 +71,7 @@ class ScoreBinsPenalty(Penalty):
         bins, penalty = self._bins(F), self.of_bins()
         if isinstance(penalty, TablePenalty):
             by_table = penalty.table_residuals(bins.table(groups), groups.q)
-            return [_by_class(bins.spread(dT, groups)) for dT in by_table]
+            return (_by_class(bins.spread(dT, groups)) for dT in by_table)
         residuals = penalty.residual_gradients(bins.members(), groups)
         return [_by_class(bins.pull_back(by_bin)) for by_bin in residuals]
 

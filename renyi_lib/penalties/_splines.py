@@ -30,8 +30,13 @@ class SoftBins:
     def spread(self, dT, groups):
         """dvalue/dscore from dvalue/dT."""
         place = self.cell * dT.shape[1] + groups.codes
-        entries = [np.take(dT[k : k + self.n_bins - 2], place) for k in range(3)]
-        return sum(slope * e for slope, e in zip(self.slopes, entries)) * groups.weight
+        found = np.zeros(len(place))
+        for k, slope in enumerate(self.slopes):
+            entries = np.take(dT[k : k + self.n_bins - 2], place)
+            entries *= slope
+            found += entries
+        found *= groups.weight
+        return found
 
     def members(self):
         """The memberships as an array of shape (n, n_bins)."""

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Rows", "Source", "add_up"]
+__all__ = ["Block", "Rows", "Source", "add_up"]
 
 
 class Rows(NamedTuple):
-    """Some of the people: a chunk, as its source gives it.
+    """Some of the rows, as a file or a partition gives them.
 
     Attributes
     ----------
@@ -29,13 +29,32 @@ class Rows(NamedTuple):
     sample_weight: Any = None
 
 
+class Block(NamedTuple):
+    """Some of the rows, checked and coded: what a model sums over.
+
+    Attributes
+    ----------
+    X : ndarray or scipy CSR array of shape (n, p)
+    cell : ndarray of int, shape (n,)
+        The cell of each row, a combination of label and group.
+    weight : ndarray of shape (n,), or None
+    rows : slice, or None
+        Which rows of all they are, if the source is in memory.
+    """
+
+    X: Any
+    cell: np.ndarray
+    weight: np.ndarray | None = None
+    rows: slice | None = None
+
+
 class Source:
     """Rows, a block at a time, which can be gone through any number of times.
 
     Parameters
     ----------
     read : function without arguments
-        Gives an iterator of `Rows`, the same ones each time it is called.
+        Gives an iterator of `Rows` (or of `Block`), the same ones each time it is called.
 
     Attributes
     ----------
@@ -54,7 +73,7 @@ class Source:
 
     is_source = True
 
-    def __init__(self, read: Callable[[], Iterable[Rows]]):
+    def __init__(self, read: Callable[[], Iterable]):
         self.read = read
         self.n_passes = 0
         self.feature_names: np.ndarray | None = None

@@ -19,7 +19,7 @@ from renyi_lib import (
 )
 from renyi_lib.sources import DaskSource
 from tests.renyi_lib.data import biased_data
-from tests.renyi_lib.test_chunks import fit, same
+from tests.renyi_lib.test_cells import fit, same
 
 dask = pytest.importorskip("dask", reason="Dask is not installed")
 da = pytest.importorskip("dask.array")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
 
-from renyi_lib._losses import logistic, softmax_loss
+from renyi_lib._losses import logistic, softmax_loss, total_softmax_loss
 from renyi_lib.baselines.zafar import logistic_loss
 from renyi_lib.boosting import _LogisticLoss
 
@@ -56,8 +56,23 @@ def test_trees_and_baselines_have_the_same_loss():
 
 
 def test_probabilities_of_both_classes_keep_their_digits():
-    no, yes, tail = logistic(SCORES)
-    np.testing.assert_allclose(no, logistic(-SCORES)[1], rtol=0)
+    (no, yes), tail = logistic(SCORES)
+    np.testing.assert_allclose(no, logistic(-SCORES)[0][1], rtol=0)
     np.testing.assert_allclose(no + yes, 1, atol=1e-15)
     assert yes[1] == pytest.approx(np.exp(-40.0), rel=1e-12)
     np.testing.assert_allclose(tail, np.exp(-np.abs(SCORES)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("n_classes", [1, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_total_loss_is_the_sum_of_the_losses(n_classes, weighted):
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(n_classes, 1000)) * 10
+    y = rng.integers(max(2, n_classes), size=1000)
+    weight = rng.gamma(2.0, size=1000) if weighted else None
+    losses, F = softmax_loss(Z, y)
+    total, same = total_softmax_loss(Z, y, weight)
+    assert total == pytest.approx(
+        losses @ (np.ones(1000) if weight is None else weight), rel=1e-13
+    )
+    np.testing.assert_array_equal(same, F)

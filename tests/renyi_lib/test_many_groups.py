@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from renyi_lib import RenyiClassifier, blocks
+from renyi_lib import RenyiClassifier
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -15,7 +15,7 @@ from renyi_lib.penalties import (
     RenyiPenalty,
     _renyi_table,
 )
-from renyi_lib.sources import Rows, Source
+from renyi_lib.sources import Rows, Source, memory
 from tests.renyi_lib.data import biased_data
 
 
@@ -35,11 +35,9 @@ def test_value_gradient_and_steepness_are_those_of_the_way_for_few_groups(
     found = []
     for bound in (4, 100):
         monkeypatch.setattr(_renyi_table, "MANY_GROUPS", bound)
-        value, gradient = objective(theta, 2.0)
-        rows = np.array([row.ravel() for row in objective.residual_gradients()])
-        found.append((value, gradient, rows.T @ rows))
-        response = penalty.best_response(objective.F, groups)
-        found[-1] += (response,)
+        at = objective.at(theta, 2.0)
+        rows = np.array([row.ravel() for row in at.residual_gradients()])
+        found.append((at.value, at.gradient, rows.T @ rows, at.best_response()))
     for many, few in zip(*found):
         np.testing.assert_allclose(many, few, atol=1e-12, rtol=1e-11)
 
@@ -54,12 +52,13 @@ def test_slopes_of_the_table_are_those_of_all_people(monkeypatch, kind, n_classe
     for large, data in ((np.inf, (X, y, s)), (0, (X, y, s)), (0, None)):
         if (data is None) != (kind == "chunks") and large == 0:
             continue
-        monkeypatch.setattr(blocks, "LARGE", large)
+        monkeypatch.setattr(memory, "LARGE", large)
         parts = Source(lambda: (Rows(X[i::3], y[i::3], s[i::3]) for i in range(3)))
         X_y_s = (parts, None, None) if data is None else data
         objective = RenyiClassifier(fairness="equalized_odds")._prepare(*X_y_s, None).objective
-        objective(np.random.default_rng(2).normal(size=objective.model.shape), 2.0)
-        rows = np.array([row.ravel() for row in objective.residual_gradients()])
+        theta = np.random.default_rng(2).normal(size=objective.model.shape)
+        at = objective.at(theta, 2.0)
+        rows = np.array([row.ravel() for row in at.residual_gradients()])
         grams.append(rows.T @ rows)
     np.testing.assert_allclose(grams[1], grams[0], atol=1e-12)
 

@@ -43,7 +43,8 @@ def slopes(function, theta, h=1e-6):
 @CASES
 def test_loss_and_probabilities_are_those_of_scipy(n_classes, kind, fit_intercept):
     model, X, y, weight, theta = problem(n_classes, kind, fit_intercept)
-    loss, F = model.forward(theta)
+    point = model.at(theta)
+    loss, F = point.loss, point.F
     Z = scores(X, theta, n_classes, fit_intercept)
     np.testing.assert_allclose(F, softmax(Z, axis=1), atol=1e-14)
     coefficients = theta[:, :3]
@@ -56,52 +57,47 @@ def test_loss_and_probabilities_are_those_of_scipy(n_classes, kind, fit_intercep
 def test_gradients_agree_with_differences(n_classes, kind, fit_intercept):
     model, _, y, _, theta = problem(n_classes, kind, fit_intercept)
     dF = np.random.default_rng(1).normal(size=(len(y), n_classes))
-    by_loss = slopes(lambda t: model.forward(t)[0], theta)
-    by_F = slopes(lambda t: np.sum(dF * model.forward(t)[1]), theta)
-    model.forward(theta)
-    np.testing.assert_allclose(model.loss_gradient(), by_loss, atol=1e-8)
-    np.testing.assert_allclose(model.pull_back(dF), by_F, atol=1e-8)
-    np.testing.assert_allclose(model.loss_gradient(dF), by_loss + by_F, atol=1e-8)
-    both = model.pull_back_all([dF, 2 * dF])
+    by_loss = slopes(lambda t: model.at(t).loss, theta)
+    by_F = slopes(lambda t: np.sum(dF * model.at(t).F), theta)
+    point = model.at(theta)
+    np.testing.assert_allclose(point.gradient(), by_loss, atol=1e-8)
+    np.testing.assert_allclose(point.gradient(dF), by_loss + by_F, atol=1e-8)
+    both = point.pull_back([dF, 2 * dF])
     np.testing.assert_allclose(both, [by_F, 2 * by_F], atol=1e-8)
-    assert model.pull_back_all([]) == []
+    assert point.pull_back([]) == []
 
 
 @CASES
 def test_slopes_of_the_table_agree_with_differences(n_classes, kind, fit_intercept):
     model, _, y, weight, theta = problem(n_classes, kind, fit_intercept)
     groups = Groups.from_labels(np.arange(len(y)) % 3, weight)
-    model.forward(theta)
-    found = model.table_slopes(groups)
+    found = model.at(theta).table_slopes(groups)
     for i in range(n_classes):
         for j in range(3):
-            by_theta = slopes(lambda t, i=i, j=j: groups.table(model.forward(t)[1])[i, j], theta)
+            by_theta = slopes(lambda t, i=i, j=j: groups.table(model.at(t).F)[i, j], theta)
             np.testing.assert_allclose(found[i, j], by_theta.ravel(), atol=1e-8)
 
 
 def test_extreme_scores_lose_no_digits():
     model = SoftmaxModel(np.array([[800.0], [-800.0]]), np.array([0, 1]), 2, fit_intercept=False)
-    loss, F = model.forward(np.ones((1, 1)))
-    assert loss == pytest.approx(800.0)
-    assert np.isfinite(F).all()
-    np.testing.assert_allclose(model.loss_gradient(), [[800.0]])
-    small, _ = model.forward(-np.ones((1, 1)))
-    assert 0 <= small < 1e-300
+    point = model.at(np.ones((1, 1)))
+    assert point.loss == pytest.approx(800.0)
+    assert np.isfinite(point.F).all()
+    np.testing.assert_allclose(point.gradient(), [[800.0]])
+    assert 0 <= model.at(-np.ones((1, 1))).loss < 1e-300
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_curvature_roots_invert_the_blocks_of_the_hessian(n_classes, kind):
     model, *_, theta = problem(n_classes, kind)
-    model.forward(theta)
-    roots = model.curvature_roots()
+    roots = model.at(theta).curvature_roots()
     for k in range(len(theta)):
 
         def partial_gradient(row, k=k):
             moved = theta.copy()
             moved[k] = row
-            model.forward(moved)
-            return model.loss_gradient()[k]
+            return model.at(moved).gradient()[k]
 
         hessian = np.array(
             [
@@ -109,7 +105,6 @@ def test_curvature_roots_invert_the_blocks_of_the_hessian(n_classes, kind):
                 for h in 1e-5 * np.eye(theta.shape[1])
             ]
         )
-        model.forward(theta)
         np.testing.assert_allclose(
             roots[k] @ roots[k].T @ hessian, np.eye(theta.shape[1]), atol=1e-5
         )
@@ -118,11 +113,10 @@ def test_curvature_roots_invert_the_blocks_of_the_hessian(n_classes, kind):
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_with_many_features_the_diagonal_has_to_do(monkeypatch, kind):
     model, *_, theta = problem(2, kind)
-    model.forward(theta)
-    full = model.curvature_roots()[0]
+    full = model.at(theta).curvature_roots()[0]
     limit = model.lipschitz()
     monkeypatch.setattr(models, "MAX_DENSE", 1)
-    (diagonal,) = model.curvature_roots()
+    (diagonal,) = model.at(theta).curvature_roots()
     assert diagonal.shape == (4,)
     hessian = np.linalg.inv(full @ full.T)
     np.testing.assert_allclose(diagonal, 1 / np.sqrt(np.diag(hessian)), rtol=1e-6)
@@ -136,10 +130,7 @@ def test_the_gradient_changes_no_faster_than_lipschitz_says(n_classes):
     ratios = []
     for _ in range(50):
         first, second = rng.normal(size=(2, *model.shape)) * 0.3
-        change = []
-        for theta in (first, second):
-            model.forward(theta)
-            change.append(model.loss_gradient())
+        change = [model.at(theta).gradient() for theta in (first, second)]
         ratios.append(np.linalg.norm(change[0] - change[1]) / np.linalg.norm(first - second))
     assert 0.2 * limit < max(ratios) <= limit
 
@@ -147,7 +138,7 @@ def test_the_gradient_changes_no_faster_than_lipschitz_says(n_classes):
 def test_canonical_theta_has_the_same_probabilities_and_is_shortest():
     model, *_, theta = problem(3)
     shortest = model.canonical(theta)
-    np.testing.assert_allclose(model.forward(shortest)[1], model.forward(theta)[1], atol=1e-12)
+    np.testing.assert_allclose(model.at(shortest).F, model.at(theta).F, atol=1e-12)
     np.testing.assert_allclose(shortest.sum(axis=0), 0, atol=1e-12)
     binary, *_, theta = problem(2)
     assert binary.canonical(theta) is theta

@@ -50,19 +50,18 @@ class TestGradients:
             step[index] = 1e-5
             slope = (objective(theta + step, 0.7)[0] - objective(theta - step, 0.7)[0]) / 2e-5
             assert gradient[index] == pytest.approx(slope, rel=1e-6, abs=1e-6)
-        assert value == pytest.approx(objective(theta, 0.0)[0] + 0.7 * objective.penalty_value)
+        at = objective.at(theta, 0.0)
+        assert value == pytest.approx(at.value + 0.7 * at.penalty)
 
     def test_residual_gradients_are_pulled_back_to_theta(self):
         X, y, s = biased_data(40)
         model, groups = SoftmaxModel(X, y, 2), Groups.from_labels(s)
         objective = FairObjective(model, BinaryRenyiPenalty(), groups)
         theta = np.zeros(model.shape)
-        objective(theta, 1.0)
-        (slope,) = objective.residual_gradients()
+        (slope,) = objective.at(theta, 1.0).residual_gradients()
         # At theta = 0 nothing depends on S, and rho_R itself grows as |slope . theta|.
         direction = 1e-6 * np.ones(model.shape)
-        objective(theta + direction, 1.0)
-        rho = np.sqrt(objective.penalty_value)
+        rho = np.sqrt(objective.at(theta + direction, 1.0).penalty)
         assert rho == pytest.approx(abs(np.sum(slope * direction)), rel=1e-4)
 
 
@@ -71,8 +70,34 @@ class TestGradients:
 def test_gradients_that_are_pulled_back_together_are_those_pulled_back_alone(c, storage):
     X, y, _ = biased_data(40, c, 2, seed=0)
     model, rng = SoftmaxModel(storage(X), y, c), np.random.default_rng(0)
-    model.forward(rng.normal(size=model.shape))
+    point = model.at(rng.normal(size=model.shape))
     by_F = list(rng.normal(size=(5, 40, c)))
-    together = model.pull_back_all(by_F)
-    np.testing.assert_allclose(together, [model.pull_back(dF) for dF in by_F], atol=1e-12)
-    assert model.pull_back_all([]) == []
+    alone = [point.pull_back([dF])[0] for dF in by_F]
+    np.testing.assert_allclose(point.pull_back(by_F), alone, atol=1e-12)
+
+
+def test_an_evaluation_keeps_its_numbers_whatever_comes_after_it():
+    X, y, s = biased_data(60, 3, 3)
+    objective = FairObjective(SoftmaxModel(X, y, 3), RenyiPenalty(), Groups.from_labels(s))
+    first, second = np.random.default_rng(0).normal(size=(2, *objective.model.shape))
+    expected = objective(first, 2.0)
+    at = objective.at(first, 2.0)
+    objective(second, 5.0)
+    at.moved(second).residual_gradients()
+    assert at.value == expected[0]
+    np.testing.assert_array_equal(at.gradient, expected[1])
+    np.testing.assert_array_equal(at.F, objective.at(first, 0.0).F)
+
+
+def test_an_evaluation_for_another_lam_or_smoothing_has_the_same_theta():
+    X, y, s = biased_data(60, 3, 3)
+    objective = FairObjective(SoftmaxModel(X, y, 3), RenyiPenalty(), Groups.from_labels(s))
+    at = objective.at(np.random.default_rng(0).normal(size=objective.model.shape), 2.0)
+    other = at.with_lam(7.0)
+    assert other.value == pytest.approx(objective(at.theta, 7.0)[0], rel=1e-14)
+    np.testing.assert_allclose(other.gradient, objective(at.theta, 7.0)[1], rtol=1e-12)
+    smooth = at.smoothed(0.5)
+    expected = FairObjective(objective.model, RenyiPenalty(0.5), objective.groups)(at.theta, 2.0)
+    assert smooth.value == pytest.approx(expected[0], rel=1e-14) != at.value
+    assert smooth.penalty == at.penalty
+    assert smooth.smoothed(0.0).value == at.value

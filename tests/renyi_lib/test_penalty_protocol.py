@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from renyi_lib import PenalizedClassifier, RenyiBoostingClassifier, blocks
+from renyi_lib import PenalizedClassifier, RenyiBoostingClassifier
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     ChiSquarePenalty,
@@ -19,7 +19,7 @@ from renyi_lib.penalties import (
     TablePenalty,
 )
 from renyi_lib.smooth_penalties import ContinuousRenyiPenalty
-from renyi_lib.sources import ParquetRows, Rows, Source
+from renyi_lib.sources import ParquetRows, Rows, Source, memory
 from tests.renyi_lib.data import biased_data
 
 
@@ -103,7 +103,7 @@ def test_every_source_gives_the_same_fit_and_predictions(tmp_path, monkeypatch, 
     clf = PenalizedClassifier(penalty, lam=5, fairness=fairness, tol=1e-10)
     fits = {}
     for name, (X_of, y_of, s_of) in sources(X, y, s, tmp_path).items():
-        monkeypatch.setattr(blocks, "LARGE", 0 if name == "blocks" else np.inf)
+        monkeypatch.setattr(memory, "LARGE", 0 if name == "blocks" else np.inf)
         fits[name] = clone(clf).fit(X_of, y_of, sensitive_features=s_of)
     expected = fits["array"].predict_proba(X)
     for name, fit in fits.items():

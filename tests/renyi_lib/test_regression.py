@@ -129,18 +129,16 @@ class TestModel:
         model = LinearModel(X, y)
         ones = np.column_stack([X, np.ones(150)])
         hessian = 2 * ones.T @ ones / 150
-        model.forward(np.zeros((1, 5)))
-        (root,) = model.curvature_roots()
+        (root,) = model.at(np.zeros((1, 5))).curvature_roots()
         np.testing.assert_allclose(root @ root.T @ hessian, np.eye(5), atol=1e-8)
         assert model.lipschitz() == pytest.approx(np.linalg.eigvalsh(hessian)[-1])
 
     def test_many_gradients_are_pulled_back_as_one_by_one(self):
         X, y, _, _ = gaussian(60)
-        model = LinearModel(X, y)
+        point = LinearModel(X, y).at(np.zeros((1, 5)))
         by_F = list(np.random.default_rng(0).normal(size=(37, 60)))
-        together = model.pull_back_all(by_F)
-        for row, dF in zip(together, by_F):
-            np.testing.assert_allclose(row, model.pull_back(dF), atol=1e-12)
+        for row, dF in zip(point.pull_back(by_F), by_F, strict=True):
+            np.testing.assert_allclose(row, point.pull_back([dF])[0], atol=1e-12)
 
 
 class TestKnownTruth:

@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from renyi_lib.classification import RenyiClassifier
 from renyi_lib.models import SoftmaxModel
-from renyi_lib.objective import FairObjective
+from renyi_lib.objective import Evaluation, FairObjective
 from renyi_lib.penalties import BinaryRenyiPenalty, ConditionalPenalty, Groups, RenyiPenalty
 from renyi_lib.solvers import _Whitening, lbfgs
 from tests.renyi_lib.data import biased_data, objective_value
@@ -21,8 +21,8 @@ class TestKinks:
         clf = RenyiClassifier(lam, tol=1e-4).fit(X, y, sensitive_features=s)
         groups = Groups.from_labels(s)
         model = SoftmaxModel(X, y, 3)
-        _, F = model.forward(np.column_stack([clf.coef_, clf.intercept_]))
-        T = groups.table(F)
+        point = model.at(np.column_stack([clf.coef_, clf.intercept_]))
+        T = groups.table(point.F)
         q = groups.q
         Q = T / np.sqrt(np.outer(T.sum(axis=1), q))
         _, sigma, Vt = np.linalg.svd(Q)
@@ -32,7 +32,7 @@ class TestKinks:
             h = v / np.sqrt(q)
             m = (T @ h) / T.sum(axis=1)
             dF = groups.spread(2 * np.outer(m, h) - (m**2)[:, None])
-            return model.loss_gradient(lam * dF)
+            return point.gradient(lam * dF)
 
         # The gradient at v is quadratic in v: mixtures of v = (cos a, sin a) fill a disc.
         angles = np.linspace(0, np.pi, 60, endpoint=False)
@@ -114,13 +114,20 @@ def test_lbfgs_takes_no_stage_below_the_lam_it_starts_from():
     assert warm.converged
 
 
-class CoarseObjective(FairObjective):
+class CoarseEvaluation(Evaluation):
     """Whose value has lost its last digits, as a long sum may; the gradient has all of them."""
 
-    def __call__(self, theta, lam):
-        self.n_calls = getattr(self, "n_calls", 0) + 1
-        value, gradient = super().__call__(theta, lam)
-        return round(value, 12), gradient
+    @property
+    def value(self):
+        return round(super().value, 12)
+
+
+class CoarseObjective(FairObjective):
+    n_calls = 0
+
+    def at(self, theta, lam, **options):
+        self.n_calls += 1
+        return CoarseEvaluation(self, self.model.at(theta), lam, self.penalty)
 
 
 def test_where_the_value_is_rounding_error_the_gradient_shows_the_way():
@@ -150,8 +157,8 @@ def test_a_saturated_category_does_not_spoil_the_newton_step():
     groups = Groups.from_labels((X[:, 0] + rng.normal(size=(3, 2000)) > 0).sum(axis=0))
     objective = FairObjective(SoftmaxModel(X, y.astype(int), 2), RenyiPenalty(), groups)
     theta = np.array([[1.0, 0, 0, 0, 0, -160, 0]])
-    _, gradient = objective(theta, 1000)
-    whitening = _Whitening(objective, 1000)
-    step = whitening.step(whitening.gradient(gradient))
+    at = objective.at(theta, 1000)
+    whitening = _Whitening(at)
+    step = whitening.step(whitening.gradient(at.gradient))
     assert np.abs(step[0, :-2]).max() > 0.01
     assert np.abs(step).max() < 10

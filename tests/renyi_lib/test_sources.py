@@ -17,7 +17,7 @@ from renyi_lib import (
     p_rule,
 )
 from renyi_lib.baselines import RenyiNetworkClassifier, ZafarClassifier
-from renyi_lib.sources import ArrayBlocks, DaskSource, ParquetRows, Rows, Source, add_up
+from renyi_lib.sources import ArraySource, DaskSource, ParquetRows, Rows, Source, add_up
 from tests.renyi_lib.data import biased_data
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -146,7 +146,7 @@ def test_total_adds_up_over_every_kind_of_source():
     parts = [Rows(X[:4], [0] * 4), Rows(X[4:], [1] * 2)]
     sources = [
         Source(lambda: iter(parts)),
-        ArrayBlocks(X, np.zeros(6, dtype=np.uint8)),
+        ArraySource(X, np.zeros(6, dtype=np.uint8)),
         DaskSource(X=da.from_array(X, (4, 2)), y=da.zeros(6, chunks=4)),
     ]
     for source in sources:

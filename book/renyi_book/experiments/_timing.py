@@ -57,11 +57,10 @@ def timing(*, n_rows=None, repeats=15, hidden=12, seeds=FRESH, progress=True):
         rng = np.random.default_rng(seed)
         critic = Critic(hidden, rng)
         for repeat in range(repeats):
-            # Weights of its own for each repetition: a model knows where it has just been.
             theta = rng.normal(scale=0.1, size=model.shape)
             where = {"seed": int(seed), "repeat": repeat}
             seconds = {"loss": _seconds(_step_of_loss, model, theta)}
-            F = model.forward(theta)[1]
+            F = model.at(theta).F
             for name, penalty in penalties.items():
                 seconds[name] = _seconds(penalty.value_and_grad, F, groups)
             seconds["neural-mi"] = _seconds(critic.update, F[:, 1], groups.codes)
@@ -70,8 +69,7 @@ def timing(*, n_rows=None, repeats=15, hidden=12, seeds=FRESH, progress=True):
 
 
 def _step_of_loss(model, theta):
-    model.forward(theta)
-    return model.loss_gradient()
+    return model.at(theta).gradient()
 
 
 def _seconds(step, *arguments):

@@ -71,7 +71,8 @@ class TestModel:
         objective, _ = objective_of(case)
         theta = np.random.default_rng(1).normal(size=objective.model.shape)
         value, gradient = objective(theta, 0.7)
-        assert value == pytest.approx(objective.loss + 0.7 * objective.penalty_value)
+        at = objective.at(theta, 0.7)
+        assert value == pytest.approx(at.loss + 0.7 * at.penalty)
         assert gradient.shape == theta.shape
         for i in range(theta.size):
             step = np.zeros_like(theta)
@@ -86,26 +87,26 @@ class TestModel:
         rng = np.random.default_rng(2)
         theta, dF = rng.normal(size=model.shape), rng.normal(size=(30, n_classes))
         direction = 1e-5 * rng.normal(size=model.shape)
-        ahead, behind = (model.forward(theta + sign * direction)[1] for sign in (1, -1))
-        model.forward(theta)
+        ahead, behind = (model.at(theta + sign * direction).F for sign in (1, -1))
+        point = model.at(theta)
         slope = np.sum(dF * (ahead - behind)) / 2
-        assert model.pull_back(dF) @ direction == pytest.approx(slope, rel=1e-6)
-        together = model.loss_gradient() + model.pull_back(dF)
-        np.testing.assert_allclose(model.loss_gradient(dF), together, atol=1e-14)
+        (pulled,) = point.pull_back([dF])
+        assert pulled @ direction == pytest.approx(slope, rel=1e-6)
+        np.testing.assert_allclose(point.gradient(dF), point.gradient() + pulled, atol=1e-14)
 
     def test_penalty_of_the_objective_is_rho_squared(self):
         objective, s = objective_of("three classes, four groups")
-        objective(np.random.default_rng(0).normal(size=objective.model.shape), 1.0)
-        rho = renyi_from_soft(objective.F, s)
-        assert objective.penalty_value == pytest.approx(rho**2, rel=1e-9)
+        theta = np.random.default_rng(0).normal(size=objective.model.shape)
+        at = objective.at(theta, 1.0)
+        assert at.penalty == pytest.approx(renyi_from_soft(at.F, s) ** 2, rel=1e-9)
 
     def test_extreme_scores_leave_loss_and_gradient_finite(self):
         X, y, _ = several_classes()
         model = NetworkModel(X, y, 3)
-        loss, F = model.forward(np.full(model.shape, 1e4) * np.linspace(-1, 1, model.shape[0]))
-        np.testing.assert_allclose(F.sum(axis=1), 1)
-        assert np.isfinite(loss)
-        assert np.isfinite(model.loss_gradient()).all()
+        point = model.at(np.full(model.shape, 1e4) * np.linspace(-1, 1, model.shape[0]))
+        np.testing.assert_allclose(point.F.sum(axis=1), 1)
+        assert np.isfinite(point.loss)
+        assert np.isfinite(point.gradient()).all()
 
     def test_layers_are_views_that_cover_theta_once(self):
         X, y, _ = several_classes()
@@ -148,8 +149,7 @@ class TestAgainstScikitLearn:
         theta = flat(start)
         for _ in range(40):
             theirs.partial_fit(X, y, classes=[0, 1, 2])
-            model.forward(theta)
-            theta = adam.step(theta, model.loss_gradient())
+            theta = adam.step(theta, model.at(theta).gradient())
         np.testing.assert_allclose(theta, flat(theirs), atol=1e-5)
         assert np.abs(theta - flat(start)).max() > 0.3
 
@@ -161,7 +161,7 @@ class TestAgainstScikitLearn:
         ours.coefs_, ours.intercepts_ = theirs.coefs_, theirs.intercepts_
         np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-12)
         np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
-        loss, _ = NetworkModel(X, y, 3).forward(flat(theirs))
+        loss = NetworkModel(X, y, 3).at(flat(theirs)).loss
         assert loss == pytest.approx(log_loss(y, theirs.predict_proba(X)))
 
 

@@ -1,4 +1,4 @@
-"""Data in chunks: what a fit in memory finds, in few passes and little memory."""
+"""Cells over any source: what a fit in memory finds, in few passes and little memory."""
 
 import tracemalloc
 
@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from renyi_lib import PenalizedClassifier, RenyiClassifier
+from renyi_lib._cells import Cells, as_source
 from renyi_lib._validation import NoSensitiveFeaturesWarning
-from renyi_lib.chunks import Cells, ChunkedSoftmaxModel, as_chunks, chunked_problem, groups_of
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -77,21 +77,20 @@ def test_objective_and_gradient_over_chunks_are_those_of_all_people(
     model = SoftmaxModel(X, y, n_classes, weight, l2=0.3)
     chunks = cut(X, y, s, w)
     cells = Cells.count(chunks)
-    chunked = ChunkedSoftmaxModel(chunks, cells, l2=0.3)
+    chunked = SoftmaxModel.over(chunks, cells, l2=0.3)
     whole, parts = penalty, penalty
     if conditional:
         whole = parts = ConditionalPenalty(penalty)
     objective = FairObjective(model, whole, Groups.from_labels(s, w, y=y))
-    in_chunks = FairObjective(chunked, parts, groups_of(cells))
+    in_chunks = FairObjective(chunked, parts, cells.as_groups())
     theta = np.random.default_rng(2).normal(size=model.shape)
-    value, gradient = objective(theta, 2.0)
-    chunked_value, chunked_gradient = in_chunks(theta, 2.0)
-    assert chunked_value == pytest.approx(value, abs=1e-13)
-    np.testing.assert_allclose(chunked_gradient, gradient, atol=1e-13)
-    rows = zip(objective.residual_gradients(), in_chunks.residual_gradients(), strict=True)
+    at, parts_at = objective.at(theta, 2.0), in_chunks.at(theta, 2.0)
+    assert parts_at.value == pytest.approx(at.value, abs=1e-13)
+    np.testing.assert_allclose(parts_at.gradient, at.gradient, atol=1e-13)
+    rows = zip(at.residual_gradients(), parts_at.residual_gradients(), strict=True)
     for row, chunked_row in rows:
         np.testing.assert_allclose(chunked_row, row, atol=1e-12)
-    for root, chunked_root in zip(model.curvature_roots(), chunked.curvature_roots()):
+    for root, chunked_root in zip(at.point.curvature_roots(), parts_at.point.curvature_roots()):
         np.testing.assert_allclose(chunked_root @ chunked_root.T, root @ root.T, rtol=1e-7)
     assert chunked.lipschitz() == pytest.approx(model.lipschitz(), rel=1e-12)
 
@@ -99,7 +98,7 @@ def test_objective_and_gradient_over_chunks_are_those_of_all_people(
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_gradient_over_chunks_is_the_difference_quotient(n_classes):
     X, y, s = biased_data(200, n_classes, 3)
-    objective = chunked_problem(RenyiClassifier(1.0), cut(X, y, s))[0]
+    objective = RenyiClassifier(1.0)._prepare(cut(X, y, s), None, None, None).objective
     theta = np.random.default_rng(3).normal(size=objective.model.shape)
     _, gradient = objective(theta, 5.0)
     step = 1e-6 * np.random.default_rng(4).normal(size=theta.shape)
@@ -270,11 +269,11 @@ def test_data_that_change_between_two_passes_are_refused():
 
 def test_what_comes_in_chunks_and_what_does_not():
     X, y, s = biased_data(100)
-    assert as_chunks(X, y, s, None) is None
+    assert as_source(X, y, s, None) is None
     chunks = cut(X, y, s)
-    assert as_chunks(chunks, None, None, None) is chunks
+    assert as_source(chunks, None, None, None) is chunks
     with pytest.raises(ValueError, match="A Source brings y"):
-        as_chunks(chunks, y, None, None)
+        as_source(chunks, y, None, None)
 
 
 # --- Passes and memory ---------------------------------------------------------------------------
@@ -283,14 +282,15 @@ def test_what_comes_in_chunks_and_what_does_not():
 def test_an_evaluation_is_one_pass_whatever_it_is_asked_for():
     X, y, s = biased_data(300, n_groups=3)
     chunks = cut(X, y, s)
-    objective = chunked_problem(RenyiClassifier(1.0), chunks)[0]
+    objective = RenyiClassifier(1.0)._prepare(chunks, None, None, None).objective
     assert chunks.n_passes == 1
     theta = np.ones(objective.model.shape)
-    objective(theta, 1.0)
-    objective(theta, 2.0)
-    objective.residual_gradients()
+    at = objective.at(theta, 1.0)
+    for asked in (at, at.with_lam(2.0)):
+        assert np.isfinite(asked.gradient).all()
+    at.residual_gradients()
     assert chunks.n_passes == 2
-    objective.model.curvature_roots()
+    at.point.curvature_roots()
     assert chunks.n_passes == 3
 
 

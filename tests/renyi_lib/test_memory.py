@@ -1,4 +1,4 @@
-"""A large dense X in blocks: what `SoftmaxModel` finds, in one pass an evaluation and no copy."""
+"""Arrays in memory: a large one in blocks, with one pass an evaluation and no copy."""
 
 import tracemalloc
 
@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
-from renyi_lib import PenalizedClassifier, RenyiClassifier, blocks
+from renyi_lib import PenalizedClassifier, RenyiClassifier
+from renyi_lib._rows import read_cells
 from renyi_lib._validation import NoSensitiveFeaturesWarning
-from renyi_lib.blocks import BlockedSoftmaxModel, coded_cells
-from renyi_lib.chunks import groups_of
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
@@ -22,15 +22,15 @@ from renyi_lib.penalties import (
     PearsonPenalty,
     RenyiPenalty,
 )
-from renyi_lib.sources import ArrayBlocks, Source
+from renyi_lib.sources import ArraySource, Source, memory
 from tests.renyi_lib.data import biased_data
 
 
 @pytest.fixture
 def small(monkeypatch):
     """Everything is large, and blocks are short."""
-    monkeypatch.setattr(blocks, "LARGE", 0)
-    monkeypatch.setattr("renyi_lib.sources.blocks._BLOCK", 256)
+    monkeypatch.setattr(memory, "LARGE", 0)
+    monkeypatch.setattr("renyi_lib.sources.memory._BLOCK", 256)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def passes(monkeypatch):
         counted.append((function.__name__, len(self.X)))
         return total(self, function, *arguments)
 
-    monkeypatch.setattr(ArrayBlocks, "total", counting)
+    monkeypatch.setattr(ArraySource, "total", counting)
     return counted
 
 
@@ -68,30 +68,31 @@ def test_objective_and_gradient_in_blocks_are_those_of_all_people(
     y = np.random.default_rng(0).integers(n_classes, size=900)
     w = np.random.default_rng(1).gamma(2.0, size=900) if weighted else None
     weight = None if w is None else w / w.sum()
-    cells, cell = coded_cells(y, s, w, 4)
+    cells, cell, _ = read_cells(X, y, s, w)
     factor = np.array([0.5, 1.5, 1.0, 2.0])
     loss_weight = factor[y] * (1 / 900 if weight is None else weight) if weighted else None
     options = {"fit_intercept": fit_intercept, "l2": 0.3}
     model = SoftmaxModel(X, y, n_classes, loss_weight, **options)
     by_cell = factor[cells.y] * cells.weight if weighted else None
-    blocked = BlockedSoftmaxModel(ArrayBlocks(X, cell, w), cells, by_cell, **options)
+    blocked = SoftmaxModel.over(ArraySource(X, cell, w), cells, by_cell, **options)
     whole, parts = penalty, penalty
     if conditional and penalty is not None:
         whole = parts = ConditionalPenalty(penalty)
     objective = FairObjective(model, whole, Groups.from_labels(s, w, y=y))
-    in_blocks = FairObjective(blocked, parts, groups_of(cells))
+    in_blocks = FairObjective(blocked, parts, cells.as_groups())
     for seed, lam in [(2, 0.0), (2, 2.0), (3, 2.0)]:
         theta = np.random.default_rng(seed).normal(size=model.shape)
-        value, gradient = objective(theta, lam)
-        blocked_value, blocked_gradient = in_blocks(theta, lam)
-        assert blocked_value == pytest.approx(value, abs=1e-13)
-        np.testing.assert_allclose(blocked_gradient, gradient, atol=1e-13)
-    rows = zip(objective.residual_gradients(), in_blocks.residual_gradients(), strict=True)
+        at, blocks_at = objective.at(theta, lam), in_blocks.at(theta, lam)
+        assert blocks_at.value == pytest.approx(at.value, abs=1e-13)
+        np.testing.assert_allclose(blocks_at.gradient, at.gradient, atol=1e-13)
+    rows = zip(at.residual_gradients(), blocks_at.residual_gradients(), strict=True)
     for row, blocked_row in rows:
         np.testing.assert_allclose(blocked_row, row, atol=1e-12)
     assert blocked.lipschitz() == pytest.approx(model.lipschitz(), rel=1e-12)
-    blocked._sample = blocked.chunks, blocked._reading  # all rows
-    for root, blocked_root in zip(model.curvature_roots(), blocked.curvature_roots()):
+    for each in (model, blocked):
+        each.sample = each.source, each.reading  # all rows
+    roots = at.point.curvature_roots(), blocks_at.point.curvature_roots()
+    for root, blocked_root in zip(*roots, strict=True):
         np.testing.assert_allclose(blocked_root @ blocked_root.T, root @ root.T, rtol=1e-7)
 
 
@@ -99,7 +100,7 @@ def test_objective_and_gradient_in_blocks_are_those_of_all_people(
 def test_the_gradient_in_blocks_is_the_difference_quotient(small, n_classes, n_groups):
     X, y, s = biased_data(700, n_classes, n_groups)
     objective = RenyiClassifier(1.0)._prepare(X, y, s, None).objective
-    assert isinstance(objective.model, BlockedSoftmaxModel)
+    assert not objective.model.by_row
     theta = np.random.default_rng(3).normal(size=objective.model.shape)
     _, gradient = objective(theta, 5.0)
     step = 1e-6 * np.random.default_rng(4).normal(size=theta.shape)
@@ -109,12 +110,12 @@ def test_the_gradient_in_blocks_is_the_difference_quotient(small, n_classes, n_g
 
 def test_both_probabilities_and_the_loss_keep_their_digits_far_from_the_border(small):
     X, y = np.array([[-800.0], [-40.0], [40.0], [800.0]]), np.array([0, 1, 0, 1])
-    cells, cell = coded_cells(y, ["a", "b", "c", "d"], None, 1)
-    model = BlockedSoftmaxModel(ArrayBlocks(X, cell), cells, fit_intercept=False)
-    expected_loss, expected = SoftmaxModel(X, y, 2, fit_intercept=False).forward(np.ones((1, 1)))
-    loss, F = model.forward(np.ones((1, 1)))
-    assert loss == pytest.approx(expected_loss, rel=1e-15)
-    np.testing.assert_allclose(F[np.argsort(cell.argsort())], expected[:, :], rtol=1e-15)
+    cells, cell, _ = read_cells(X, y, ["a", "b", "c", "d"], None)
+    model = SoftmaxModel.over(ArraySource(X, cell), cells, fit_intercept=False)
+    expected = SoftmaxModel(X, y, 2, fit_intercept=False).at(np.ones((1, 1)))
+    found = model.at(np.ones((1, 1)))
+    assert found.loss == pytest.approx(expected.loss, rel=1e-15)
+    np.testing.assert_allclose(found.F[cell], expected.F, rtol=1e-15)
 
 
 FITS = {
@@ -143,7 +144,7 @@ def test_a_fit_in_blocks_is_the_fit_in_memory(small, options, shape, weighted):
     classifier = RenyiClassifier(**({"lam": 3.0, "tol": 1e-10} | options))
     found = classifier.fit(X, y, sensitive_features=s, sample_weight=w)
     assert found.n_iter_ > 0
-    blocks.LARGE = np.inf
+    memory.LARGE = np.inf
     other = RenyiClassifier(**classifier.get_params())
     other.fit(X, y, sensitive_features=s, sample_weight=w)
     kinked = shape.get("n_classes", 2) > 2 and shape.get("n_groups", 2) > 2
@@ -171,7 +172,7 @@ def test_labels_of_any_kind_are_coded_as_in_memory(small, monkeypatch, kind):
         "frame": (y, pd.DataFrame({"s": s, "t": np.arange(600) % 2})),
     }[kind]
     found = RenyiClassifier(3.0).fit(X, y, sensitive_features=s)
-    monkeypatch.setattr(blocks, "LARGE", np.inf)
+    monkeypatch.setattr(memory, "LARGE", np.inf)
     other = RenyiClassifier(3.0).fit(X, y, sensitive_features=s)
     assert found.classes_.dtype == other.classes_.dtype
     assert found.classes_.tolist() == other.classes_.tolist()
@@ -206,19 +207,19 @@ def test_what_is_wrong_is_said_as_in_memory(small):
 @pytest.mark.parametrize(
     "options", [{"on": "score"}, {"penalty": PearsonPenalty()}, {"penalty": HSICPenalty()}]
 )
-def test_a_penalty_of_each_persons_score_keeps_the_model_of_all_people(small, options):
+def test_a_penalty_of_each_score_has_rows_as_units(small, options):
     X, y, s = biased_data(300)
     model = PenalizedClassifier(**options)._prepare(X, y, s, None).objective.model
-    assert type(model) is SoftmaxModel
+    assert model.by_row
 
 
-def test_small_and_sparse_data_keep_the_model_of_all_people():
+def test_small_and_sparse_data_have_rows_as_units():
     X, y, s = biased_data(300)
-    assert type(RenyiClassifier()._prepare(X, y, s, None).objective.model) is SoftmaxModel
+    assert RenyiClassifier()._prepare(X, y, s, None).objective.model.by_row
     wide = sparse.csr_array((1000, 10_000))
     y, s = np.arange(1000) % 2, np.arange(1000) // 2 % 2
     model = RenyiClassifier()._prepare(wide, y, s, None).objective.model
-    assert type(model) is SoftmaxModel
+    assert model.by_row
     assert sparse.issparse(model.X)
 
 
@@ -238,14 +239,16 @@ def test_a_new_theta_costs_one_pass(passes):
     objective = RenyiClassifier()._prepare(X, y, s, None).objective
     rng = np.random.default_rng(0)
     thetas = rng.normal(size=(4, *objective.model.shape))
-    objective(thetas[0], 0.0)
+    at = objective.at(thetas[0], 0.0)
+    assert np.isfinite(at.gradient).all()
     assert len(passes) == 1
-    objective(thetas[0], 1.0)  # the first time, the derivatives by cell are made
+    assert np.isfinite(at.with_lam(1.0).gradient).all()  # now the derivatives by cell are needed
     assert len(passes) == 2
     for theta in thetas[1:]:
-        objective(theta, 1.0)
-        objective(theta, 2.0)
-        objective.residual_gradients()
+        at = objective.at(theta, 1.0)
+        assert np.isfinite(at.gradient).all()
+        assert np.isfinite(at.with_lam(2.0).gradient).all()
+        at.residual_gradients()
     assert len(passes) == 5
     assert {rows for _, rows in passes} == {210_000}
 
@@ -258,14 +261,13 @@ def test_the_curvature_is_taken_from_some_rows_unless_a_feature_is_rare(passes):
             X[:, 2] = 0
             X[5::7000, 2] = 1
         model = RenyiClassifier()._prepare(X, y, s, None).objective.model
-        model.forward(theta)
         passes.clear()
-        (root,) = model.curvature_roots()
-        assert [rows for name, rows in passes if name == "curvatures"] == [
+        (root,) = model.at(theta).curvature_roots()
+        assert [rows for name, rows in passes if name == "_curvatures"] == [
             210_000 if few else 2_000
         ]
-        model._sample = model.chunks, model._reading
-        (exact,) = model.curvature_roots()
+        model.sample = model.source, model.reading
+        (exact,) = model.at(theta).curvature_roots()
         ratios = np.linalg.eigvalsh(
             np.linalg.pinv(exact) @ root @ root.T @ np.linalg.pinv(exact).T
         )
@@ -299,3 +301,41 @@ def test_single_precision_is_that_of_the_data_only():
     np.testing.assert_allclose(
         single.decision_function(X), double.decision_function(X.astype(float)), atol=1e-8
     )
+
+
+ROW_PENALTIES = {
+    "score": {"on": "score"},
+    "score, equalized odds": {"on": "score", "fairness": "equalized_odds"},
+    "pearson": {"penalty": PearsonPenalty()},
+    "hsic": {"penalty": HSICPenalty()},
+}
+
+
+@pytest.mark.parametrize("options", ROW_PENALTIES.values(), ids=ROW_PENALTIES)
+def test_a_penalty_of_single_rows_is_the_same_in_blocks(monkeypatch, options):
+    X, y, s = biased_data(1200)
+    w = np.random.default_rng(1).integers(3, size=1200).astype(float)
+    classifier = PenalizedClassifier(**({"lam": 3.0, "tol": 1e-9} | options))
+    whole = classifier._prepare(X, y, s, w).objective
+    expected = clone(classifier).fit(X, y, sensitive_features=s, sample_weight=w)
+    monkeypatch.setattr(memory, "LARGE", 0)
+    monkeypatch.setattr(memory, "_BLOCK", 256)
+    blocks = classifier._prepare(X, y, s, w).objective
+    assert blocks.model.source.in_blocks
+    for theta in np.random.default_rng(0).normal(size=(3, *whole.model.shape)):
+        (value, gradient), (other, other_gradient) = whole(theta, 3.0), blocks(theta, 3.0)
+        assert other == pytest.approx(value, abs=1e-13)
+        np.testing.assert_allclose(other_gradient, gradient, atol=1e-13)
+    if "fairness" not in options:  # with it there are several minima
+        found = clone(classifier).fit(X, y, sensitive_features=s, sample_weight=w)
+        np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-8)
+
+
+@pytest.mark.parametrize("options", ROW_PENALTIES.values(), ids=ROW_PENALTIES)
+def test_a_penalty_of_single_rows_copies_a_few_numbers_a_row_and_not_x(options):
+    X, y, s = large_data(50_000, 100)
+    tracemalloc.start()
+    PenalizedClassifier(lam=3.0, **options).fit(X, y, sensitive_features=s)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 0.5 * X.nbytes

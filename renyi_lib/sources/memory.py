@@ -1,0 +1,100 @@
+"""Arrays in memory: whole if they are small, and a block of rows at a time if they are large."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from renyi_lib.sources._base import Block, Source
+
+__all__ = ["LARGE", "ArraySource", "rows_of_block", "slices"]
+
+# A dense X with this many numbers or more is read in blocks: 32 MB, as much as a processor's last
+# cache holds. Below, a single block needs fewer calls.
+LARGE = 4_000_000
+
+# Numbers in a block, at most: 4 MB in double precision, which stays in the cache between the
+# products, and is long enough that the calls in between do not matter.
+_BLOCK = 2**19
+
+
+class ArraySource(Source):
+    """Rows of arrays in memory, which are never copied as a whole.
+
+    Parameters
+    ----------
+    X : ndarray or scipy CSR array of shape (n, p)
+    cell : ndarray of int, shape (n,)
+        The cell of each row, a combination of label and group.
+    weight : ndarray of shape (n,), optional
+    block_size : int, optional
+        Rows in a block. By default all rows if X is small or sparse; else as many as the cache
+        holds, and a fortieth of X at most, so that what is made of a block is small, too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.sources import ArraySource
+    >>> source = ArraySource(np.ones((1000, 3)), np.zeros(1000, dtype=np.uint8))
+    >>> source.total(lambda block: block.X.sum()), source.total(lambda block: len(block.X))
+    (np.float64(3000.0), 1000)
+    >>> source.n_passes
+    2
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        cell: np.ndarray,
+        weight: np.ndarray | None = None,
+        block_size: int | None = None,
+    ):
+        super().__init__(self._blocks)
+        self.X, self.cell, self.weight = X, cell, weight
+        self.block_size = rows_of_block(X) if block_size is None else block_size
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether there is more than one block."""
+        return self.block_size < self.X.shape[0]
+
+    def every(self, step: int) -> "ArraySource":
+        """Every `step`-th row."""
+        weight = None if self.weight is None else self.weight[::step]
+        size = max(256, self.block_size // step)
+        return ArraySource(self.X[::step], self.cell[::step], weight, size)
+
+    def _blocks(self) -> Iterator[Block]:
+        for part in slices(self.X.shape[0], self.block_size):
+            weight = None if self.weight is None else self.weight[part]
+            yield Block(self.X[part], self.cell[part], weight, part)
+
+
+def rows_of_block(X: Any) -> int:
+    """How many rows of X are read at a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.sources.memory import rows_of_block
+    >>> rows_of_block(np.zeros((10, 2)))
+    10
+    """
+    n, p = X.shape
+    if sparse.issparse(X) or X.size < LARGE:
+        return max(1, n)
+    return max(256, min(_BLOCK, X.size // 40) // max(1, p))
+
+
+def slices(n: int, size: int) -> Iterator[slice]:
+    """Rows 0 … n-1 in blocks of this size.
+
+    Examples
+    --------
+    >>> from renyi_lib.sources.memory import slices
+    >>> list(slices(5, 3))
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
+    for start in range(0, n, size):
+        yield slice(start, min(n, start + size))
