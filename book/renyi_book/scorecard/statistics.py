@@ -218,7 +218,7 @@ def gaps(rates):
 
 
 def sums(first, second):
-    """All sums of a column of one and a column of the other: the largest is that of the largest."""
+    """All sums of two columns, one of each: the largest is the sum of the largest."""
     return (first[..., :, None] + second[..., None, :]).reshape(*first.shape[:-1], -1)
 
 

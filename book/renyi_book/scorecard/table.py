@@ -155,9 +155,7 @@ def counted(listed, verdicts):
     for name, readings in sentences.items():
         fixed = [claim["id"] for claim in readings if claim.get("words")]
         among = fixed or [claim["id"] for claim in readings]
-        chosen[name] = min(
-            among, key=lambda one: _FAVORABLE.index(verdicts.get(one, NO_RESULT))
-        )
+        chosen[name] = min(among, key=lambda one: _FAVORABLE.index(verdicts.get(one, NO_RESULT)))
     return chosen
 
 

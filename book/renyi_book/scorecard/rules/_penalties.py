@@ -74,7 +74,9 @@ def covariance_leaves_dependence(results, claim, thresholds):
             renyi, rival, fairness, delta(claim, thresholds), ratio(dataset), groups
         )
         parts.append(found)
-    ridges = ", ".join(f"{ridge:g}" for ridge in sorted(results.curves(BOUNDARY["adult"], by="l2")))
+    ridges = ", ".join(
+        f"{ridge:g}" for ridge in sorted(results.curves(BOUNDARY["adult"], by="l2"))
+    )
     ends = "; ".join(part.text for part in parts)
     return everything(parts, f"ridges {ridges}: {ends}")
 

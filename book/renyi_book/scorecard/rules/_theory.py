@@ -203,7 +203,9 @@ def dependence_by_task():
     tasks = {
         "classification": lambda lam: _classes(X, y > y.mean(), s, lam),
         "regression": lambda lam: _four(RenyiRegressor(lam).fit(X, y, **groups).predict(X)),
-        "clustering": lambda lam: RenyiKMeans(3, 100 * lam, random_state=0).fit(X, **groups).labels_,
+        "clustering": lambda lam: (
+            RenyiKMeans(3, 100 * lam, random_state=0).fit(X, **groups).labels_
+        ),
         "dimension reduction": lambda lam: _one_dimension(X, s, lam),
     }
     return {
