@@ -17,7 +17,7 @@ def _path(results):
 
 
 def _ends(results, claim):
-    """Seeds, and the points at lambda = 0 and at the lambda of the claim, in the authors' units."""
+    """Seeds, and the points at lambda = 0 and at that of the claim, in the authors' units."""
     rows, lam = options(claim)["rows"], float(options(claim)["lam"])
     curves = results.curve(TABLE, "code", by="recipe")
     seeds = common(curves)
