@@ -16,6 +16,7 @@ from renyi_book.scorecard.rules._comparison import (
     accuracy_at_equal_fairness,
     accuracy_when_fair,
     fairest_ahead,
+    fairness_ahead,
 )
 
 RULES, rule = registry()
@@ -60,6 +61,16 @@ def more_accurate_at_equal_fairness(results, claim, thresholds):
 def gets_farther(results, claim, thresholds):
     renyi, rival, fairness, share, groups = _both(results, claim)
     return fairest_ahead(renyi, rival, fairness, delta(claim, thresholds), share, groups)
+
+
+@rule
+def ends_fairer(results, claim, thresholds):
+    """How much fairer Rényi ends, each method at its largest lambda."""
+    renyi, rival, fairness, share, groups = _both(results, claim)
+    seeds = common(renyi, rival)
+    ours, theirs = ([curve[seed].ends("test")[1] for seed in seeds] for curve in (renyi, rival))
+    least = delta(claim, thresholds)
+    return fairness_ahead(ours, theirs, seeds, fairness, least, share, groups, "ends fairer by")
 
 
 @rule
