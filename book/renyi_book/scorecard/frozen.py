@@ -3,7 +3,7 @@
 ``book/rules.json`` has the commit of the rules, a checksum of the frozen fields of each claim and
 one of the rules' code. A claim may differ from it if its ``deviations`` say why; code may, if
 ``rules.json`` has a deviation with the new checksum. Claims that were added later are under
-``added``, with the commit that held their rules before they were weighed.
+``added``, with the commits that held their rules before they were weighed.
 """
 
 import ast
@@ -108,7 +108,7 @@ def add(path=RULES_FILE):
     path : path, optional
     """
     fixed = json.loads(Path(path).read_text(encoding="utf8"))
-    added = fixed.setdefault("added", {"commit": None, "claims": {}})
+    added = fixed.setdefault("added", {"commits": [], "claims": {}})
     for claim in claims():
         if claim["id"] not in fixed["claims"]:
             added["claims"].setdefault(claim["id"], claim_checksum(claim))

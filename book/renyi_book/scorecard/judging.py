@@ -211,7 +211,9 @@ def _measured(kind, values, delta, what, ratio, seeds, digits, unit, note):
     return from_mean(kind, mean, delta, what, digits, unit, note, seeds, again, (sd, ratio))
 
 
-def folded(first, second, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note=""):
+def folded(
+    first, second, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note="", regions=True
+):
     """Evidence on a violation that is claimed to be larger than another (see `statistics.fold`).
 
     Parameters
@@ -220,6 +222,8 @@ def folded(first, second, delta, what, *, ratio=0.0, seeds=(), digits=3, unit=""
         A row for each split; the violations are the largest mean columns.
     delta, what, ratio, seeds, digits, unit, note
         As in `difference`.
+    regions : bool, default=True
+        Whether to compute the probabilities of the three regions, which takes longest.
 
     Returns
     -------
@@ -232,7 +236,8 @@ def folded(first, second, delta, what, *, ratio=0.0, seeds=(), digits=3, unit=""
 
     def again(kept):
         left = [seed for seed, keep in zip(seeds, kept) if keep]
-        return folded(first[kept], second[kept], delta, what, ratio=ratio, seeds=left)
+        options = {"ratio": ratio, "seeds": left, "regions": False}
+        return folded(first[kept], second[kept], delta, what, **options)
 
     text = f"{what} {shown(found, digits)}{unit}"
     if found.high < 0:
@@ -247,7 +252,7 @@ def folded(first, second, delta, what, *, ratio=0.0, seeds=(), digits=3, unit=""
         delta=delta,
         supports=found.p_greater(0.0),
         opposes=found.p_less(delta),
-        regions=statistics.fold_regions(first, second, delta, ratio),
+        regions=statistics.fold_regions(first, second, delta, ratio) if regions else (),
         power=partial(_power, "difference", found, delta, None, digits, unit),
         seeds=seeds,
         again=again,
