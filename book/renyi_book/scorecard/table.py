@@ -545,6 +545,45 @@ def headline(shown=None, *, rate=0.05):
     return counts
 
 
+def changes(shown, edition):
+    """The rows whose verdict was another one in an earlier edition.
+
+    Parameters
+    ----------
+    shown : list of dict
+        From `rows`, retired ones included.
+    edition : {"first", "second"}
+
+    Returns
+    -------
+    list of dict
+        ``id``, ``was``, ``is`` (of the reading that is counted for the sentence), ``why`` and
+        ``direction``: whether the new verdict is more favorable to the paper.
+    """
+    verdicts = {row["id"]: row["verdict"] for row in shown}
+    found = []
+    for row in shown:
+        earlier = [one for one in row["history"] if one["edition"] == edition]
+        if not earlier:
+            continue
+        was = earlier[0]["verdict"]
+        now = "not counted" if row.get("retired") else verdicts[row["counted"]]
+        if edition == "first":
+            # What the second edition said, where it has changed again since.
+            later = [one["verdict"] for one in row["history"] if one["edition"] == "second"]
+            now = (later or [row["verdict"]])[0]
+        if was == now and now == row["verdict"]:
+            continue
+        places = [
+            _FAVORABLE.index(UNDECIDED if one == "not counted" else one) for one in (was, now)
+        ]
+        ahead = places[0] - places[1]
+        direction = "paper" if ahead > 0 else "other side" if ahead < 0 else "neither side"
+        why = earlier[0].get("why", "")
+        found.append({"id": row["id"], "was": was, "is": now, "why": why, "direction": direction})
+    return found
+
+
 # --- Exports -----------------------------------------------------------------------------------
 
 EXPORTED = [
