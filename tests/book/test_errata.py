@@ -157,7 +157,23 @@ def test_an_entry_says_which_reading_is_counted():
 
 
 WORDS = dict(
-    enumerate(["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"])
+    enumerate(
+        [
+            "none",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
+    )
 )
 
 
@@ -175,7 +191,10 @@ def test_the_letter_tells_the_outcome_of_the_comparisons():
     limits = [
         r["id"]
         for r in SHOWN.values()
-        if r["primary"] and r["rule"] in ("gets_farther", "ends_fairer") and r["verdict"] == "holds" and "covariance" not in r["id"]
+        if r["primary"]
+        and r["rule"] in ("gets_farther", "ends_fairer")
+        and r["verdict"] == "holds"
+        and "covariance" not in r["id"]
     ]
     assert sorted(limits) == [
         "adult-limit-pearson-boundary",

@@ -153,10 +153,7 @@ def panel_of(claim):
     ours = curves(table, "method == 'renyi'")
     if method == "boundary":
         stored = "boundary_covariance" + ("_bank" if panel == "bank" else "")
-        theirs = {
-            seed: {kind: part.iloc[::-1].reset_index(drop=True) for kind, part in one.items()}
-            for seed, one in curves(stored, "l2 == 0").items()
-        }
+        theirs = curves(stored, "l2 == 0")
     else:
         stored = table.replace("penalties", "numbered") if "number" in method else table
         theirs = curves(stored, f"method == '{method}'")
