@@ -300,6 +300,7 @@ CASES = {
     "more_accurate_when_fair": comparison,
     "more_accurate_at_equal_fairness": comparison,
     "gets_farther": farther,
+    "ends_fairer": farther,
     "covariance_leaves_dependence": covariance,
     "lead_grows_with_fairness": growing_lead,
     "harder_with_more_groups": more_groups,
