@@ -53,7 +53,7 @@ REFUTED = {
     ],
     "part5_beyond/use-it.ipynb": ["as often as you say", "and these move the wrong people too"],
     "part5_beyond/large-data.ipynb": ["far more slowly"],
-    "part5_beyond/errata.ipynb": ["To *use* the method, begin there"],
+    "part4_experiments/errata.ipynb": ["To *use* the method, begin there"],
     "appendices/boundary-and-information.ipynb": ["always, and quadratically"],
     "index.ipynb": ["the mathematics stands, the method", "about nine hours"],
     "what_is_new.md": ["come to rest at the same decisions", "its pace does not depend on"],

@@ -38,12 +38,12 @@ def read(name, query):
 
 
 def curves(name, query):
-    """{seed: {rows: points by lambda}} of the random splits."""
+    """{seed: {rows: points by lambda, or from the loosest bound c on}} of the random splits."""
     table = read(name, f"split == 'random' and {query}")
     by = [column for column in ("lam", "c") if column in table]
     return {
         seed: {kind: part.reset_index(drop=True) for kind, part in found.groupby("rows")}
-        for seed, found in table.sort_values(by).groupby("seed")
+        for seed, found in table.sort_values(by, ascending=by != ["c"]).groupby("seed")
     }
 
 
@@ -144,18 +144,47 @@ def log_ratio(point):
     return first - second
 
 
-def folded(values):
-    return np.asarray(values) * (1 if np.mean(values) >= 0 else -1)
+def both_signs(values):
+    return np.column_stack([values, np.negative(values)])
+
+
+def pairs(rates):
+    """The differences of all ordered pairs of groups."""
+    groups = range(rates.shape[1])
+    return np.column_stack([rates[:, i] - rates[:, j] for i in groups for j in groups if i != j])
+
+
+def combined(first, second, ratio):
+    """Largest mean of `first` minus that of `second`: maximum of minima of plain intervals."""
+    ends = []
+    for a in first.T:
+        found = [
+            (
+                interval(a - b, ratio)[0],
+                interval(a - b, ratio, 1 - 0.05 / (first.shape[1] / 2))[1],
+                interval(a - b, ratio, 1 - 0.05 / second.shape[1])[2],
+            )
+            for b in second.T
+        ]
+        ends.append(np.min(found, axis=0))
+    return np.max(ends, axis=0)
+
+
+def agrees_combined(name, first, second, ratio):
+    row, found = ROW[name], combined(first, second, ratio)
+    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(tuple(found), abs=2e-5)
+    assert row["n"] == len(first)
+    return found
 
 
 @pytest.mark.parametrize(("panel", "rival"), CASES[:4])
 def test_how_far_each_gets_with_two_groups(panel, rival):
     ours, theirs, fairness, ratio, _ = both(panel, rival)
     ends = [
-        folded([log_ratio(fairest(curve[seed], fairness)) for seed in ours])
+        both_signs([log_ratio(fairest(curve[seed], fairness)) for seed in ours])
         for curve in (theirs, ours)
     ]
-    agrees(f"{panel}-limit-{rival}", np.subtract(*ends), ratio)
+    agrees_combined(f"{panel}-limit-{rival}", *ends, ratio)
 
 
 def mean_rates(curve, groups):
@@ -165,26 +194,11 @@ def mean_rates(curve, groups):
     )
 
 
-def by_bootstrap(name, sample, statistic, ratio):
-    """The scorecard's interval is that of another bootstrap, up to its noise."""
-    row, J = ROW[name], len(sample)
-    drawn = sample[np.random.default_rng(7).integers(J, size=(4000, J))].mean(axis=1)
-    middle = sample.mean(axis=0)
-    wide = statistic(middle + np.sqrt((1 + J * ratio) * J / (J - 1)) * (drawn - middle))
-    low, high = np.quantile(wide, [0.025, 0.975])
-    assert row["estimate"] == pytest.approx(float(statistic(middle)), abs=1e-5)
-    assert (row["low"], row["high"]) == pytest.approx((low, high), abs=0.1 * (high - low))
-
-
 @pytest.mark.parametrize(("panel", "rival"), CASES[4:])
 def test_how_far_each_gets_with_four_groups(panel, rival):
     ours, theirs, _, ratio, _ = both(panel, rival)
-    sample = np.hstack([mean_rates(curve.values(), 4) for curve in (theirs, ours)])
-
-    def ahead(means):
-        return np.ptp(means[..., :4], axis=-1) - np.ptp(means[..., 4:], axis=-1)
-
-    by_bootstrap(f"{panel}-limit-{rival}", sample, ahead, ratio)
+    ends = (pairs(mean_rates(curve.values(), 4)) for curve in (theirs, ours))
+    agrees_combined(f"{panel}-limit-{rival}", *ends, ratio)
 
 
 @pytest.mark.parametrize("rival", METHODS)
@@ -193,13 +207,22 @@ def test_four_groups_against_two(rival):
     for panel, groups in (("gender-race", 4), ("adult", 2)):
         ours, theirs, *_ = both(panel, rival)
         parts += [mean_rates(curve.values(), groups) for curve in (theirs, ours)]
-    ends = np.cumsum([part.shape[1] for part in parts])[:-1]
+    a, b, c, d = (np.ptp(part.mean(axis=0)) for part in parts)
+    row = ROW[f"nonbinary-harder-{rival}"]
+    assert row["estimate"] == pytest.approx((a - b) - (c - d), abs=1e-5)
+    assert row["low"] < row["estimate"] < row["high"]
 
-    def harder(means):
-        a, b, c, d = (np.ptp(part, axis=-1) for part in np.split(means, ends, axis=-1))
-        return (a - b) - (c - d)
 
-    by_bootstrap(f"nonbinary-harder-{rival}", np.hstack(parts), harder, ADULT)
+@pytest.mark.parametrize("method", ["pearson", "hsic"])
+def test_where_numbered_groups_end(method):
+    ours = curves("penalties_adult_gender_race", "method == 'renyi'")
+    theirs = curves("numbered_adult_gender_race", f"method == '{method}-number'")
+    ends = (
+        pairs(np.array([[c["test"].iloc[-1][f"rate_{g}"] for g in range(4)] for c in curve]))
+        for curve in (theirs.values(), ours.values())
+    )
+    found = agrees_combined(f"gender-race-limit-{method}-number-end", *ends, ADULT)
+    assert found[1] > 0
 
 
 @pytest.mark.parametrize("rival", METHODS)
@@ -230,8 +253,8 @@ def test_the_boundary_s_covariance_against_renyi_when_both_are_fair_enough():
     assert (row["estimate"], row["low"], row["high"]) == pytest.approx(found, rel=1e-3)
     # Less accurate, so that alone it would not hold; but much fairer, hence in part.
     assert found[2] < 0
-    fairer = np.subtract(*(folded([log_ratio(p) for p in points]) for points in chosen[::-1]))
-    assert interval(fairer, ADULT)[1] > 0.02
+    fairer = [both_signs([log_ratio(p) for p in points]) for points in chosen[::-1]]
+    assert combined(*fairer, ADULT)[1] > 0.02
     assert row["verdict"] == "holds in part"
 
 
@@ -256,30 +279,31 @@ def test_accuracy_against_the_rivals_of_figure_1(rival):
     agrees(f"eo-beats-{rival}-interpolated", at_its.dropna(), ADULT)
 
 
-def eo_ends(kind):
-    """At the smallest and at the largest lambda of each split."""
-    path = curves("equal_opportunity", "recipe == 'paper'").values()
-    return (pd.DataFrame([curve[kind].iloc[k] for curve in path]) for k in (0, -1))
+def eo_ends(kind, lam):
+    """At lambda = 0 and at another, in the authors' units: a row for each split."""
+    path = read(
+        "equal_opportunity", f"split == 'random' and recipe == 'code' and rows == '{kind}'"
+    )
+    return (path[path["lam"] == at].set_index("seed").sort_index() for at in (0, lam))
+
+
+PANEL_ENDS = (("test", ADULT, 40, ""), ("train", ADULT_TRAIN, 600, "-train"))
 
 
 def test_what_equality_of_opportunity_costs():
-    for kind, ratio, name in (
-        ("test", ADULT, "eo-slight-price"),
-        ("train", ADULT_TRAIN, "eo-slight-price-train"),
-    ):
-        first, last = eo_ends(kind)
-        loss = 100 * (first["accuracy"].to_numpy() - last["accuracy"].to_numpy())
-        agrees(name, 1.0 - loss, ratio)
-        if kind == "test":
-            agrees("eo-costs-accuracy", loss, ratio)
+    for kind, ratio, lam, suffix in PANEL_ENDS:
+        first, last = eo_ends(kind, lam)
+        loss = 100 * (first["accuracy"] - last["accuracy"])
+        agrees(f"eo-slight-price{suffix}", 1.0 - loss, ratio)
+        agrees(f"eo-costs-accuracy{suffix}", loss, ratio)
 
 
 def test_where_the_gap_of_equality_of_opportunity_ends():
-    for kind, ratio in (("test", ADULT), ("train", ADULT_TRAIN)):
-        first, last = (end["tpr_1"] - end["tpr_0"] for end in eo_ends(kind))
-        agrees(f"eo-{kind}-falls", folded(first) - folded(last), ratio)
-        _, end = eo_ends(kind)
-        for name, gap in (("", last), ("-soft", end["soft_eo_gap"])):
+    for kind, ratio, lam, _ in PANEL_ENDS:
+        gaps = (both_signs(end["tpr_1"] - end["tpr_0"]) for end in eo_ends(kind, lam))
+        agrees_combined(f"eo-{kind}-falls", *gaps, ratio)
+        _, end = eo_ends(kind, 1000)
+        for name, gap in (("", end["tpr_1"] - end["tpr_0"]), ("-soft", end["soft_eo_gap"])):
             name = f"eo-{kind}-to-zero{name}"
             found = agrees(name, gap, ratio, level=0.9)
             inside = found[1] > -0.02 and found[2] < 0.02
@@ -288,7 +312,7 @@ def test_where_the_gap_of_equality_of_opportunity_ends():
 
 @pytest.mark.parametrize("method", ["hardt", "zafar", "rezaei", "donini", "renyi"])
 def test_the_error_of_a_method_where_figure_1_has_it(method):
-    row = ROW[f"eo-error-{method}"]
+    row = ROW.get(f"eo-error-{method}-same-columns", ROW[f"eo-error-{method}"])
     at, where = row["options"]["eo_violation"], "split == 'paper' and rows == 'test'"
     if method == "renyi":
         path = read("equal_opportunity", f"{where} and recipe == 'paper'").sort_values("lam")
@@ -346,17 +370,22 @@ def test_without_s_among_the_features_the_model_is_unfair():
 
 
 def test_the_boundary_s_covariance_stops_short_of_renyi_for_every_ridge():
+    """In the estimate; the interval excludes 0 for all ridges but the largest."""
     renyi = curves("penalties_adult", "method == 'renyi'")
-    ours = folded([log_ratio(fairest(renyi[seed], "p_rule")) for seed in renyi])
+    ours = both_signs([log_ratio(fairest(renyi[seed], "p_rule")) for seed in renyi])
     found = {}
     for ridge in sorted(whole("boundary_covariance")["l2"].unique()):
         rival = curves("boundary_covariance", f"l2 == {ridge}")
-        ends = folded([log_ratio(fairest(rival[seed], "p_rule")) for seed in renyi])
-        found[ridge] = interval(ends - ours, ADULT)
-        assert found[ridge][1] > 0
-    row = ROW["adult-limit-pearson-boundary"]
-    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(found[0.0], rel=1e-3)
-    assert ROW["covariance-limit"]["low"] == pytest.approx(min(f[1] for f in found.values()))
+        ends = both_signs([log_ratio(fairest(rival[seed], "p_rule")) for seed in renyi])
+        found[ridge] = combined(ends, ours, ADULT)
+        assert found[ridge][0] > 0.1
+    assert [low > 0 for _, low, _ in found.values()] == [True, True, True, False]
+    for name in ("adult-limit-pearson-boundary", "covariance-limit-no-ridge"):
+        row = ROW[name]
+        told = (row["estimate"], row["low"], row["high"])
+        assert told == pytest.approx(tuple(found[0.0]), rel=1e-3)
+    worst = min(low for _, low, _ in found.values())
+    assert ROW["covariance-limit"]["low"] == pytest.approx(worst, abs=1e-4)
 
 
 def clusters(dataset, column, algorithm="paper"):
@@ -392,7 +421,8 @@ def test_shares_are_nearly_and_not_exactly_equal_at_the_largest_lambda():
         assert spread.min() > 0
         assert interval(spread, 0.0)[2] < 0.02
     assert ROW["clusters-nearly-fair"]["verdict"] == "holds"
-    assert ROW["clusters-exactly-fair"]["verdict"] == "does not hold"
+    # Of Algorithm 3's clusters it is not true; of the minimum of the objective it is.
+    assert ROW["clusters-exactly-fair"]["verdict"] == "holds in part"
 
 
 def test_fairer_shares_cost_loss():
@@ -417,6 +447,7 @@ def test_balance_is_a_function_of_the_smallest_and_the_largest_share():
     [
         ("nmi-vanishes", "nmi", "share"),
         ("nmi-vanishes-soft", "soft_nmi", "share"),
+        ("figure-6-pearson", "score_pearson", "share"),
         ("near-independence", "soft_rho_R", "value"),
         ("near-independence-decision", "rho_R", "value"),
     ],
@@ -424,7 +455,7 @@ def test_balance_is_a_function_of_the_smallest_and_the_largest_share():
 def test_what_is_left_of_the_dependence_on_training_rows(name, column, room):
     paths = [c["train"][column] for c in curves("penalties_adult", "method == 'renyi'").values()]
     first, last = (np.array([path.iloc[k] for path in paths]) for k in (0, -1))
-    left = 0.05 - last / first if room == "share" else 0.02 - last
+    left = 0.05 - np.abs(last / first) if room == "share" else 0.02 - last
     agrees(name, left, ADULT_TRAIN)
 
 
@@ -466,7 +497,16 @@ def test_the_network_s_accuracy_where_it_is_as_fair_as_the_paper_s():
 )
 def test_one_step_takes_longer_than_another(name, slow, fast):
     seconds = read("timing", "seconds > 0").groupby(["seed", "what"])["seconds"].median().unstack()
-    agrees(name, np.log(seconds[slow] / seconds[fast]))
+    longer = np.log(seconds[slow] / seconds[fast])
+    if name != "kernels-expensive":
+        agrees(name, longer)
+        return
+    # Slower, and not so much slower that it is out of reach: the weaker part has the numbers.
+    assert interval(longer, 0.0)[1] > 0
+    row, found = ROW[name], interval(longer - np.log(10), 0.0)
+    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(found, rel=1e-3)
+    assert found[2] < 0
+    assert row["verdict"] == "holds in part"
 
 
 def test_what_a_step_takes_with_the_penalty():
@@ -484,11 +524,3 @@ def test_no_run_is_slower_than_theorems_3_and_4_allow():
         slopes = [stats.linregress(np.log(r["t"]), np.log(r["gradient"])).slope for _, r in runs]
         assert max(slopes) < claimed
         assert ROW[name]["verdict"] == "cannot be tested"
-
-
-def test_the_claim_in_general_counts_the_twelve_comparisons():
-    of = [ROW[name]["verdict"] for name in ROW["favourable-performance"]["options"]["of"]]
-    assert len(of) == 12
-    assert of.count("holds") + of.count("holds in part") == 0
-    assert of.count("does not hold") <= 6
-    assert ROW["favourable-performance"]["verdict"] == "undecided"

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from renyi_book.experiments._classification import NUMBERED
 from renyi_book.experiments._multiverse import FITTED
 
 
@@ -145,6 +146,23 @@ STORED = {
         {"penalties": ["renyi", "pearson", "hsic-linear", "hsic-gaussian"], "seeds": [100]},
         {"dataset": "german"},
         loose=_FITTED | _FLAT,
+    ),
+    **{
+        f"numbered_{name}": Stored(
+            "penalties_compared",
+            f"method {_SPLIT}",
+            {"seeds": []},
+            {"dataset": dataset, "penalties": list(NUMBERED)},
+            loose=_FITTED | _FLAT,
+        )
+        for name, dataset in (("german", "german"), ("adult_gender_race", "adult-gender-race"))
+    },
+    "boundary_covariance_bank": Stored(
+        "boundary_covariance",
+        "dataset split seed c l2 rows",
+        {"seeds": []},
+        {"dataset": "bank", "l2": [0.0]},
+        loose=_FITTED,
     ),
     "boundary_covariance": Stored(
         "boundary_covariance",

@@ -11,6 +11,7 @@ from renyi_book.scorecard.judging import NO_RESULT, VERDICTS, Evidence, NoResult
 from renyi_book.scorecard.page import in_words
 from renyi_book.scorecard.table import (
     claims,
+    counted,
     export,
     findings,
     headline,
@@ -22,6 +23,7 @@ from renyi_book.scorecard.table import (
     stable,
     store,
     stored,
+    strictest,
     tally,
     weigh,
 )
@@ -35,6 +37,7 @@ __all__ = [
     "NoResult",
     "Thresholds",
     "claims",
+    "counted",
     "export",
     "findings",
     "forest",
@@ -49,6 +52,7 @@ __all__ = [
     "standing",
     "store",
     "stored",
+    "strictest",
     "tally",
     "weigh",
 ]

@@ -2,7 +2,8 @@
 
 ``book/rules.json`` has the commit of the rules, a checksum of the frozen fields of each claim and
 one of the rules' code. A claim may differ from it if its ``deviations`` say why; code may, if
-``rules.json`` has a deviation with the new checksum.
+``rules.json`` has a deviation with the new checksum. Claims that were added later are under
+``added``, with the commits that held their rules before they were weighed.
 """
 
 import ast
@@ -15,12 +16,13 @@ from renyi_book.scorecard.table import claims
 
 RULES_FILE = BOOK / "rules.json"
 #: What may change later: where the book shows and tests a claim, and what happened to it.
-LOOSE = ("chapter", "test", "note", "deviations", "history")
+LOOSE = ("chapter", "test", "note", "errata", "deviations", "history")
 #: Beside the rules, the code that turns tables into verdicts: modules, and functions of `table`.
 JUDGING = ("judging.py", "reading.py", "statistics.py", "thresholds.py", "table.py")
 JUDGES = (
     "weigh",
     "judge",
+    "counted",
     "stable",
     "multiverse",
     "_factors",
@@ -98,6 +100,21 @@ def freeze(path=RULES_FILE):
         file.write(_text(fixed))
 
 
+def add(path=RULES_FILE):
+    """Write down the claims that are new since the rules were frozen: before they are weighed.
+
+    Parameters
+    ----------
+    path : path, optional
+    """
+    fixed = json.loads(Path(path).read_text(encoding="utf8"))
+    added = fixed.setdefault("added", {"commits": [], "claims": {}})
+    for claim in claims():
+        if claim["id"] not in fixed["claims"]:
+            added["claims"].setdefault(claim["id"], claim_checksum(claim))
+    Path(path).write_text(_text(fixed), encoding="utf8")
+
+
 def name(commit, path=RULES_FILE):
     """Say which commit holds the frozen rules; no checksum is touched.
 
@@ -133,9 +150,12 @@ def problems(path=RULES_FILE):
     """
     fixed = json.loads(Path(path).read_text(encoding="utf8"))
     now = {claim["id"]: claim for claim in claims()}
-    found = [f"{name}: a claim is gone" for name in fixed["claims"] if name not in now]
+    added = fixed.get("added", {}).get("claims", {})
+    found = [f"{name}: a claim is gone" for name in fixed["claims"] | added if name not in now]
     for name, claim in now.items():
         same = fixed["claims"].get(name) == claim_checksum(claim)
+        if name in added and added[name] != claim_checksum(claim):
+            found.append(f"{name}: differs from what was fixed when it was added")
         if not same and not claim.get("deviations"):
             found.append(f"{name}: differs from the frozen rules, and says no deviation")
     code = code_checksum()

@@ -9,7 +9,7 @@ claimed direction:
 * L <= 0 and U >= D: **undecided**.
 
 "No difference", "goes to 0", "is this number": **holds** if the 90 % interval lies within D of 0
-(two one-sided tests at 5 %), **does not hold** if the mean is farther than D, else **undecided**.
+(two one-sided tests at 5 %), **does not hold** if it lies wholly beyond D, else **undecided**.
 What is **exact** (an identity, a count) has no noise and is never undecided.
 """
 
@@ -95,6 +95,8 @@ def verdict(evidence, *, support_factor=1.0, oppose_factor=1.0):
         One of `VERDICTS`.
     """
     if evidence.parts:
+        # All parts must be supported, which needs no adjustment; one that is opposed is enough.
+        oppose_factor *= len(evidence.parts)
         found = {
             verdict(part, support_factor=support_factor, oppose_factor=oppose_factor)
             for part in evidence.parts
@@ -209,32 +211,51 @@ def _measured(kind, values, delta, what, ratio, seeds, digits, unit, note):
     return from_mean(kind, mean, delta, what, digits, unit, note, seeds, again, (sd, ratio))
 
 
-def bootstrapped(
-    sample, statistic, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note=""
+def folded(
+    first, second, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note="", regions=True
 ):
-    """Evidence on a difference that is a function of several mean columns (see `statistics`)."""
-    if len(sample) < 2:
-        raise NoResult(f"{what}: {len(sample)} splits, at least two are needed")
-    sample = np.asarray(sample, dtype=float)
-    mean, drawn = statistics.bootstrapped(sample, statistic, ratio)
-    seeds = tuple(seeds) or tuple(range(len(sample)))
+    """Evidence on a violation that is claimed to be larger than another (see `statistics.fold`).
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (J, k)
+        A row for each split; the violations are the largest mean columns.
+    delta, what, ratio, seeds, digits, unit, note
+        As in `difference`.
+    regions : bool, default=True
+        Whether to compute the probabilities of the three regions, which takes longest.
+
+    Returns
+    -------
+    Evidence
+    """
+    if len(first) < 2:
+        raise NoResult(f"{what}: {len(first)} splits, at least two are needed")
+    found = statistics.fold(first, second, ratio)
+    seeds = tuple(seeds) or tuple(range(len(first)))
 
     def again(kept):
         left = [seed for seed, keep in zip(seeds, kept) if keep]
-        return bootstrapped(
-            sample[kept], statistic, delta, what, ratio=ratio, seeds=left, digits=digits, unit=unit
-        )
+        options = {"ratio": ratio, "seeds": left, "regions": False}
+        return folded(first[kept], second[kept], delta, what, **options)
 
-    found = from_mean("difference", mean, delta, what, digits, unit, note, seeds, again)
-    draws = len(drawn) + 1
-    return replace(
-        found,
-        supports=(1 + int((drawn <= 0).sum())) / draws,
-        opposes=(1 + int((drawn >= delta).sum())) / draws,
-        regions=tuple(
-            float(share.mean())
-            for share in (drawn < -delta, np.abs(drawn) <= delta, drawn > delta)
-        ),
+    text = f"{what} {shown(found, digits)}{unit}"
+    if found.high < 0:
+        text += ", the other way round"
+    return Evidence(
+        kind="difference",
+        text=f"{text}; {note}" if note else text,
+        estimate=found.estimate,
+        low=found.low,
+        high=found.high,
+        n=found.n,
+        delta=delta,
+        supports=found.p_greater(0.0),
+        opposes=found.p_less(delta),
+        regions=statistics.fold_regions(first, second, delta, ratio) if regions else (),
+        power=partial(_power, "difference", found, delta, None, digits, unit),
+        seeds=seeds,
+        again=again,
     )
 
 
@@ -309,7 +330,7 @@ def everything(parts, text=None):
         text=text or "; ".join(part.text for part in parts),
         parts=parts,
         supports=max(part.supports for part in parts),
-        opposes=min(part.opposes for part in parts),
+        opposes=min(1.0, len(parts) * min(part.opposes for part in parts)),
         n=min(part.n for part in parts),
         power=lambda: "; ".join(filter(None, (part.power() for part in parts))),
         again=None,
@@ -329,22 +350,27 @@ def _level(kind):
     return 0.9 if kind == "equivalence" else 0.95
 
 
-def _power(kind, mean, delta, spread, digits, unit):
-    """What it would take to decide: the effect that would be seen, and how many splits."""
-    if kind == "difference":
-        said = f"an effect of {statistics.detectable(mean):.{digits}f}{unit} would be seen"
-    else:
-        said = f"half the interval is {(mean.high - mean.low) / 2:.{digits}f}{unit}"
+def _power(kind, found, delta, spread, digits, unit):
+    """What it would take to decide, in words.
+
+    An interval shorter than the smallest effect cannot both contain 0 and reach that effect, so
+    that a difference is then decided. An equivalence needs an interval within -delta and delta.
+    """
+    length = found.high - found.low
+    wanted = delta if kind == "difference" else 2 * delta
+    said = f"the interval is {length:.{digits}f}{unit} long"
+    if length < wanted:
+        why = "the other rows of its family leave" if kind == "difference" else "its place leaves"
+        return f"{said}, which would decide the row alone; {why} it open"
+    said += f", and one shorter than {wanted:g} would decide the row"
     if spread is None:
-        return f"{said} with probability .8" if kind == "difference" else said
+        return said
     sd, ratio = spread
-    needed = statistics.splits_needed(sd, ratio, delta, level=_level(kind))
-    more = (
-        f"{needed} splits or seeds make half the interval as short as the smallest effect"
-        if needed
-        else "no number of splits of these data makes the interval short enough"
-    )
-    return f"{said}{' with probability .8' if kind == 'difference' else ''}; {more}"
+    needed = statistics.splits_needed(sd, ratio, wanted, level=_level(kind))
+    if needed is not None:
+        return f"{said}, which takes about {needed} splits or seeds"
+    floor = statistics.shortest(sd, ratio, level=_level(kind))
+    return f"{said}; with more and more splits of these data it tends to {floor:.{digits}f}"
 
 
 def shown(mean, digits=3):

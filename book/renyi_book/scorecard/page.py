@@ -93,14 +93,15 @@ def _part(part, shown):
 
 def _row(row):
     title = chapters()[row["chapter"]].title
-    second = row.get("reading_of")
+    other = row["counted"]
     cells = (
         _text(row["claim"])
         + _small(f"Taken as: {row['reading']}" if row["reading"] != "as written" else "")
+        + _small(f"Counted because of the words {row['words']}." if _by_words(row) else "")
         + (
-            f'<br><small>A second reading of <a href="#claim-{second}">{second}</a>.</small>'
-            if second
-            else ""
+            ""
+            if row["primary"]
+            else f'<br><small>Not counted; <a href="#claim-{other}">{other}</a> is.</small>'
         )
         + f"<br><small>{_text(row['where'])}; "
         f'<a href="{row["link"]}">{_text(title)}</a>; <code>{row["id"]}</code></small>',
@@ -113,6 +114,10 @@ def _row(row):
         f'<tr id="claim-{row["id"]}" data-part="{_attribute(row["part"])}" '
         f'data-verdict="{_attribute(row["verdict"])}">{body}</tr>'
     )
+
+
+def _by_words(row):
+    return row["primary"] and row.get("words")
 
 
 def _remarks(row):

@@ -1,7 +1,7 @@
 """How the rules read the stored tables: fresh seeds only, points chosen on validation rows.
 
-The primary reading of a curve chooses lambda on the validation rows and measures on the test
-rows. The second reading follows the curve over the test rows to a given fairness.
+One reading of a curve follows it over the test rows to a given fairness. Another chooses lambda on
+the validation rows and measures on the test rows.
 """
 
 from collections.abc import Mapping
@@ -28,6 +28,10 @@ PANELS = {
     "german": ("penalties_german", "german", "dp_violation", 4),
     "gender-race": ("penalties_adult_gender_race", "adult", "dp_violation", 4),
 }
+#: The tables of penalties that take the group's number as a quantity.
+NUMBERED = {"german": "numbered_german", "gender-race": "numbered_adult_gender_race"}
+#: The tables of Zafar's bound on the covariance of boundary and S.
+BOUNDARY = {"adult": "boundary_covariance", "bank": "boundary_covariance_bank"}
 
 
 def ratio(dataset, rows="test"):
@@ -96,8 +100,10 @@ class Results:
         if key not in self._curves:
             table = self.fresh(name, [by, "rows", *MEASURES], split="random", **where)
             order = [column for column in ("lam", "c", "l2") if column in table]
+            # A bound c is the stricter, the smaller it is.
+            rising = [column != "c" for column in order]
             found = {}
-            for point in table.sort_values(order).to_dict("records"):
+            for point in table.sort_values(order, ascending=rising).to_dict("records"):
                 curve = found.setdefault(point[by], {}).setdefault(point["seed"], Curve())
                 curve.add(point)
             self._curves[key] = found

@@ -8,9 +8,11 @@ effect that matters.
 """
 
 from bisect import bisect_left
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 from scipy.stats import t as student
 
 #: Draws of every bootstrap, and its seed: a verdict must not depend on when it is computed.
@@ -202,66 +204,123 @@ def to_p_rule(estimate, low, high):
     return float(np.exp(-abs(estimate))), worst, best
 
 
-def aligned(rival, renyi):
-    """Differences of signed values whose mean is |mean of the rival's| - |mean of Rényi's|.
-
-    The fold is taken once, at the mean over the splits, and not at every split.
-
-    Examples
-    --------
-    >>> from renyi_book.scorecard.statistics import aligned
-    >>> aligned([-0.3, -0.1], [0.1, -0.05]).mean().round(3).item()
-    0.175
-    """
-    rival, renyi = np.asarray(rival, dtype=float), np.asarray(renyi, dtype=float)
-    return _toward_plus(rival) - _toward_plus(renyi)
+def signed(values):
+    """Both signs of a value, as columns: its absolute value is the largest of them."""
+    values = np.asarray(values, dtype=float)
+    return np.stack([values, -values], axis=-1)
 
 
-def _toward_plus(values):
-    return values if values.mean() >= 0 else -values
+def gaps(rates):
+    """All differences of two groups' rates, as columns: the violation is the largest of them."""
+    rates = np.asarray(rates, dtype=float)
+    first, second = zip(*permutations(range(rates.shape[-1]), 2))
+    return rates[..., list(first)] - rates[..., list(second)]
 
 
-def spread_of_means(sample):
-    """Largest minus smallest of the groups' mean rates (one row a split, one column a group)."""
-    means = sample.mean(axis=-2)
-    return means.max(axis=-1) - means.min(axis=-1)
+def sums(first, second):
+    """All sums of two columns, one of each: the largest is the sum of the largest."""
+    return (first[..., :, None] + second[..., None, :]).reshape(*first.shape[:-1], -1)
 
 
-def bootstrapped(sample, statistic, ratio=0.0, *, level=0.95, draws=DRAWS, seed=SEED):
-    """A statistic of the mean over splits, with a bootstrap interval widened for overlap.
+class Fold(NamedTuple):
+    """A difference of two violations: its estimate, the interval, and the plain differences."""
 
-    Splits are drawn with replacement, all columns of a split together; each drawn mean is moved
-    away from the mean by sqrt(1 + J ratio), Nadeau and Bengio's widening, before the statistic is
-    taken.
+    estimate: float
+    low: float
+    high: float
+    means: np.ndarray
+    errors: np.ndarray
+    n: int
+
+    def p_greater(self, threshold):
+        """One-sided p-value against "the difference is at most `threshold`"."""
+        p = _tails(self.means - threshold, self.errors, self.n - 1)
+        return min(1.0, _below(len(self.means)) * float(p.max(axis=1).min()))
+
+    def p_less(self, threshold):
+        """One-sided p-value against "the difference is at least `threshold`"."""
+        p = _tails(threshold - self.means, self.errors, self.n - 1)
+        return min(1.0, _above(self.means.shape[1]) * float(p.min(axis=1).max()))
+
+
+def _below(columns):
+    """By what the error of the lower end is divided, for so many columns of the first."""
+    return columns / 2
+
+
+def _above(columns):
+    """By what the error of the upper end is divided, for so many columns of the second."""
+    return columns
+
+
+def _tails(distance, errors, df):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = student.sf(distance / errors, df)
+    return np.where(errors > 0, p, np.where(distance > 0, 0.0, 1.0))
+
+
+def fold(first, second, ratio=0.0, *, level=0.95):
+    """Largest mean column of `first` minus that of `second`; the interval does not jump.
+
+    A violation is an absolute value, or the largest of several differences, of means. Where it is
+    near 0, the mean that is largest changes from sample to sample, and an interval around the one
+    that happens to be largest covers too little. But the largest of A minus the largest of B is
+    the maximum over A of the minimum over B of plain differences. Each of these has an interval,
+    and the same maximum of minima of their ends is an interval of the whole. It is a continuous
+    function of the data. Its errors are divided by the number of differences that may be extreme
+    (half of it for the lower end, since columns come in pairs of opposite sign); the tests
+    simulate the coverage.
 
     Parameters
     ----------
-    sample : ndarray of shape (J, k)
-        What was measured on each split.
-    statistic : callable
-        From an array of means (..., k) to numbers (...).
+    first, second : ndarray of shape (J, k)
+        A row for each split, from `signed`, `gaps` or `sums`.
     ratio : float, default=0
+        As in `corrected`.
     level : float, default=0.95
-    draws : int
-    seed : int
 
     Returns
     -------
-    Mean, ndarray
-        The statistic (``se`` is the bootstrap's), and its drawn values.
+    Fold
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import fold, signed
+    >>> round(fold(signed([-0.3, -0.1]), signed([0.1, -0.05])).estimate, 3)
+    0.175
     """
-    sample = np.asarray(sample, dtype=float)
-    n = len(sample)
-    if sample.ndim != 2 or n < 2 or not np.isfinite(sample).all():
-        raise ValueError("sample must be a finite array with two rows (splits) or more")
-    picks = np.random.default_rng(seed).integers(0, n, size=(draws, n))
-    middle = sample.mean(axis=0)
-    # n / (n - 1): a bootstrap variance is that of the sample, not the unbiased one.
-    away = np.sqrt((1 + n * ratio) * n / (n - 1))
-    drawn = statistic(middle + away * (sample[picks].mean(axis=1) - middle))
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    estimate = float(statistic(middle))
-    return Mean(estimate, float(low), float(high), float(drawn.std()), n - 1, n), drawn
+    n = len(first)
+    means = first.mean(axis=0)[:, None] - second.mean(axis=0)
+    away = [values - values.mean(axis=0) for values in (first, second)]
+    squares = [(values**2).sum(axis=0) for values in away]
+    variances = (squares[0][:, None] + squares[1] - 2 * away[0].T @ away[1]) / (n - 1)
+    errors = np.sqrt(np.maximum(variances, 0) * (1 / n + ratio))
+    alpha = (1 - level) / 2
+    below, above = (
+        student.ppf(1 - alpha / _below(first.shape[1]), n - 1),
+        student.ppf(1 - alpha / _above(second.shape[1]), n - 1),
+    )
+    low = (means - below * errors).min(axis=1).max()
+    high = (means + above * errors).min(axis=1).max()
+    return Fold(float(means.min(axis=1).max()), float(low), float(high), means, errors, n)
+
+
+def fold_regions(first, second, delta, ratio=0.0, *, draws=4000, seed=SEED):
+    """As `regions`, for `fold`: by draws of the means from their joint posterior.
+
+    The means have a multivariate t distribution with the corrected covariance.
+    """
+    both = np.concatenate([first, second], axis=1)
+    n, k = len(first), first.shape[1]
+    away = (both - both.mean(axis=0)) * np.sqrt((1 / n + ratio) / (n - 1))
+    rng = np.random.default_rng(seed)
+    heavy = np.sqrt((n - 1) / rng.chisquare(n - 1, size=(draws, 1)))
+    # A normal vector with the covariance away.T @ away.
+    drawn = both.mean(axis=0) + heavy * (rng.normal(size=(draws, n)) @ away)
+    ahead = drawn[:, :k].max(axis=1) - drawn[:, k:].max(axis=1)
+    return tuple(
+        float(share.mean()) for share in (ahead < -delta, np.abs(ahead) <= delta, ahead > delta)
+    )
 
 
 def bootstrapped_groups(rates, sizes, statistic, *, level=0.95, draws=DRAWS, seed=SEED):
@@ -275,8 +334,8 @@ def bootstrapped_groups(rates, sizes, statistic, *, level=0.95, draws=DRAWS, see
     rates, sizes : array-like of shape (groups,)
     statistic : callable
         From rates (..., groups) to numbers (...); see `smallest_ratio`.
-    level, draws, seed
-        As in `bootstrapped`.
+    level : float, default=0.95
+    draws, seed : int
 
     Returns
     -------
@@ -345,28 +404,33 @@ def benjamini_yekutieli(p_values):
 # --- Power -----------------------------------------------------------------------------------
 
 
-def detectable(mean, *, alpha=0.025, power=0.8):
-    """The effect that would be told from 0 with this power, given the standard error found."""
-    quantiles = student.ppf([1 - alpha, power], mean.df)
-    return float(quantiles.sum() * mean.se)
-
-
-def splits_needed(sd, ratio, width, *, level=0.95, most=10_000):
-    """How many splits bring half the interval down to `width`; None if no number does.
-
-    Overlap leaves a floor: half the interval stays above 1.96 sd sqrt(ratio).
+def splits_needed(sd, ratio, length, *, level=0.95, most=10_000):
+    """How many splits make the whole interval as short as `length`; None if 10 000 do not.
 
     Examples
     --------
     >>> from renyi_book.scorecard.statistics import splits_needed
-    >>> splits_needed(1.0, 0.0, 0.5), splits_needed(1.0, 0.5, 0.5)
+    >>> splits_needed(1.0, 0.0, 1.0), splits_needed(1.0, 0.5, 1.0)
     (18, None)
     """
 
-    def too_wide(n):
-        return student.ppf((1 + level) / 2, n - 1) * sd * np.sqrt(1 / n + ratio) > width
+    def too_long(n):
+        half = student.ppf((1 + level) / 2, n - 1) * sd * np.sqrt(1 / n + ratio)
+        return 2 * half > length
 
-    if too_wide(most):
+    if too_long(most):
         return None
-    # The width falls with n: the first number that is enough, by halving.
-    return bisect_left(range(2, most), True, key=lambda n: not too_wide(n)) + 2
+    # The length falls with n, so that the first number that is enough is found by bisection.
+    return bisect_left(range(2, most), True, key=lambda n: not too_long(n)) + 2
+
+
+def shortest(sd, ratio, *, level=0.95):
+    """The length that the corrected interval approaches as the number of splits grows.
+
+    Examples
+    --------
+    >>> from renyi_book.scorecard.statistics import shortest
+    >>> round(shortest(1.0, 0.5), 2)
+    2.77
+    """
+    return float(2 * norm.ppf((1 + level) / 2) * sd * np.sqrt(ratio))

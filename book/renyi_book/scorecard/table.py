@@ -26,6 +26,7 @@ from renyi_book.scorecard.judging import (
     PART,
     SUMMARY,
     UNDECIDED,
+    UNTESTABLE,
     VERDICTS,
     NoResult,
     of_interval,
@@ -118,11 +119,44 @@ def judge(evidence, listed=None):
         support, oppose = factors.get(name, (1.0, 1.0))
         adjusted = verdict(evidence[name], support_factor=support, oppose_factor=oppose)
         found[name] = (adjusted, verdict(evidence[name]))
+    chosen = counted(listed, {name: pair[0] for name, pair in found.items()})
     for claim in listed:
         if claim["rule"] == SUMMARY:
-            of = [found[name] for name in claim["options"]["of"]]
+            of = [found[chosen[name]] for name in claim["options"]["of"]]
             found[claim["id"]] = tuple(_summary([pair[i] for pair in of]) for i in (0, 1))
     return found
+
+
+#: From the most to the least favorable to the paper.
+_FAVORABLE = (HOLDS, PART, UNDECIDED, UNTESTABLE, FAILS, NO_RESULT)
+
+
+def counted(listed, verdicts):
+    """Which reading of each sentence is counted.
+
+    If the paper's own words fix the reading (``words``), that one; if they leave it open, the one
+    whose verdict is most favorable to the paper. Of equals the first.
+
+    Parameters
+    ----------
+    listed : list of dict
+        Claims; those with ``reading_of`` are further readings of that sentence.
+    verdicts : dict of str to str
+
+    Returns
+    -------
+    dict of str to str
+        From the id of each sentence, which is that of its first row, to that of a row.
+    """
+    sentences = {}
+    for claim in listed:
+        sentences.setdefault(claim.get("reading_of", claim["id"]), []).append(claim)
+    chosen = {}
+    for name, readings in sentences.items():
+        fixed = [claim["id"] for claim in readings if claim.get("words")]
+        among = fixed or [claim["id"] for claim in readings]
+        chosen[name] = min(among, key=lambda one: _FAVORABLE.index(verdicts.get(one, NO_RESULT)))
+    return chosen
 
 
 def _factors(evidence, listed):
@@ -134,7 +168,8 @@ def _factors(evidence, listed):
         # A row without an interval stays in its family: no other row gains by what was not seen.
         fixed = found is not None and not found.parts and found.outcome not in ("", UNDECIDED)
         if family and found is not None and not fixed:
-            families.setdefault(family, []).append(claim["id"])
+            # Equivalences are judged at another level, so that they are a family of their own.
+            families.setdefault((family, found.kind), []).append(claim["id"])
     factors = {}
     for names in families.values():
         both = []
@@ -180,7 +215,7 @@ def findings(source=RESULTS, listed=None, thresholds=DEFAULT, *, stability=True)
     stays = stable(evidence, listed) if stability else {}
     return {
         claim["id"]: (
-            _of_others(claim, judged)
+            _of_others(claim, judged, listed)
             if claim["rule"] == SUMMARY
             else _fields(evidence[claim["id"]], *judged[claim["id"]])
         )
@@ -195,10 +230,11 @@ def _tables(source):
     return lambda name: load(name, source)
 
 
-def _of_others(claim, judged):
+def _of_others(claim, judged, listed):
     """The result fields of a claim that sums others up: how many of them got which verdict."""
     adjusted, unadjusted = judged[claim["id"]]
-    of = [judged[name][0] for name in claim["options"]["of"]]
+    chosen = counted(listed, {name: pair[0] for name, pair in judged.items()})
+    of = [judged[chosen[name]][0] for name in claim["options"]["of"]]
     counts = ", ".join(f"{of.count(one)} {one}" for one in VERDICTS if one in of)
     found = {"verdict": adjusted, "verdict_unadjusted": unadjusted, "n": len(of)}
     found["ours"] = f"{len(of)} comparisons" + (f": {counts}" if counts else "")
@@ -402,8 +438,9 @@ def rows(folder=RESULTS, path=CLAIMS, *, retired=False):
     list of dict
         All fields of ``claims.yml`` and, as far as there are results, ``ours, estimate, low,
         high, n, delta, left, within, right, verdict, verdict_unadjusted, stable, power,
-        multiverse``; ``paper_text``, ``link`` (the chapter's page, from the scorecard's) and
-        ``primary`` (False for a second reading).
+        multiverse``; ``paper_text``, ``link`` (the chapter's page, from the scorecard's),
+        ``counted`` (the id of the reading that is counted for its sentence) and ``primary``
+        (whether this is the one).
 
     Examples
     --------
@@ -414,6 +451,8 @@ def rows(folder=RESULTS, path=CLAIMS, *, retired=False):
     found = stored(folder)
     listed = [claim for claim in claims(path) if retired or not claim.get("retired")]
     nothing = {"verdict": NO_RESULT, "verdict_unadjusted": NO_RESULT, "ours": NO_RESULT}
+    verdicts = {name: one["verdict"] for name, one in found.get("findings", {}).items()}
+    chosen = counted(listed, verdicts)
     return [
         claim
         | nothing
@@ -421,11 +460,35 @@ def rows(folder=RESULTS, path=CLAIMS, *, retired=False):
         | {
             "paper_text": claim["paper"]["text"],
             "link": _link(claim["chapter"]),
-            "primary": "reading_of" not in claim,
+            "primary": chosen[_sentence(claim)] == claim["id"],
+            "counted": chosen[_sentence(claim)],
             "multiverse": found.get("multiverse", {}).get(claim["id"]),
         }
         for claim in listed
     ]
+
+
+def _sentence(claim):
+    return claim.get("reading_of", claim["id"])
+
+
+def strictest(shown):
+    """The tally if each sentence were counted in the reading least favorable to the paper.
+
+    Parameters
+    ----------
+    shown : list of dict
+        From `rows`.
+
+    Returns
+    -------
+    dict of str to int
+    """
+    sentences = {}
+    for row in shown:
+        sentences.setdefault(row["counted"], []).append(row["verdict"])
+    worst = [max(found, key=_FAVORABLE.index) for found in sentences.values()]
+    return {one: worst.count(one) for one in (*VERDICTS, NO_RESULT) if one in worst}
 
 
 def _link(slug):
@@ -442,7 +505,7 @@ def tally(shown=None, *, primary=True, adjusted=True):
     shown : list of dict, optional
         From `rows`.
     primary : bool, default=True
-        Count second readings of a claim not again.
+        Count each sentence once, in the reading that `counted` chooses.
     adjusted : bool, default=True
 
     Returns
@@ -482,6 +545,45 @@ def headline(shown=None, *, rate=0.05):
     return counts
 
 
+def changes(shown, edition):
+    """The rows whose verdict was another one in an earlier edition.
+
+    Parameters
+    ----------
+    shown : list of dict
+        From `rows`, retired ones included.
+    edition : {"first", "second"}
+
+    Returns
+    -------
+    list of dict
+        ``id``, ``was``, ``is`` (of the reading that is counted for the sentence), ``why`` and
+        ``direction``: whether the new verdict is more favorable to the paper.
+    """
+    verdicts = {row["id"]: row["verdict"] for row in shown}
+    found = []
+    for row in shown:
+        earlier = [one for one in row["history"] if one["edition"] == edition]
+        if not earlier:
+            continue
+        was = earlier[0]["verdict"]
+        now = "not counted" if row.get("retired") else verdicts[row["counted"]]
+        if edition == "first":
+            # What the second edition said, where it has changed again since.
+            later = [one["verdict"] for one in row["history"] if one["edition"] == "second"]
+            now = (later or [row["verdict"]])[0]
+        if was == now and now == row["verdict"]:
+            continue
+        places = [
+            _FAVORABLE.index(UNDECIDED if one == "not counted" else one) for one in (was, now)
+        ]
+        ahead = places[0] - places[1]
+        direction = "paper" if ahead > 0 else "other side" if ahead < 0 else "neither side"
+        why = earlier[0].get("why", "")
+        found.append({"id": row["id"], "was": was, "is": now, "why": why, "direction": direction})
+    return found
+
+
 # --- Exports -----------------------------------------------------------------------------------
 
 EXPORTED = [
@@ -490,8 +592,10 @@ EXPORTED = [
     "where",
     "kind",
     "reading_of",
+    "counted",
     "claim",
     "reading",
+    "words",
     "paper_text",
     "paper_value",
     "paper_source",

@@ -50,6 +50,9 @@ class Thresholds:
     vanished: float = _opinion(
         0.05, "share of the NMI at lambda = 0 that counts as none", 0.02, 0.1
     )
+    intractable: float = _opinion(
+        10.0, "how many times the time of a Rényi step counts as intractable", 5.0, 100.0
+    )
     rounding: float = _opinion(1e-6, "an identity up to rounding of stored digits", 1e-5, 1e-7)
 
 

@@ -34,6 +34,7 @@ def point(lam=0.0, accuracy=0.85, p=0.3, gap=0.06, groups=2, **others):
         "rho_R": 0.2,
         "soft_rho_R": 0.2,
         "nmi": 0.04,
+        "score_pearson": 0.2,
         "soft_nmi": 0.04,
     }
     for g, rate in enumerate(rates):
@@ -124,14 +125,17 @@ def boundary(end, ridges=(0.0, 1e-2), noise=None):
 
 
 def opportunity(end, *, start=(0.85, 0.08), noise=None, code=()):
-    """Rényi's path: (accuracy, signed gap) at lam = 0 and at lam = 1000; the code's points."""
-    path = [
-        point(0, start[0], gap=start[1]),
-        point(1000, end[0], gap=end[1]),
-    ]
+    """Rényi's path: (accuracy, signed gap) at lam = 0 and at any larger one; the code's points."""
+    path, authors = (
+        [point(0, start[0], gap=start[1]), *(point(lam, end[0], gap=end[1]) for lam in lams)]
+        for lams in ((1000,), (40, 600, 1000))
+    )
     codes = [point(lam, **measured) for lam, measured in dict(code).items()]
     return classifiers(
-        {"paper": path}, by="recipe", noise=noise, paper={"paper": path, "code": codes}
+        {"paper": path, "code": authors},
+        by="recipe",
+        noise=noise,
+        paper={"paper": path, "code": codes},
     )
 
 

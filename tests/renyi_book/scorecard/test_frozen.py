@@ -105,7 +105,10 @@ def test_the_checksum_sees_what_is_done_and_not_how_it_is_worded(tmp_path, file,
 
 def of_the_named_commit(name):
     """A file of the book as it was in the commit that rules.json names; skips without it."""
-    commit = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))["commit"]
+    return of_a_commit(json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))["commit"], name)
+
+
+def of_a_commit(commit, name):
     command = ["git", "-C", BOOK, "show", f"{commit}:./{name}"]
     try:
         return subprocess.run(command, capture_output=True, check=True).stdout.decode("utf8")
@@ -124,6 +127,27 @@ def test_the_claims_of_that_commit_have_these_checksums():
     then = yaml.safe_load(of_the_named_commit("claims.yml"))
     fixed = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))["claims"]
     assert {claim["id"]: frozen.claim_checksum(claim) for claim in then} == fixed
+
+
+def test_added_claims_are_as_in_a_commit_that_is_named():
+    """Their rules were committed before they were weighed."""
+    added = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))["added"]
+    known = {}
+    for commit in added["commits"]:
+        for claim in yaml.safe_load(of_a_commit(commit, "claims.yml")):
+            known.setdefault(claim["id"], set()).add(frozen.claim_checksum(claim))
+    for name, checksum in added["claims"].items():
+        assert checksum in known[name]
+
+
+def test_an_added_claim_may_not_change_in_silence(path, monkeypatch):
+    first, *_ = CLAIMS
+    new = first | {"id": "new", "deviations": [{"what": "", "why": "", "favours": ""}]}
+    monkeypatch.setattr(frozen, "claims", lambda: [new, *CLAIMS])
+    frozen.add(path)
+    assert frozen.problems(path) == []
+    monkeypatch.setattr(frozen, "claims", lambda: [new | {"rule": "x"}, *CLAIMS])
+    assert frozen.problems(path) == ["new: differs from what was fixed when it was added"]
 
 
 def test_the_splits_are_as_large_as_the_rules_take_them_to_be():

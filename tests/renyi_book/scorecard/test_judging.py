@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import t
 
 from renyi_book.scorecard import judging as j
+from renyi_book.scorecard.statistics import signed
 
 from .simulated import normal
 
@@ -103,28 +104,37 @@ def test_seeds_can_be_left_out():
     assert without_seeds.without({104}) is without_seeds
 
 
-def test_the_bootstrap_is_judged_like_an_interval():
-    sample = np.column_stack([0.5 + 0.1 * normal(30, 1), 0.2 + 0.1 * normal(30, 2)])
+def test_a_difference_of_violations_is_judged_like_an_interval():
+    far, near = signed(-0.5 + 0.1 * normal(30, 1)), signed(0.05 + 0.1 * normal(30, 2))
+    assert j.verdict(j.folded(far, near, 0.02, "fairer by")) == j.HOLDS
+    assert j.verdict(j.folded(near, far, 0.02, "fairer by")) == j.FAILS
+    close = signed(0.04 + 0.1 * normal(30, 3))
+    assert j.verdict(j.folded(near, close, 0.02, "fairer by", ratio=9)) == j.UNDECIDED
+    assert "the other way round" in j.folded(near, far, 0.02, "fairer by").text
+    assert j.folded(far, near, 0.02, "fairer by", seeds=range(30)).without({1, 2}).n == 28
 
-    def gap(means):
-        return means[..., 0] - means[..., 1]
 
-    assert j.verdict(j.bootstrapped(sample, gap, 0.02, "gap")) == j.HOLDS
-    assert j.verdict(j.bootstrapped(sample[:, ::-1], gap, 0.02, "gap")) == j.FAILS
-    assert j.verdict(j.bootstrapped(sample * [1, 2.5], gap, 0.02, "gap", ratio=9)) == j.UNDECIDED
-    assert j.bootstrapped(sample, gap, 0.02, "gap", seeds=range(30)).without({1, 2}).n == 28
+def test_one_part_of_many_is_excluded_only_after_an_adjustment():
+    """A part that alone is just excluded; beside nine that hold it is open."""
+    good, bad = (j.difference(around(*n), 0.3, "x") for n in ((0.5, 0.2), (0.1, 0.19)))
+    assert j.verdict(bad) == j.FAILS
+    assert j.verdict(j.everything([good, bad])) == j.UNDECIDED
+    worse = j.difference(around(-0.1, 0.19), 0.3, "x")
+    assert j.verdict(j.everything([good, worse])) == j.PART
 
 
 def test_what_would_decide_is_said():
     found = j.difference(around(0.1, 0.5), 0.3, "ahead by", unit=" points")
-    assert "would be seen with probability .8" in found.power()
-    assert "splits or seeds" in found.power()
+    assert "1.00 points long" in found.power()
+    assert "one shorter than 0.3 would decide the row, which takes about" in found.power()
     wide = j.difference(around(0.1, 5), 0.3, "ahead by", ratio=0.6)
-    assert "no number of splits" in wide.power()
+    assert "with more and more splits of these data it tends to" in wide.power()
+    short = j.difference(around(0.1, 0.11), 0.3, "ahead by")
+    assert "would decide the row alone" in short.power()
 
 
 def test_one_split_is_no_result():
     with pytest.raises(j.NoResult):
         j.difference([1.0], 0.3, "x")
     with pytest.raises(j.NoResult):
-        j.bootstrapped(np.ones((1, 2)), lambda m: m[..., 0], 0.3, "x")
+        j.folded(np.ones((1, 2)), np.ones((1, 2)), 0.3, "x")

@@ -6,7 +6,7 @@ import pytest
 
 from renyi_book.scorecard import claims, weigh
 from renyi_book.scorecard import judging as j
-from renyi_book.scorecard.reading import PANELS, Results
+from renyi_book.scorecard.reading import BOUNDARY, NUMBERED, PANELS, Results
 from renyi_book.scorecard.rules import RULES, _clusters, _data, _measure, _theory
 from renyi_book.scorecard.table import SUMMARY
 from renyi_book.scorecard.thresholds import DEFAULT
@@ -40,10 +40,15 @@ def comparison(claim, outcome):
 
 def panel(claim, rival, noise, renyi=(0.83, 0.95)):
     method = claim["options"]["method"]
-    table, _, _, groups = PANELS[claim["options"].get("panel", "adult")]
+    name = claim["options"].get("panel", "adult")
+    table, _, _, groups = PANELS[name]
     if method == "boundary":
         both = sim.penalties(renyi, renyi=renyi)
-        return {table: both, "boundary_covariance": sim.boundary(rival, noise=noise)}
+        return {table: both, BOUNDARY[name]: sim.boundary(rival, noise=noise)}
+    if method.endswith("-number"):
+        options = {"renyi": renyi, "method": method, "groups": groups}
+        both = sim.penalties(rival, noise=noise, **options)
+        return {table: sim.penalties(rival, **options), NUMBERED[name]: both}
     return {table: sim.penalties(rival, renyi=renyi, method=method, groups=groups, noise=noise)}
 
 
@@ -79,11 +84,12 @@ def more_groups(claim, outcome):
     p = {YES: 0.5, NO: 0.95, OPEN: 0.9}[outcome]
     noise = {"p": 1.0} if outcome == OPEN else {"p": 1e-3}
     method = claim["options"]["method"]
+    plain = {"pearson-number": "pearson", "hsic-number": "hsic-linear"}.get(method, method)
+    four = sim.penalties((0.83, p), method=method, groups=4, noise=noise)
     return {
-        "penalties_adult": sim.penalties((0.83, 0.95), method=method),
-        "penalties_adult_gender_race": sim.penalties(
-            (0.83, p), method=method, groups=4, noise=noise
-        ),
+        "penalties_adult": sim.penalties((0.83, 0.95), method=plain),
+        "penalties_adult_gender_race": four,
+        "numbered_adult_gender_race": four,
     }
 
 
@@ -91,7 +97,7 @@ def along_renyi(claim, outcome):
     """A column of Rényi's path at the largest lambda, on the training rows."""
     column = claim["options"]["column"]
     start = 0.04 if "nmi" in column else 0.2
-    end = {YES: 0.0, NO: start, OPEN: 0.01 if "rho" in column else 0.0016}[outcome]
+    end = {YES: 0.0, NO: start, OPEN: 0.0016 if "nmi" in column else 0.01}[outcome]
     noise = start if outcome == OPEN else 1e-6
     path = [sim.point(0), sim.point(10, **{column: end})]
     table = sim.classifiers({"renyi": path})
@@ -105,7 +111,7 @@ def falling(claim, outcome):
     noise = {"gap": 0.0} if outcome != OPEN else {}
     table = sim.opportunity((0.848, gap), noise=noise)
     if outcome == OPEN:
-        last = table["lam"] == 1000
+        last = table["lam"] > 0
         table.loc[last, "tpr_1"] += 0.2 * table.loc[last, "seed"].map(sim.Z)
     return {"equal_opportunity": table}
 
@@ -120,7 +126,7 @@ def price(little):
     def tables(claim, outcome):
         loss = {YES: 0.0024, NO: 0.05 if little else -0.01, OPEN: 0.009 if little else 0.001}
         table = sim.opportunity((0.85 - loss[outcome], 0.001))
-        last = table["lam"] == 1000
+        last = table["lam"] > 0
         sd = 0.05 if outcome == OPEN else 1e-5
         table.loc[last, "accuracy"] += sd * table.loc[last, "seed"].map(sim.Z)
         return {"equal_opportunity": table}
@@ -279,7 +285,8 @@ def times(claim, outcome):
     if "penalty" in wanted:
         extra = {YES: 0.1, NO: 2.0, OPEN: 0.25}[outcome]
         return {"timing": sim.timing({"loss": 1.0, wanted["penalty"]: extra}, noise)}
-    slow = {YES: 20.0, NO: 0.5, OPEN: 1.2}[outcome]
+    close = 10.0 if claim["rule"] == "slower_and_intractable" else 1.2
+    slow = {YES: 40.0, NO: 0.5, OPEN: close}[outcome]
     table = sim.timing({wanted["slow"]: slow, wanted["fast"]: 1.0}, noise)
     if outcome == OPEN:
         # The same noise in both would cancel.
@@ -293,6 +300,7 @@ CASES = {
     "more_accurate_when_fair": comparison,
     "more_accurate_at_equal_fairness": comparison,
     "gets_farther": farther,
+    "ends_fairer": farther,
     "covariance_leaves_dependence": covariance,
     "lead_grows_with_fairness": growing_lead,
     "harder_with_more_groups": more_groups,
@@ -326,6 +334,7 @@ CASES = {
     "penalty_makes_it_fairer": fairer,
     "overhead_of_the_fit": overhead,
     "slower_than": times,
+    "slower_and_intractable": times,
     "overhead_of_a_step": times,
 }
 # Rules without noise of ours: the same rows as the paper's, counts, identities.
@@ -354,7 +363,9 @@ MEASURED = [
 def test_the_rule_gives_the_verdict_that_the_results_deserve(name, outcome):
     claim = CLAIMS[name]
     found = weighed(claim, CASES[claim["rule"]](claim, outcome))
-    assert j.verdict(found) == WANTED[outcome], found.text
+    # Of the objective itself the sentence on exactly fair clusters is true, whatever is measured.
+    wanted = j.PART if (name, outcome) == ("clusters-exactly-fair", NO) else WANTED[outcome]
+    assert j.verdict(found) == wanted, found.text
     assert found.text
 
 
@@ -389,16 +400,27 @@ ELSEWHERE = {
     "objective_is_renyi_s": (_clusters, "renyi_correlation", lambda a, b: 0.9),
     "w_is_a_proportion": (np.linalg, "lstsq", lambda *_, rcond: [np.zeros(3)]),
     "four_points_flip": (_clusters, "batch_flips", lambda lam: 90 < lam < 160),
+    "the_number_leaves_dependence": (_measure, "renyi_from_joint", lambda P: 0.0),
+    "descent_finds_the_global_minimum": (_theory, "stationary_values", lambda: [0.9, 1.2]),
+    "several_tasks": (_theory, "dependence_by_task", lambda: {"a": (0.4, 0.4)}),
+    "needs_no_preprocessing": (_clusters, "spread_of_raw_points", lambda: (0.4, 0.4)),
     "features_heavier_than_gender": (_data, "heavier_than_gender", lambda coding: 5),
     "german_starts_above": (_data, "german_with_s", lambda: 0.1),
     "data_as_described": (
         _data,
         "data_facts",
-        lambda name: dict.fromkeys(("train", "test", "features", "categorical", "numerical"), 1),
+        lambda name: dict.fromkeys(
+            ("train", "test", "features", "attributes", "categorical", "numerical"), 1
+        ),
     ),
 }
 # What a run of our own shows here and now; its contradiction would be a bug of the library.
-HERE = {"lambda_zero_is_k_means", "step_6_is_the_best_reply", "linear_measures_leave_dependence"}
+HERE = {
+    "lambda_zero_is_k_means",
+    "step_6_is_the_best_reply",
+    "linear_measures_leave_dependence",
+    "overhead_in_multiplications",
+}
 ON_THE_SPOT = [
     name
     for name, claim in CLAIMS.items()
@@ -410,6 +432,7 @@ OTHERWISE = {
     "hsic-linear-only": j.FAILS,
     "captures-nonlinear-better": j.PART,
     "gender-weight": j.FAILS,
+    "solved-to-optimality-global": j.FAILS,
     "data-adult": j.PART,
 }
 
@@ -453,7 +476,30 @@ def test_k_means_is_lambda_zero_and_line_6_the_best_reply():
         assert j.verdict(weighed(CLAIMS[name], {})) == j.HOLDS
 
 
-@pytest.mark.parametrize("name", ["theorem-3", "theorem-4"])
+def test_multiplications_beyond_a_quarter_are_no_small_overhead():
+    claim = CLAIMS["network-overhead-operations"]
+    assert j.verdict(weighed(claim, {})) == j.HOLDS
+    tiny = claim | {"options": claim["options"] | {"features": 1, "hidden": 1}}
+    assert j.verdict(weighed(tiny, {})) == j.FAILS
+
+
+def test_ten_times_as_long_is_intractable_and_four_times_is_not():
+    claim = CLAIMS["kernels-expensive"]
+    names = [claim["options"][key] for key in ("slow", "fast")]
+    for factor, verdict in ((4.0, j.PART), (40.0, j.HOLDS), (0.5, j.FAILS)):
+        table = sim.timing(dict(zip(names, (factor, 1.0))), 0.01)
+        assert j.verdict(weighed(claim, {"timing": table})) == verdict
+
+
+def test_clusters_that_are_not_quite_fair_leave_the_minimum_of_the_objective(monkeypatch):
+    claim = CLAIMS["clusters-exactly-fair"]
+    tables = widths(0.0, 0.02)(claim, NO)
+    assert j.verdict(weighed(claim, tables)) == j.PART
+    monkeypatch.setattr(_clusters, "fair_minima", lambda: 3)
+    assert j.verdict(weighed(claim, tables)) == j.FAILS
+
+
+@pytest.mark.parametrize("name", ["theorem-3", "theorem-4", "theorem-3-covers-algorithm-2"])
 def test_runs_can_contradict_a_worst_case_and_never_support_it(name):
     claim = CLAIMS[name]
     algorithm, claimed = claim["options"]["algorithm"], claim["paper"]["value"]

@@ -104,29 +104,83 @@ def test_p_percent_has_the_upper_end_one_where_parity_is_covered():
     assert_allclose(s.to_p_rule(0.2, 0.1, 0.5), (estimate, low, high))
 
 
-def test_the_fold_is_taken_at_the_mean_and_not_at_every_split():
-    """Around parity |x| has a positive mean; the mean of the signed values has not."""
-    parity = RNG(4).normal(0, 0.1, 2000)
-    far = parity - 0.5
-    assert_allclose(s.aligned(far, parity).mean(), abs(far.mean()) - abs(parity.mean()))
-    assert np.abs(parity).mean() > 0.07
-    assert abs(parity.mean()) < 0.01
+def overlapping(rng, means, spread, ratio, splits=30):
+    """Rows of splits whose values have the correlation that the correction stands for."""
+    rho = ratio / (1 + ratio)
+    z = np.sqrt(rho) * rng.normal(size=len(means))
+    z = z + np.sqrt(1 - rho) * rng.normal(size=(splits, len(means)))
+    return means + z @ np.asarray(spread).T
 
 
-def test_a_bootstrap_of_a_mean_is_about_the_corrected_interval():
-    sample = RNG(5).normal(2, 1, (30, 1))
-    found, drawn = s.bootstrapped(sample, lambda means: means[..., 0], 0.5)
-    wanted = s.corrected(sample[:, 0], 0.5)
-    assert_allclose(found.se, wanted.se, rtol=0.1)
-    assert_allclose([found.low, found.high], [wanted.low, wanted.high], atol=0.25)
-    assert len(drawn) == s.DRAWS
+def test_a_fold_is_the_difference_of_two_absolute_means():
+    rng = RNG(4)
+    first, second = rng.normal(-0.5, 0.1, 30), rng.normal(0.02, 0.1, 30)
+    found = s.fold(s.signed(first), s.signed(second), 0.6)
+    assert_allclose(found.estimate, abs(first.mean()) - abs(second.mean()))
+    assert found.low < found.estimate < found.high
+    rates = rng.uniform(0.1, 0.4, (30, 4))
+    assert_allclose(s.gaps(rates).mean(axis=0).max(), np.ptp(rates.mean(axis=0)))
+    far, near = s.gaps(rates), s.gaps(rates[:, :2])
+    assert_allclose(
+        s.sums(far, near).mean(axis=0).max(), far.mean(axis=0).max() + near.mean(axis=0).max()
+    )
 
 
-def test_the_range_of_mean_rates_is_not_pulled_up_by_noise():
-    """Three groups with the same rate: every split shows a range, the mean rates hardly one."""
-    sample = 0.3 + RNG(6).normal(0, 0.05, (30, 3))
-    each = s.largest_difference(sample).mean()
-    assert s.spread_of_means(sample) < each / 2
+def test_far_from_zero_a_fold_is_a_plain_difference():
+    rng = RNG(5)
+    first, second = rng.normal(5, 0.1, 30), rng.normal(2, 0.1, 30)
+    found = s.fold(s.signed(first), s.signed(second), 0.6)
+    plain = s.corrected(first - second, 0.6)
+    assert_allclose([found.estimate, found.low], [plain.estimate, plain.low])
+    # The upper end has half the error.
+    assert_allclose(found.high, s.corrected(first - second, 0.6, level=0.975).high)
+    assert_allclose(found.p_greater(2.9), s.p_greater(plain, 2.9))
+    left, within, right = s.fold_regions(s.signed(first), s.signed(second), 2.95, 0.6)
+    assert_allclose([left, within, right], s.regions(plain, 2.95), atol=0.03)
+
+
+def test_the_interval_of_a_fold_does_not_jump_where_the_mean_changes_its_sign():
+    rng = RNG(6)
+    first, second = rng.normal(1, 0.5, 30), rng.normal(0, 0.5, 30)
+    second -= second.mean()
+    sides = [s.fold(s.signed(first), s.signed(second + shift), 0.6) for shift in (-1e-9, 1e-9)]
+    for end in ("estimate", "low", "high"):
+        assert_allclose(*(getattr(side, end) for side in sides), atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "means", [(0, 0), (0.5, 0), (3, 0), (0, 3), (1, 1), (3, 3), (1, -1), (0, 0.5)]
+)
+@pytest.mark.parametrize("correlation", [0.0, 0.75])
+def test_the_interval_of_a_fold_covers(means, correlation):
+    rng, spread = RNG(7), np.linalg.cholesky([[1, correlation], [correlation, 1]])
+    truth, covered = abs(means[0]) - abs(means[1]), 0
+    for _ in range(200):
+        first, second = overlapping(rng, np.array(means, float), spread, 0.6).T
+        found = s.fold(s.signed(first), s.signed(second), 0.6)
+        covered += found.low <= truth <= found.high
+    # 200 draws: three standard errors below .95.
+    assert covered / 200 > 0.9
+
+
+@pytest.mark.parametrize(
+    ("rival", "renyi"),
+    [
+        ([0, 0, 0, 0], [0, 0, 0, 0]),
+        ([-2, 0, 2, 0], [0, 0, 0, 0]),
+        ([0, 0, 0, 0], [0, -5, 0, 5]),
+        ([-4, 0, 4, 0], [-2, 0, 2, 0]),
+    ],
+)
+def test_the_interval_covers_with_four_groups_too(rival, renyi):
+    """The bootstrap that it replaces covered down to .65 where one of the two is fair."""
+    rng, truth, covered = RNG(8), np.ptp(rival) - np.ptp(renyi), 0
+    spread = np.diag(np.tile([2.0, 1.0, 2.0, 0.7], 2))
+    for _ in range(200):
+        sample = overlapping(rng, np.array([*rival, *renyi], float), spread, 0.6)
+        found = s.fold(s.gaps(sample[:, :4]), s.gaps(sample[:, 4:]), 0.6)
+        covered += found.low <= truth <= found.high
+    assert covered / 200 > 0.9
 
 
 def test_groups_are_drawn_by_themselves():
@@ -148,19 +202,13 @@ def test_benjamini_and_yekutieli_is_scipy_s():
     assert_allclose(s.benjamini_yekutieli(p), false_discovery_control(p, method="by"))
 
 
-def test_the_detectable_effect_is_detected_four_times_in_five():
-    rng = RNG(8)
-    mean = s.Mean(0.0, -1.0, 1.0, 1 / np.sqrt(20), 19, 20)
-    effect = s.detectable(mean)
-    seen = [s.p_greater(s.corrected(rng.normal(effect, 1, 20)), 0) < 0.025 for _ in range(1500)]
-    assert_allclose(np.mean(seen), 0.8, atol=0.05)
-
-
-def test_half_the_interval_is_what_the_needed_splits_promise():
-    n = s.splits_needed(2.0, 0.0, 0.7)
-    halves = [t.ppf(0.975, k - 1) * 2.0 * np.sqrt(1 / k) for k in (n - 1, n)]
-    assert halves[0] > 0.7 >= halves[1]
-    assert s.splits_needed(2.0, 0.5, 0.7) is None
+def test_the_whole_interval_is_as_short_as_the_needed_splits_make_it():
+    n = s.splits_needed(2.0, 0.0, 1.4)
+    lengths = [2 * t.ppf(0.975, k - 1) * 2.0 * np.sqrt(1 / k) for k in (n - 1, n)]
+    assert lengths[0] > 1.4 >= lengths[1]
+    assert s.splits_needed(2.0, 0.5, 1.4) is None
+    many = s.corrected(RNG(9).normal(0, 2.0, 20_000), 0.5)
+    assert_allclose(many.high - many.low, s.shortest(2.0, 0.5), rtol=0.02)
 
 
 def test_training_rows_must_be_some_and_not_all():

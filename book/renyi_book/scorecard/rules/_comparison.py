@@ -7,8 +7,8 @@ from renyi_book.scorecard.judging import (
     HOLDS,
     UNDECIDED,
     Evidence,
-    bootstrapped,
     difference,
+    folded,
     guarded,
 )
 from renyi_book.scorecard.reading import common, greater, rates, signed_gap, signed_log_ratio
@@ -39,18 +39,15 @@ def accuracy_when_fair(renyi, rival, fairness, level, delta, share, groups=2):
 
 
 def fairness_ahead(ours, theirs, seeds, fairness, delta, share, groups=2, what="fairer by"):
-    """How much fairer Rényi's points are than the rival's; folded once, at the mean."""
+    """How much fairer Rényi's points are than the rival's, as a difference of violations."""
     if groups > 2:
-        sample = np.array([[*rates(b, groups), *rates(a, groups)] for a, b in zip(ours, theirs)])
-
-        def ahead(means):
-            theirs, ours = means[..., :groups], means[..., groups:]
-            return statistics.largest_difference(theirs) - statistics.largest_difference(ours)
-
-        note = _levels(sample.mean(axis=0).reshape(2, groups), statistics.largest_difference, "DP")
-        return bootstrapped(sample, ahead, delta, what, ratio=share, seeds=seeds, note=note)
-    signed = signed_log_ratio if greater(fairness) else signed_gap
-    theirs, ours = (np.array([signed(p) for p in points], float) for points in (theirs, ours))
+        theirs, ours = (np.array([rates(p, groups) for p in points]) for points in (theirs, ours))
+        rival, renyi = (float(np.ptp(values.mean(axis=0))) for values in (theirs, ours))
+        note = f"DP: rival {rival:.3f}, Rényi {renyi:.3f}"
+        theirs, ours = statistics.gaps(theirs), statistics.gaps(ours)
+        return folded(theirs, ours, delta, what, ratio=share, seeds=seeds, note=note)
+    measure = signed_log_ratio if greater(fairness) else signed_gap
+    theirs, ours = (np.array([measure(p) for p in points], float) for points in (theirs, ours))
     unit = " in the log ratio" if greater(fairness) else " in the gap"
     name = "p%" if greater(fairness) else "gap"
 
@@ -58,16 +55,8 @@ def fairness_ahead(ours, theirs, seeds, fairness, delta, share, groups=2, what="
         return np.exp(-abs(mean)) if greater(fairness) else mean
 
     note = f"{name}: rival {level(theirs.mean()):.3f}, Rényi {level(ours.mean()):.3f}"
-    # The sides are those of all splits, also when some of them are left out.
-    values = statistics.aligned(theirs, ours)
-    return difference(
-        values, delta, what, ratio=share, seeds=seeds, digits=3, unit=unit, note=note
-    )
-
-
-def _levels(means, statistic, name):
-    rival, renyi = (float(statistic(row)) for row in means)
-    return f"{name}: rival {rival:.3f}, Rényi {renyi:.3f}"
+    theirs, ours = statistics.signed(theirs), statistics.signed(ours)
+    return folded(theirs, ours, delta, what, ratio=share, seeds=seeds, unit=unit, note=note)
 
 
 def fairest_ahead(renyi, rival, fairness, delta, share, groups=2):

@@ -146,6 +146,8 @@ def data_facts(dataset):
         "train": len(data.train),
         "test": len(data.test),
         "features": features.shape[1],
+        # As its repository lists them, the target among them.
+        "attributes": data.train.shape[1],
         "numerical": numbers,
         "categorical": features.shape[1] - numbers,
     }

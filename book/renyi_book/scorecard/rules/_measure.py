@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from renyi_book.scorecard.judging import NoResult, difference, exact
+from renyi_book.scorecard.judging import NoResult, difference, everything, exact
 from renyi_book.scorecard.rules._common import delta, options, order_of, random_tables, registry
 from renyi_lib.correlation import renyi_correlation, renyi_from_joint
 from renyi_lib.dependence import (
@@ -127,6 +127,20 @@ def _from_correlations(P):
 
 
 @rule
+def the_number_leaves_dependence(results, claim, thresholds):
+    """Whether a decision can be uncorrelated with the groups' number and depend on the groups."""
+    q = np.array([0.1, 0.2, 0.3, 0.4])
+    number = np.arange(4) - q @ np.arange(4)
+    # Rates whose covariance with the number vanishes: one equation for three gaps.
+    rates = 0.5 + np.array([0.3, -0.3, -0.1, 0.1])
+    rates -= number * ((q * number) @ rates) / ((q * number) @ number)
+    P = np.array([(1 - rates) * q, rates * q])
+    covariance, renyi = abs(float(P[1] @ number)), renyi_from_joint(P)
+    text = f"a decision with covariance {covariance:.2f} with the number: rho_R {renyi:.2f}"
+    return exact(covariance < ZERO and renyi > 0.1, text, gap=covariance, n=1)
+
+
+@rule
 def an_uncorrelated_score_may_decide_unfairly(results, claim, thresholds):
     # Both groups have mean score 0.5; one is spread out, the other is not.
     score = np.concatenate([np.tile([0.2, 0.4, 0.9], 40), np.tile([0.45, 0.52, 0.53], 40)])
@@ -149,6 +163,25 @@ def slower_than(results, claim, thresholds):
     return difference(
         values, delta(claim, thresholds), "log of the ratio of times", seeds=values.index
     )
+
+
+@rule
+def slower_and_intractable(results, claim, thresholds):
+    """Whether a step takes longer, and so much longer that it is out of reach."""
+    slow, fast = (_seconds(results, options(claim)[key]) for key in ("slow", "fast"))
+    factor = (slow / fast).dropna()
+    limit, least = np.log(thresholds.intractable), delta(claim, thresholds)
+    parts = [
+        difference(np.log(factor), least, "log of the ratio of times", seeds=factor.index),
+        difference(
+            np.log(factor) - limit,
+            least,
+            "beyond what counts as intractable by",
+            seeds=factor.index,
+            note=f"times {factor.median():.1f}",
+        ),
+    ]
+    return everything(parts)
 
 
 @rule

@@ -8,6 +8,7 @@ from renyi_book.scorecard.judging import (
     Evidence,
     difference,
     equivalence,
+    exact,
 )
 from renyi_book.scorecard.reading import first_crossing
 from renyi_book.scorecard.rules._common import delta, options, registry
@@ -72,6 +73,21 @@ def penalty_makes_it_fairer(results, claim, thresholds):
     wide = _runs(results).pivot(index="seed", columns="lam", values="p_rule")
     gain = wide[wide.columns.max()] - wide[0.0]
     return difference(gain, delta(claim, thresholds), "p% rises by", seeds=gain.index, digits=3)
+
+
+@rule
+def overhead_in_multiplications(results, claim, thresholds):
+    """Multiplications of a step with the penalty over those without, for the paper's network."""
+    shape = options(claim)
+    weights = shape["features"] * shape["hidden"] + shape["hidden"] * shape["classes"]
+    # Forward once, backward twice: by the weights and by the inputs of each layer.
+    step = 3 * shape["batch"] * weights
+    # The table of class and group, w from it, the penalty, and its gradient at each sample.
+    table = shape["classes"] * shape["groups"]
+    penalty = 2 * shape["batch"] * shape["classes"] + 4 * table
+    factor = 1 + penalty / step
+    text = f"{penalty} multiplications beside {step}: times {factor:.4f}"
+    return exact(factor <= thresholds.overhead, text, gap=factor - 1, n=1)
 
 
 @rule

@@ -3,7 +3,7 @@
 import numpy as np
 
 from renyi_book.scorecard import statistics
-from renyi_book.scorecard.judging import NoResult, difference, equivalence, value
+from renyi_book.scorecard.judging import NoResult, difference, equivalence, folded, value
 from renyi_book.scorecard.reading import MEASURES, common, first_crossing, ratio, signed_gap
 from renyi_book.scorecard.rules._common import delta, options, registry
 from renyi_book.scorecard.rules._comparison import accuracy_when_fair, at_equal
@@ -16,11 +16,15 @@ def _path(results):
     return results.curve(TABLE, "paper", by="recipe")
 
 
-def _ends(results, rows):
-    """Seeds, and the points at the smallest and at the largest lambda of each."""
-    curves = _path(results)
+def _ends(results, claim):
+    """Seeds, and the points at lambda = 0 and at that of the claim, in the authors' units."""
+    rows, lam = options(claim)["rows"], float(options(claim)["lam"])
+    curves = results.curve(TABLE, "code", by="recipe")
     seeds = common(curves)
-    return seeds, *zip(*(curves[seed].ends(rows) for seed in seeds))
+    paths = [{point["lam"]: point for point in curves[seed].on(rows)} for seed in seeds]
+    if any(not {0.0, lam} <= set(path) for path in paths):
+        raise NoResult(f"no λ = {lam:g} in {TABLE!r}")
+    return seeds, [path[0.0] for path in paths], [path[lam] for path in paths]
 
 
 def _gaps(points, soft=False):
@@ -33,30 +37,29 @@ def _gaps(points, soft=False):
 
 @rule
 def violation_falls(results, claim, thresholds):
-    """|mean gap| at lambda = 0 minus that at the largest lambda."""
-    rows = options(claim)["rows"]
-    seeds, first, last = _ends(results, rows)
+    """|mean gap| at lambda = 0 minus that at the last lambda of the panel."""
+    seeds, first, last = _ends(results, claim)
     first, last = _gaps(first), _gaps(last)
-    return difference(
-        statistics.aligned(first, last),
+    return folded(
+        statistics.signed(first),
+        statistics.signed(last),
         delta(claim, thresholds),
         "falls by",
-        ratio=ratio("adult", rows),
+        ratio=ratio("adult", options(claim)["rows"]),
         seeds=seeds,
-        digits=3,
         note=f"signed gap from {first.mean():.3f} to {last.mean():.3f}",
     )
 
 
 @rule
 def violation_goes_to_zero(results, claim, thresholds):
-    """The signed gap at the largest lambda, equivalent to 0."""
+    """The signed gap at the lambda of the caption, equivalent to 0."""
     rows, soft = options(claim)["rows"], options(claim).get("soft", False)
-    seeds, _, last = _ends(results, rows)
+    seeds, _, last = _ends(results, claim)
     return equivalence(
         _gaps(last, soft),
         thresholds.fair_eo * thresholds.effect_scale,
-        "signed gap at the largest λ",
+        f"signed gap at λ = {options(claim)['lam']:g}",
         ratio=ratio("adult", rows),
         seeds=seeds,
     )
@@ -66,7 +69,7 @@ def violation_goes_to_zero(results, claim, thresholds):
 def costs_little(results, claim, thresholds):
     """Room between the loss of accuracy and what counts as slight."""
     rows = options(claim)["rows"]
-    seeds, loss = _loss(results, rows)
+    seeds, loss = _loss(results, claim)
     return difference(
         thresholds.slight_points - loss,
         delta(claim, thresholds),
@@ -81,7 +84,7 @@ def costs_little(results, claim, thresholds):
 @rule
 def costs_something(results, claim, thresholds):
     rows = options(claim)["rows"]
-    seeds, loss = _loss(results, rows)
+    seeds, loss = _loss(results, claim)
     return difference(
         loss,
         delta(claim, thresholds),
@@ -92,8 +95,8 @@ def costs_something(results, claim, thresholds):
     )
 
 
-def _loss(results, rows):
-    seeds, first, last = _ends(results, rows)
+def _loss(results, claim):
+    seeds, first, last = _ends(results, claim)
     pairs = zip(first, last)
     return seeds, np.array([100 * (a["accuracy"] - b["accuracy"]) for a, b in pairs])
 

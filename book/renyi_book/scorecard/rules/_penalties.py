@@ -5,21 +5,21 @@ import numpy as np
 from renyi_book.scorecard import statistics
 from renyi_book.scorecard.judging import (
     NoResult,
-    bootstrapped,
     difference,
     everything,
+    folded,
     undecided,
 )
-from renyi_book.scorecard.reading import PANELS, common, greater, rates, ratio
+from renyi_book.scorecard.reading import BOUNDARY, NUMBERED, PANELS, common, greater, rates, ratio
 from renyi_book.scorecard.rules._common import delta, options, registry
 from renyi_book.scorecard.rules._comparison import (
     accuracy_at_equal_fairness,
     accuracy_when_fair,
     fairest_ahead,
+    fairness_ahead,
 )
 
 RULES, rule = registry()
-BOUNDARY = "boundary_covariance"
 
 
 def _both(results, claim):
@@ -29,10 +29,14 @@ def _both(results, claim):
     renyi = results.curve(table, "renyi")
     if method == "boundary":
         # Section 2's reading: the covariance of boundary and S is bounded; no ridge is mentioned.
-        rival = results.curve(BOUNDARY, options(claim).get("l2", 0.0), by="l2")
+        rival = results.curve(BOUNDARY[panel], options(claim).get("l2", 0.0), by="l2")
     else:
-        rival = results.curve(table, method)
+        rival = results.curve(_table_of(panel, method), method)
     return renyi, rival, fairness, ratio(dataset), groups
+
+
+def _table_of(panel, method):
+    return NUMBERED[panel] if method.endswith("-number") else PANELS[panel][0]
 
 
 def _level(fairness, thresholds):
@@ -60,18 +64,30 @@ def gets_farther(results, claim, thresholds):
 
 
 @rule
+def ends_fairer(results, claim, thresholds):
+    """How much fairer Rényi ends, each method at its largest lambda."""
+    renyi, rival, fairness, share, groups = _both(results, claim)
+    seeds = common(renyi, rival)
+    ours, theirs = ([curve[seed].ends("test")[1] for seed in seeds] for curve in (renyi, rival))
+    least = delta(claim, thresholds)
+    return fairness_ahead(ours, theirs, seeds, fairness, least, share, groups, "ends fairer by")
+
+
+@rule
 def covariance_leaves_dependence(results, claim, thresholds):
     """Without covariance of boundary and S, p% stays behind Rényi's: for every ridge."""
     table, dataset, fairness, groups = PANELS["adult"]
     renyi = results.curve(table, "renyi")
     parts = []
-    for ridge in sorted(results.curves(BOUNDARY, by="l2")):
-        rival = results.curve(BOUNDARY, ridge, by="l2")
+    for ridge in sorted(results.curves(BOUNDARY["adult"], by="l2")):
+        rival = results.curve(BOUNDARY["adult"], ridge, by="l2")
         found = fairest_ahead(
             renyi, rival, fairness, delta(claim, thresholds), ratio(dataset), groups
         )
         parts.append(found)
-    ridges = ", ".join(f"{ridge:g}" for ridge in sorted(results.curves(BOUNDARY, by="l2")))
+    ridges = ", ".join(
+        f"{ridge:g}" for ridge in sorted(results.curves(BOUNDARY["adult"], by="l2"))
+    )
     ends = "; ".join(part.text for part in parts)
     return everything(parts, f"ridges {ridges}: {ends}")
 
@@ -112,30 +128,25 @@ def lead_grows_with_fairness(results, claim, thresholds):
 def harder_with_more_groups(results, claim, thresholds):
     """How far a rival stays behind Rényi with four groups, beyond how far it does with two."""
     method = options(claim)["method"]
-    points = []
-    for panel in ("gender-race", "adult"):
-        table, _, _, groups = PANELS[panel]
-        for name in (method, "renyi"):
-            points.append((results.curve(table, name), groups))
-    seeds = common(*(curve for curve, _ in points))
-    columns, at = [], 0
-    sample = []
-    for curve, groups in points:
-        fairest = [curve[seed].fairest("dp_violation") for seed in seeds]
-        sample.append([rates(point, groups) for point in fairest])
-        columns.append(slice(at, at + groups))
-        at += groups
-    sample = np.concatenate([np.array(part, dtype=float) for part in sample], axis=1)
-
-    def harder(means):
-        rival_4, renyi_4, rival_2, renyi_2 = (
-            statistics.largest_difference(means[..., part]) for part in columns
+    # With two groups a number is an indicator, so that both kinds of penalty are one.
+    plain = {"pearson-number": "pearson", "hsic-number": "hsic-linear"}.get(method, method)
+    curves = [
+        results.curve(_table_of("gender-race", method), method),
+        results.curve(PANELS["gender-race"][0], "renyi"),
+        results.curve(PANELS["adult"][0], plain),
+        results.curve(PANELS["adult"][0], "renyi"),
+    ]
+    seeds = common(*curves)
+    rival_4, renyi_4, rival_2, renyi_2 = (
+        statistics.gaps(
+            np.array([rates(curve[seed].fairest("dp_violation"), groups) for seed in seeds])
         )
-        return (rival_4 - renyi_4) - (rival_2 - renyi_2)
-
-    return bootstrapped(
-        sample,
-        harder,
+        for curve, groups in zip(curves, (4, 4, 2, 2))
+    )
+    # (rival - Rényi) with four groups minus the same with two.
+    return folded(
+        statistics.sums(rival_4, renyi_2),
+        statistics.sums(renyi_4, rival_2),
         delta(claim, thresholds),
         "farther behind by",
         ratio=ratio("adult"),
@@ -160,7 +171,7 @@ def _ends(results, column, rows="train"):
 def information_vanishes(results, claim, thresholds):
     """What is left of the NMI at the largest lambda, as a share of that at lambda = 0."""
     seeds, first, last = _ends(results, options(claim)["column"])
-    left = last / first
+    left = np.abs(last / first)
     return difference(
         thresholds.vanished - left,
         delta(claim, thresholds),

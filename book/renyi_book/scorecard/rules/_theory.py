@@ -1,10 +1,14 @@
 """Rules on theorems, equations, remarks and algorithms: identities, counted out."""
 
+from functools import cache
+
 import numpy as np
 from scipy.optimize import minimize
 
 from renyi_book.scorecard.judging import UNTESTABLE, Evidence, exact
 from renyi_book.scorecard.rules._common import options, order_of, random_tables, registry
+from renyi_lib.classification import RenyiClassifier
+from renyi_lib.clustering import RenyiKMeans
 from renyi_lib.correlation import normalized_table, renyi_correlation, renyi_from_joint
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
@@ -14,6 +18,7 @@ from renyi_lib.penalties import (
     best_response_w,
     renyi_given_w,
 )
+from renyi_lib.regression import RenyiRegressor
 
 RULES, rule = registry()
 
@@ -141,6 +146,95 @@ def rate_is_a_worst_case(results, claim, thresholds):
     if slowest > claimed:
         return exact(False, text, gap=slowest - claimed, n=len(slopes))
     return Evidence(kind="untestable", text=text, n=len(slopes), outcome=UNTESTABLE)
+
+
+@rule
+def descent_finds_the_global_minimum(results, claim, thresholds):
+    """Ten samples and one parameter: where descent from several starts comes to rest."""
+    ends = stationary_values()
+    text = ", ".join(f"{end:.3f}" for end in ends)
+    text = f"10 samples, one parameter, 4 starts: stationary values {text}"
+    return exact(len(ends) == 1, text, gap=ends[-1] - ends[0], n=4)
+
+
+# Features, groups and labels of a problem with two minima.
+_X = np.array([-3, 0, 0, 1, 1, 2, 4, 4, 4, 4])
+_S = np.array([1, 1, 1, 0, 1, 1, 0, 0, 0, 0])
+_Y = np.array([0, 1, 1, 1, 1, 1, 1, 1, 1, 1])
+
+
+def _objective(theta, lam=3.0):
+    """Mean logistic loss plus lambda rho_R^2 of the randomized label; both groups are halves."""
+    yes = 1 / (1 + np.exp(1 - theta * _X))
+    loss = -np.mean(np.log(np.where(_Y == 1, yes, 1 - yes)))
+    p = yes.mean()
+    return float(loss + lam * np.mean(yes * (_S - 0.5)) ** 2 / (p * (1 - p) / 4))
+
+
+@cache
+def stationary_values(starts=(-2.0, 0.0, 2.0, 4.0)):
+    """The different values of the objective at which descent ends."""
+    return sorted({round(_objective(_descend(start)), 5) for start in starts})
+
+
+def _descend(theta, step=0.1, steps=5000):
+    for _ in range(steps):
+        theta -= step * (_objective(theta + 1e-5) - _objective(theta - 1e-5)) / 2e-5
+    return theta
+
+
+@rule
+def several_tasks(results, claim, thresholds):
+    """rho_R of output and S, without and with the penalty, for the four tasks that are named."""
+    found = dependence_by_task()
+    fell = [after < before / 2 for before, after in found.values()]
+    text = ", ".join(f"{name} {a:.2f} to {b:.2f}" for name, (a, b) in found.items())
+    return exact(all(fell), f"rho_R of output and S: {text}", partly=any(fell), n=len(found))
+
+
+@cache
+def dependence_by_task():
+    """{task: (rho_R without, with the penalty)} on 400 made-up samples."""
+    rng = np.random.default_rng(0)
+    s = rng.integers(0, 2, 400)
+    X = rng.normal(size=(400, 2)) + np.outer(s, [1.5, 0.0])
+    y = X @ [1.0, 1.0] + rng.normal(size=400)
+    groups = {"sensitive_features": s}
+    tasks = {
+        "classification": lambda lam: _classes(X, y > y.mean(), s, lam),
+        "regression": lambda lam: _four(RenyiRegressor(lam).fit(X, y, **groups).predict(X)),
+        "clustering": lambda lam: (
+            RenyiKMeans(3, 100 * lam, random_state=0).fit(X, **groups).labels_
+        ),
+        "dimension reduction": lambda lam: _one_dimension(X, s, lam),
+    }
+    return {
+        name: tuple(renyi_correlation(task(lam), s) for lam in (0.0, 100.0))
+        for name, task in tasks.items()
+    }
+
+
+def _four(values):
+    """A number as one of four classes, by quartiles."""
+    return np.digitize(values, np.quantile(values, [0.25, 0.5, 0.75]))
+
+
+def _classes(X, y, s, lam):
+    score = RenyiClassifier(lam).fit(X, y, sensitive_features=s).predict_proba(X)[:, 1]
+    return (score > np.median(score)).astype(int)
+
+
+def _one_dimension(X, s, lam):
+    """The coordinate along a line: unexplained variance plus lambda rho_R^2 is least."""
+    centered = X - X.mean(axis=0)
+    lines = [np.array([np.cos(a), np.sin(a)]) for a in np.linspace(0, np.pi, 360, endpoint=False)]
+
+    def cost(line):
+        along = centered @ line
+        unexplained = 1 - (along**2).sum() / (centered**2).sum()
+        return unexplained + lam * renyi_correlation(_four(along), s) ** 2
+
+    return _four(centered @ min(lines, key=cost))
 
 
 @rule
