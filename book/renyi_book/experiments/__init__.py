@@ -33,6 +33,11 @@ from renyi_book.experiments._clusters import (
 from renyi_book.experiments._fermi import at_level, batches_compared
 from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
+from renyi_book.experiments._optimal import (
+    optimal_rule_adult,
+    training_or_correcting,
+    training_verdicts,
+)
 from renyi_book.experiments._promises import promises
 from renyi_book.experiments._rare import planned_power, rare_groups, rare_values
 from renyi_book.experiments._scores import adult_scores
@@ -65,6 +70,7 @@ __all__ = [
     "interval",
     "load",
     "multiverse",
+    "optimal_rule_adult",
     "outdated",
     "penalties_compared",
     "planned_power",
@@ -79,5 +85,7 @@ __all__ = [
     "theorems",
     "timing",
     "toy_clusters",
+    "training_or_correcting",
+    "training_verdicts",
     "true_table",
 ]
