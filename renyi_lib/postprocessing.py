@@ -29,7 +29,13 @@ from scipy.optimize import linprog
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, check_random_state, get_tags
+from sklearn.utils import (
+    _safe_indexing,
+    assert_all_finite,
+    check_random_state,
+    get_tags,
+    indexable,
+)
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
@@ -54,9 +60,10 @@ _CONDITIONS = {
     "equalized_odds": (0, 1),
 }
 # With several multipliers the path is computed for these tolerances, as fractions of the first,
-# and the multipliers in between are interpolated.
+# and the multipliers in between are interpolated. The solutions themselves are not on the path,
+# because some rows lie exactly on the boundary there.
 _TOLERANCES = np.linspace(1, 0, 25)[1:] ** 1.5
-_BETWEEN = np.linspace(0, 1, 9)[1:, None]
+_BETWEEN = (np.arange(8)[:, None] + 0.5) / 8
 # So many cuts are kept from one tolerance to the next.
 _CUTS = 40
 # A multiplier may change eta by so much at most for a person who surely belongs to the cell.
@@ -196,10 +203,6 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
     >>> frontier.columns.tolist()
     ['tolerance', 'k', 'accuracy', 'difference', 'ratio']
     """
-
-    estimator_: Any
-    sensitive_estimators_: dict
-    groups_: np.ndarray | None
 
     _constraints: ClassVar = {
         "fairness": choice(*_CONDITIONS),
@@ -376,8 +379,11 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
     def _fit(self, X, y, sensitive_features, sample_weight):
         self._check_parameters()
         need_memory(X, type(self).__name__)
-        y = column_or_1d(y, warn=True)
+        X, y = indexable(X, column_or_1d(y, warn=True))
+        assert_all_finite(y, input_name="y")
         check_classification_targets(y)
+        if not len(y):
+            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         kept = np.arange(len(y))
         if sample_weight is not None:
             sample_weight = sample_weights(sample_weight)

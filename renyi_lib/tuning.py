@@ -369,7 +369,8 @@ class _Search:
             f"the target {self.target} is not reached by any lam up to {self.max_lam:g}: the best "
             f"is {best:.4g}, at lam = {lam:.4g}. A larger max_lam may help; if "
             "the best is at a small lam, the thresholded label gets worse again beyond it, "
-            "and another penalty may do better (on='score', see ScoreBinsPenalty)"
+            "and another penalty may do better (on='score', see ScoreBinsPenalty); "
+            "BiasScoreClassifier around this estimator goes on where lam has no more effect"
         )
 
     def _not_shown(self, reached, lam):
@@ -667,7 +668,7 @@ def _out_of_part(estimator, lams, X, y, s, weight, part, scorer, metric, pos_lab
     decided, fairness, scores = [], [], []
     for lam in lams.tolist():
         fitted = fit(lam)
-        decided.append(fitted.predict(rows[1][0]))
+        decided.append(_decided(fitted, rows[1][0], rows[1][2]))
         fairness.append(measure(fitted, *rows[0]))
         if scorer is not None:
             known = {} if weight is None else {"sample_weight": rows[1][3]}
@@ -762,7 +763,7 @@ def _measure(metric, greater_is_better, pos_label):
 
         def own(fitted, X, y, s, weight):
             known = {} if weight is None else {"sample_weight": weight}
-            return metric(y, fitted.predict(X), sensitive_features=s, **known)
+            return metric(y, _decided(fitted, X, s), sensitive_features=s, **known)
 
         return own, greater_is_better
     if metric not in _METRICS:
@@ -773,7 +774,7 @@ def _measure(metric, greater_is_better, pos_label):
 
     def measured(fitted, X, y, s, weight):
         label = _favorable(fitted, pos_label)
-        y_pred = fitted.predict(X)
+        y_pred = _decided(fitted, X, s)
         return function(y, y_pred, sensitive_features=s, sample_weight=weight, pos_label=label)
 
     return measured, better
@@ -794,7 +795,7 @@ def _bound(metric, pos_label, confidence, weight):
 
     def bound(fitted, X, y, s):
         return _interval_end(
-            metric, y, fitted.predict(X), s, _favorable(fitted, pos_label), confidence
+            metric, y, _decided(fitted, X, s), s, _favorable(fitted, pos_label), confidence
         )
 
     return bound
@@ -813,6 +814,13 @@ def _interval_end(metric, y_true, y_pred, s, pos_label, confidence):
         random_state=0,
     )
     return found.low if _METRICS[metric][1] else found.high
+
+
+def _decided(fitted, X, s):
+    """The predicted labels; the groups are handed to an estimator that treats them apart."""
+    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    known = {"sensitive_features": s} if getattr(last, "use_sensitive_features", False) else {}
+    return fitted.predict(X, **known)
 
 
 def _favorable(fitted, pos_label):
