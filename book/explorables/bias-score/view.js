@@ -25,10 +25,9 @@ export function start(root) {
   explorable(root, {
     title: "The boundary of the optimal rule in the plane of bias score and η",
     initial: { k: 0 },
-    controls: (data) => [
+    controls: [
       { kind: "range", key: "k", label: "multiplier k", min: 0, max: MOST, step: STEP, text: (v) => fixed(v, 3) },
       { kind: "button", label: "Play", set: play },
-      { kind: "button", label: "Largest k that λ can reach", set: () => { stop(); return { k: data.limit }; } },
     ],
     compute: (state, data) => rule(data, state.k),
     readouts: [["accuracy", "accuracy"], ["ratio", "p%"], ["gap", "gap, in points"]],
@@ -58,7 +57,7 @@ export function start(root) {
         svg("g", { class: "dot", "data-handle": "k" },
           svg("circle", { cx: x(grip), cy: y(0.5 + state.k * grip), r: 22, fill: "transparent" }),
           svg("circle", { cx: x(grip), cy: y(0.5 + state.k * grip), r: 9, fill: "var(--ex-b)" })),
-        svg("text", { x: panel.right, y: panel.bottom - 8, "text-anchor": "end", class: "small muted" }, "dashed: the limit for λ → ∞"));
+        svg("text", { x: panel.left + 8, y: panel.top + 18, class: "small muted" }, "dashed: the limit for λ → ∞"));
     },
     attach: ({ stage, update }) => {
       move = update;

@@ -194,7 +194,7 @@ def training_verdicts(table):
     -------
     DataFrame
         Indexed by setting and part: the share of the seeds in which each method reached the level,
-        the ``mean`` difference of accuracies (training minus correction) with its interval
+        in how many ``both`` did, the ``mean`` difference of accuracies (training minus correction) with its interval
         ``low`` and ``high``, and the ``verdict``.
 
     Examples
@@ -229,6 +229,7 @@ def training_verdicts(table):
         found[key] = {
             "reached by training": share["training"],
             "reached by correcting": share["correcting"],
+            "both": len(both),
             "mean": mean,
             "low": low,
             "high": high,

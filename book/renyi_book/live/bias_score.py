@@ -106,7 +106,7 @@ def show():
             "sigma": sigma.tolist(),
             "limit": limit(),
         },
-        say="Without a correction p% is {ratio} at an accuracy of {accuracy}. Press Play, and "
+        say="With this line p% is {ratio} at an accuracy of {accuracy}. Press Play, and "
         "watch which types change sides. Then try [the largest k that λ can "
         f"reach](k={limit()}), where the groups' mean scores agree and their decisions do not, "
         "and [a steeper line](k=0.25), where the decisions are fair.",
