@@ -193,9 +193,9 @@ def training_verdicts(table):
     Returns
     -------
     DataFrame
-        Indexed by setting and part: the share of the seeds in which each method reached the level,
-        in how many ``both`` did, the ``mean`` difference of accuracies (training minus correction) with its interval
-        ``low`` and ``high``, and the ``verdict``.
+        Indexed by setting and part: the share of the seeds in which each method reached the
+        level, in how many ``both`` did, the ``mean`` difference of accuracies (training minus
+        correction) with its interval ``low`` and ``high``, and the ``verdict``.
 
     Examples
     --------
