@@ -60,10 +60,12 @@ _CONDITIONS = {
     "equalized_odds": (0, 1),
 }
 # With several multipliers the path is computed for these tolerances, as fractions of the first,
-# and the multipliers in between are interpolated. The solutions themselves are not on the path,
-# because some rows lie exactly on the boundary there.
+# and the multipliers in between are interpolated.
 _TOLERANCES = np.linspace(1, 0, 25)[1:] ** 1.5
-_BETWEEN = (np.arange(8)[:, None] + 0.5) / 8
+_BETWEEN = np.arange(1, 9)[:, None] / 8
+# At a solution some rows lie exactly on the boundary. Slightly smaller multipliers leave them on
+# the side where they were without a correction, whatever the rounding errors are.
+_SHRINK = 1 - 1e-5
 # So many cuts are kept from one tolerance to the next.
 _CUTS = 40
 # A multiplier may change eta by so much at most for a person who surely belongs to the cell.
@@ -667,7 +669,7 @@ def _path_of_several(eta, W, weight, masses, measured):
     path, differences = [before], [start]
     for tolerance in start * _TOLERANCES:
         after = dual.solve(tolerance, excess)
-        for multipliers in before + _BETWEEN * (after - before):
+        for multipliers in _SHRINK * (before + _BETWEEN * (after - before)):
             difference, excess = rule(multipliers)
             path.append(multipliers)
             differences.append(difference)
