@@ -1,8 +1,9 @@
 """FairGBM on prepared splits: run by `bench_fairgbm.py`, with the Python that FairGBM lives in.
 
 It needs ``fairgbm "scikit-learn<1.6" "numpy<2"``, and nothing of this library. For each file
-``N.npz`` in the folder (``X_train, y_train, s_train, X_validation, X_test, rounds, tolerances``)
-it writes ``N.fairgbm.npz``: the settings, scores of both kinds of rows, and CPU seconds.
+``N.npz`` in the folder (``X_train, y_train, s_train, X_validation, X_test, rounds, tolerances``,
+and ``kinds`` if not all are wanted) it writes ``N.fairgbm.npz``: the settings, scores of both
+kinds of rows, and CPU seconds.
 """
 
 import argparse
@@ -49,7 +50,8 @@ def main():
     (folder / "versions.json").write_text(json.dumps(versions), encoding="utf-8")
     for path in sorted(folder.glob("[0-9]*.npz")):
         data = dict(np.load(path))
-        settings = [(kind, tol) for kind in KINDS for tol in data["tolerances"].tolist()]
+        kinds = data.pop("kinds", np.array(list(KINDS))).tolist()
+        settings = [(kind, tol) for kind in kinds for tol in data["tolerances"].tolist()]
         found = [fitted(data, *setting) for setting in settings]
         scores, seconds = zip(*found)
         np.savez(

@@ -1,0 +1,112 @@
+"""Fair classifiers at equal relaxation, by ``book/results/benchmark_protocol.md``.
+
+FairGBM and error-parity live in environments of their own, and their Pythons are named by
+variables::
+
+    python3.11 -m venv fairgbm-env
+    fairgbm-env/bin/pip install fairgbm "scikit-learn<1.6" "numpy<2"
+    python3.11 -m venv error-parity-env
+    error-parity-env/bin/pip install error-parity==0.3.12 ecos
+    export FAIRGBM_PYTHON=fairgbm-env/bin/python ERROR_PARITY_PYTHON=error-parity-env/bin/python
+    python benchmarks/bench_frontier.py PARTS
+
+Each split is written to the folder PARTS when it is done, and a split that is there is not
+computed again. ``--collect`` then writes ``book/results/benchmark_frontier.csv`` and its entry in
+the manifest, with the commit of the protocol.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+from error_parity_peer import PACKAGES as ERROR_PARITY
+from fairgbm_peer import PACKAGES as FAIRGBM
+
+from renyi_book.experiments import _store
+from renyi_book.experiments._benchmark import (
+    BENCHMARK_SEEDS,
+    METHODS,
+    PEERS,
+    SPLITS_OF_REDUCTION,
+    TASKS,
+    split_frontier,
+)
+
+RESULTS = Path(__file__).parents[1] / "book/results"
+NAME = "benchmark_frontier"
+PROTOCOL = "benchmark_protocol.md"
+SLOW = ("reduction",)
+
+
+def parts():
+    """(file name, data set, seed, methods) in the order in which they are computed."""
+    quick = [method for method in METHODS if method not in SLOW]
+    for seed in BENCHMARK_SEEDS:
+        for name in TASKS:
+            yield f"{name}-{seed}.csv", name, seed, quick
+    for seed in BENCHMARK_SEEDS[:SPLITS_OF_REDUCTION]:
+        for name, task in TASKS.items():
+            if task.bounds:
+                yield f"{name}-{seed}-slow.csv", name, seed, SLOW
+
+
+def collect(folder):
+    """The parts as one table, and what is known about them."""
+    done = [folder / file for file, *_ in parts() if (folder / file).exists()]
+    order = {method: place for place, method in enumerate(METHODS)}
+    table = pd.concat([pd.read_csv(path) for path in done], ignore_index=True)
+    table = table.sort_values(
+        ["dataset", "criterion", "method", "seed", "level"],
+        key=lambda column: column.map(order) if column.name == "method" else column,
+        ascending=[True, True, True, True, False],
+    )
+    (RESULTS / f"{NAME}.csv").write_text(_store.csv_text(table), encoding="utf8", newline="\n")
+    of_protocol = ["git", "log", "-1", "--format=%H", "--", str(RESULTS / PROTOCOL)]
+    commit = subprocess.run(of_protocol, capture_output=True, text=True, check=True, cwd=RESULTS)
+    entry = {
+        "file": _store._sha256(RESULTS / f"{NAME}.csv"),
+        "date": _store._today(),
+        "versions": _store.versions(),
+        "parameters": _store.parameters(NAME),
+        "protocol": {"file": PROTOCOL, "commit": commit.stdout.strip()},
+        "peers": json.loads((folder / "peers.json").read_text(encoding="utf8")),
+        "splits": table.groupby("dataset")["seed"].nunique().to_dict(),
+    }
+    _store._describe(RESULTS, NAME, entry)
+
+
+def peer_versions():
+    """The versions of the packages that the peers' environments have."""
+    found = {}
+    for method, packages in (("FairGBM", FAIRGBM), ("error-parity, S", ERROR_PARITY)):
+        code = "import json, sys; from importlib.metadata import version; "
+        code += "print(json.dumps({name: version(name) for name in sys.argv[1:]}))"
+        command = [os.environ[PEERS[method]], "-c", code, *packages]
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        found |= json.loads(done.stdout)
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, metavar="PARTS")
+    parser.add_argument("--collect", action="store_true", help="store what is in PARTS")
+    told = parser.parse_args()
+    told.folder.mkdir(parents=True, exist_ok=True)
+    if told.collect:
+        collect(told.folder)
+        return
+    (told.folder / "peers.json").write_text(json.dumps(peer_versions()), encoding="utf8")
+    for file, name, seed, methods in parts():
+        if not (told.folder / file).exists():
+            table = pd.DataFrame(split_frontier(name, seed, methods))
+            (told.folder / file).write_text(_store.csv_text(table), encoding="utf8")
+            print(file, flush=True)
+
+
+if __name__ == "__main__":
+    main()
