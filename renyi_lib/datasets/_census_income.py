@@ -47,7 +47,7 @@ _DESCRIPTIONS = {
     "country of birth self": "country of birth; '?' if not known",
     "citizenship": "citizenship",
     "own business or self employed": "code for an own business, 0 outside the universe",
-    "fill inc questionnaire for veteran's admin": "whether a veterans' questionnaire was filled in",
+    "fill inc questionnaire for veteran's admin": "whether a veterans' form was filled in",
     "veterans benefits": "code for veterans' benefits, 0 outside the universe",
     "weeks worked in year": "weeks worked in the year",
     "year": "year of the survey, 94 or 95",
@@ -108,9 +108,12 @@ def load_census_income(*, data_home: str | os.PathLike | None = None) -> FairDat
 
     Examples
     --------
-    >>> load_census_income()  # doctest: +SKIP
-    <FairDataset census-income: 199523 train and 99762 test rows, income = '50000+.', S: gender, gender-race>
-    """  # noqa: E501
+    >>> census = load_census_income()
+    >>> census.train.shape, census.test.shape
+    ((199523, 42), (99762, 42))
+    >>> census.encode(columns=["age"]).weight_train[:3]
+    array([1700.09, 1053.55,  991.95])
+    """
     return FairDataset(
         name="census-income",
         train=_read("census-income.data", data_home),
