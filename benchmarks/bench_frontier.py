@@ -32,25 +32,42 @@ from renyi_book.experiments._benchmark import (
     PEERS,
     SPLITS_OF_REDUCTION,
     TASKS,
+    read_answer,
+    run_peer,
     split_frontier,
+    takes_part,
 )
 
 RESULTS = Path(__file__).parents[1] / "book/results"
 NAME = "benchmark_frontier"
 PROTOCOL = "benchmark_protocol.md"
 SLOW = ("reduction",)
+ORDER = ("adult", "census-income", "bank")
 
 
 def parts():
     """(file name, data set, seed, methods) in the order in which they are computed."""
-    quick = [method for method in METHODS if method not in SLOW]
-    for seed in BENCHMARK_SEEDS:
-        for name in TASKS:
-            yield f"{name}-{seed}.csv", name, seed, quick
-    for seed in BENCHMARK_SEEDS[:SPLITS_OF_REDUCTION]:
-        for name, task in TASKS.items():
+    alone = [method for method in METHODS if method not in (*PEERS, *SLOW)]
+    for name in ORDER:
+        for methods, kind in ((alone + list(PEERS), ""), (list(PEERS), "-peers")):
+            for seed in BENCHMARK_SEEDS:
+                yield f"{name}-{seed}{kind}.csv", name, seed, methods
+    for name, task in TASKS.items():
+        for seed in BENCHMARK_SEEDS[:SPLITS_OF_REDUCTION]:
             if task.bounds:
-                yield f"{name}-{seed}-slow.csv", name, seed, SLOW
+                yield f"{name}-{seed}-slow.csv", name, seed, list(SLOW)
+
+
+def answers(folder, name, seed):
+    """What the peers found for a split; they are run on all splits that were stored for them."""
+    found = {}
+    for method in PEERS:
+        if takes_part(method, TASKS[name], seed):
+            path = folder / PEERS[method].script / f"{seed}-{name}.npz"
+            if not path.with_suffix(f".{PEERS[method].script}.npz").exists():
+                run_peer(method, path.parent)
+            found[method] = read_answer(method, path)
+    return found
 
 
 def collect(folder):
@@ -84,7 +101,7 @@ def peer_versions():
     for method, packages in (("FairGBM", FAIRGBM), ("error-parity, S", ERROR_PARITY)):
         code = "import json, sys; from importlib.metadata import version; "
         code += "print(json.dumps({name: version(name) for name in sys.argv[1:]}))"
-        command = [os.environ[PEERS[method]], "-c", code, *packages]
+        command = [os.environ[PEERS[method].variable], "-c", code, *packages]
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
         found |= json.loads(done.stdout)
@@ -101,11 +118,17 @@ def main():
         collect(told.folder)
         return
     (told.folder / "peers.json").write_text(json.dumps(peer_versions()), encoding="utf8")
+    for peer in PEERS.values():
+        (told.folder / peer.script).mkdir(exist_ok=True)
     for file, name, seed, methods in parts():
-        if not (told.folder / file).exists():
-            table = pd.DataFrame(split_frontier(name, seed, methods))
-            (told.folder / file).write_text(_store.csv_text(table), encoding="utf8")
-            print(file, flush=True)
+        if (told.folder / file).exists():
+            continue
+        how = {"keep": told.folder}
+        if file.endswith("-peers.csv"):
+            how = {"answers": answers(told.folder, name, seed)}
+        table = pd.DataFrame(split_frontier(name, seed, methods, **how))
+        (told.folder / file).write_text(_store.csv_text(table), encoding="utf8")
+        print(file, flush=True)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,10 @@ def main():
     folder = parser.parse_args().folder
     versions = {package: version(package) for package in PACKAGES}
     (folder / "error_parity.json").write_text(json.dumps(versions), encoding="utf-8")
-    for path in sorted(folder.glob("[0-9]*.npz")):
+    paths = [path for path in sorted(folder.glob("[0-9]*.npz")) if len(path.suffixes) == 1]
+    for path in paths:
+        if path.with_suffix(".error_parity.npz").exists():
+            continue
         data = dict(np.load(path))
         found, seconds = {}, {}
         for constraint, tolerances in zip(data["constraints"].tolist(), data["tolerances"]):

@@ -36,7 +36,8 @@ from renyi_lib.datasets import load_adult, load_bank, load_census_income
 from renyi_lib.postprocessing import BiasScoreClassifier, ToleranceNotReachedWarning
 
 BENCHMARK_SEEDS = range(200, 230)
-ROUNDS = 100
+ROUNDS = 50
+LEARNING_RATE = 0.2
 PARITY, OPPORTUNITY = CRITERIA = ("demographic_parity", "equal_opportunity")
 
 
@@ -71,7 +72,7 @@ TASKS = {
         "married",
         -1,
         0.3,
-        {PARITY: (0.02, 0.01), OPPORTUNITY: (0.05, 0.02)},
+        {PARITY: (0.02, 0.01)},
         {PARITY: (0.01,)},
         30,
     ),
@@ -113,7 +114,20 @@ POSTPROCESSED = (
 METHODS = ("unconstrained", "unconstrained, S", *TRAINED, *POSTPROCESSED)
 
 MEASURES = ("accuracy", "balanced_accuracy", "auc")
-PEERS = {"FairGBM": "FAIRGBM_PYTHON", "error-parity, S": "ERROR_PARITY_PYTHON"}
+
+
+class Peer(NamedTuple):
+    """A method that lives in an environment of its own."""
+
+    script: str
+    variable: str
+
+
+PEERS = {
+    "FairGBM": Peer("fairgbm", "FAIRGBM_PYTHON"),
+    "error-parity, S": Peer("error_parity", "ERROR_PARITY_PYTHON"),
+}
+ERROR_PARITY = dict(zip(CRITERIA, ("demographic_parity", "true_positive_rate_parity")))
 
 
 def benchmark_frontier(
@@ -157,18 +171,29 @@ def benchmark_frontier(
     return pd.DataFrame(found)
 
 
-def split_frontier(name, seed, methods=METHODS, rounds=ROUNDS):
-    """The rows of `benchmark_frontier` for one split."""
+def split_frontier(name, seed, methods=METHODS, rounds=ROUNDS, *, keep=None, answers=None):
+    """The rows of `benchmark_frontier` for one split.
+
+    Importing takes the peers longer than their fits, so that they can be asked for many splits at
+    once: with a folder `keep` their inputs are stored there, and with `answers`, by method, they
+    are not asked again.
+    """
     task, split = TASKS[name], _Split(name, seed, rounds)
-    number = seed - BENCHMARK_SEEDS.start
     found = []
     for method in methods:
-        if method in TRAINED and number >= task.splits_of_training:
+        if not takes_part(method, task, seed):
             continue
-        if method == "reduction" and (not task.bounds or number >= SPLITS_OF_REDUCTION):
-            continue
-        for criterion in CRITERIA:
-            path = _path(method, criterion, split, task)
+        answer = None
+        if method in PEERS and answers is None:
+            given = peer_input(method, split)
+            if keep is not None:
+                np.savez(Path(keep) / PEERS[method].script / f"{seed}-{name}.npz", **given)
+                continue
+            answer = ask(method, given)
+        elif method in PEERS:
+            answer = answers[method]
+        for criterion in task.levels:
+            path = _path(method, criterion, split, task, answer)
             if path is None:
                 continue
             rules, seconds = path
@@ -237,8 +262,6 @@ class _Split:
             Rows(*(part[rows] for part in everything)) for rows in self.numbers.values()
         )
         self._fitted, self._seeing = {}, {}
-        # What error-parity has found, for both criteria.
-        self.peer = None
 
     def X(self, rows, sees):
         """Features of some rows, with the group among them if the model may see it."""
@@ -257,7 +280,7 @@ class _Split:
             among = y == 1 if what == "S, y = 1" else slice(None)
             target = y if what.startswith("y") else s
             began = time.process_time()
-            model = _lightgbm(self.rounds).fit(X[among], target[among])
+            model = _trees(self.rounds).fit(X[among], target[among])
             self._fitted[what] = _Remembering(model), time.process_time() - began
         return self._fitted[what]
 
@@ -276,8 +299,20 @@ class _Split:
         return right.mean(), balanced, auc
 
 
-def _path(method, criterion, split, task):
+def takes_part(method, task, seed):
+    """Whether the protocol gives a method this split."""
+    number = seed - BENCHMARK_SEEDS.start
+    if method == "reduction":
+        return bool(task.bounds) and number < SPLITS_OF_REDUCTION
+    if method == "FairGBM" and OPPORTUNITY not in task.levels:
+        return False
+    return method not in TRAINED or number < task.splits_of_training
+
+
+def _path(method, criterion, split, task, answer):
     """The rules of a method on test rows, the unconstrained one first, and CPU seconds."""
+    if method in PEERS:
+        return _path_of_peer(method, criterion, answer)
     if method in ("score", "score, S") and criterion == OPPORTUNITY:
         return None
     if method == "linear":
@@ -299,18 +334,16 @@ def _path(method, criterion, split, task):
     elif method == "thresholds, S":
         rules, own = _thresholds(criterion, split, base)
         seconds += own
-    elif method == "error-parity, S":
-        rules, own = _error_parity(criterion, split, base, score)
-        seconds += own
-    elif method == "reduction":
+    else:
         if criterion not in task.bounds:
             return None
         rules, seconds = _reduction(criterion, split, task.bounds[criterion])
-    else:
-        if criterion == PARITY:
-            return None
-        rules, seconds = _fairgbm(split)
     return [start, *rules], seconds
+
+
+def _trees(rounds):
+    """The trees of all methods."""
+    return _lightgbm(rounds).set_params(learning_rate=LEARNING_RATE)
 
 
 def _renyi(method, criterion, split, sees):
@@ -319,6 +352,7 @@ def _renyi(method, criterion, split, sees):
         fairness=criterion,
         on="label" if method == "label" else "score",
         n_estimators=split.rounds,
+        learning_rate=LEARNING_RATE,
         random_state=0,
     )
     return _by_lam(model, LAMS[method, criterion], X, y, s, split.X("test", sees))
@@ -434,7 +468,7 @@ def _reduction(criterion, split, bounds):
     for bound in bounds:
         began = time.process_time()
         mixture = ExponentiatedGradient(
-            _lightgbm(split.rounds), constraint(difference_bound=bound), max_iter=5
+            _trees(split.rounds), constraint(difference_bound=bound), max_iter=5
         )
         mixture.fit(split.train.X, split.train.y, sensitive_features=split.train.s)
         seconds += time.process_time() - began
@@ -442,48 +476,65 @@ def _reduction(criterion, split, bounds):
     return rules, seconds
 
 
-def _error_parity(criterion, split, base, score):
-    """error-parity's optimal relaxed thresholds by group, in its own environment."""
-    constraints = dict(zip(CRITERIA, ("demographic_parity", "true_positive_rate_parity")))
-    if split.peer is None:
-        _, y, s = split.validation
-        X = split.X("validation", True)
-        starts = [abs(split.difference(base.predict(X), c, "validation")) for c in CRITERIA]
-        known = base.predict_proba(X)[:, 1]
-        given = {"score_validation": known, "y_validation": y, "s_validation": s}
-        given |= {"score_test": score, "s_test": split.test.s}
-        given |= {"constraints": list(constraints.values())}
-        given["tolerances"] = np.outer(starts, FRACTIONS)
-        # One call for both criteria, since most of the time goes into its imports.
-        split.peer = _peer("error-parity, S", "error_parity", given)
-    constraint = constraints[criterion]
-    rules = [_Rule(decision, None) for decision in split.peer[constraint]]
-    return rules, float(split.peer[f"{constraint}_seconds"])
+# --- The peers, in environments of their own ---------------------------------------------------
 
 
-def _fairgbm(split):
-    """FairGBM with bounds on the false negative rates, in its own environment."""
-    given = {f"{part}_train": values for part, values in zip("Xys", split.train)}
-    given |= {"X_validation": split.validation.X[:1], "X_test": split.test.X}
-    given |= {"rounds": split.rounds, "tolerances": TOLERANCES_OF_FAIRGBM, "kinds": [OPPORTUNITY]}
-    found = _peer("FairGBM", "fairgbm", given)
-    rules = [_Rule((score > 0.5).astype(float), score) for score in found["test"]]
-    return rules, float(found["seconds"].sum())
+def peer_input(method, split):
+    """What the peer's script is given for a split, and what its path begins with."""
+    sees = method.endswith(", S")
+    base, seconds = split.base("y, S" if sees else "y")
+    score = base.predict_proba(split.X("test", sees))[:, 1]
+    given = {"start": score, "base_seconds": seconds}
+    if method == "FairGBM":
+        given |= {f"{part}_train": values for part, values in zip("Xys", split.train)}
+        given |= {"X_validation": split.validation.X[:1], "X_test": split.test.X}
+        given |= {"rounds": split.rounds, "learning_rate": LEARNING_RATE}
+        return given | {"tolerances": TOLERANCES_OF_FAIRGBM, "kinds": [OPPORTUNITY]}
+    X = split.X("validation", True)
+    starts = [abs(split.difference(base.predict(X), c, "validation")) for c in CRITERIA]
+    given |= {"score_validation": base.predict_proba(X)[:, 1], "y_validation": split.validation.y}
+    given |= {"s_validation": split.validation.s, "score_test": score, "s_test": split.test.s}
+    constraints = [ERROR_PARITY[criterion] for criterion in CRITERIA]
+    return given | {"constraints": constraints, "tolerances": np.outer(starts, FRACTIONS)}
 
 
-def _peer(method, name, given):
-    """What a peer's script in ``benchmarks`` computes, with the Python that the peer lives in."""
-    python = os.environ.get(PEERS[method])
+def ask(method, given):
+    """What a peer finds for one split."""
+    with TemporaryDirectory() as folder:
+        np.savez(Path(folder, "0.npz"), **given)
+        run_peer(method, folder)
+        return read_answer(method, Path(folder, "0.npz"))
+
+
+def run_peer(method, folder):
+    """Run a peer's script on a folder, with the Python that the peer lives in."""
+    python = os.environ.get(PEERS[method].variable)
     if not python:
-        raise RuntimeError(f"name the Python that has {method} in {PEERS[method]}")
-    script = Path(__file__).parents[3] / "benchmarks" / f"{name}_peer.py"
+        raise RuntimeError(f"name the Python that has {method} in {PEERS[method].variable}")
+    script = Path(__file__).parents[3] / "benchmarks" / f"{PEERS[method].script}_peer.py"
     # The peer's environment is its own: no path of this one leads into it.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment["OMP_NUM_THREADS"] = "1"
-    with TemporaryDirectory() as folder:
-        np.savez(Path(folder, "0.npz"), **given)
-        subprocess.run([python, script, folder], check=True, env=environment, capture_output=True)
-        return dict(np.load(Path(folder, f"0.{name}.npz")))
+    subprocess.run([python, script, folder], check=True, env=environment)
+
+
+def read_answer(method, path):
+    """A peer's answer for the split whose input is in a file."""
+    given = np.load(path)
+    answer = np.load(path.with_suffix(f".{PEERS[method].script}.npz"))
+    return dict(answer) | {name: given[name] for name in ("start", "base_seconds")}
+
+
+def _path_of_peer(method, criterion, answer):
+    start = _Rule((answer["start"] > 0.5).astype(float), answer["start"])
+    if method == "FairGBM":
+        if criterion == PARITY:
+            return None
+        rules = [_Rule((score > 0.5).astype(float), score) for score in answer["test"]]
+        return [start, *rules], float(answer["seconds"].sum())
+    rules = [_Rule(decision, None) for decision in answer[ERROR_PARITY[criterion]]]
+    seconds = answer[f"{ERROR_PARITY[criterion]}_seconds"] + answer["base_seconds"]
+    return [start, *rules], float(seconds)
 
 
 # --- Rows ------------------------------------------------------------------------------------
