@@ -1,9 +1,11 @@
 """The benchmark of fair classifiers at equal relaxation: its comparisons, table and figure."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from renyi_book.experiments._benchmark import TASKS
+from renyi_book.experiments._benchmark import OPPORTUNITY, PARITY, TASKS
+from renyi_book.plotting import COLORS
 from renyi_book.scorecard.judging import UNDECIDED, of_interval
 from renyi_book.scorecard.statistics import corrected
 
@@ -27,6 +29,35 @@ PAIRS = (
 )
 # A verdict needs so many splits in which both methods come to the level.
 FEWEST_SPLITS = 4
+
+#: What a reader sees in place of a method's name.
+LABELS = {
+    "unconstrained": "LightGBM, no constraint",
+    "linear": "fair logistic regression (the paper's)",
+    "label": "fair trees, penalty on the label",
+    "score": "fair trees, penalty on the score",
+    "bias score": "bias-score rule (BiasScoreClassifier)",
+    "plug-in": "bias-score rule, ten lines",
+    "reduction": "reduction (ExponentiatedGradient)",
+    "FairGBM": "FairGBM",
+    "unconstrained, S": "LightGBM with S, no constraint",
+    "score, S": "fair trees with S, penalty on the score",
+    "bias score, S": "bias-score rule with S (BiasScoreClassifier)",
+    "plug-in, S": "thresholds by group, ten lines",
+    "thresholds, S": "thresholds by group (ThresholdOptimizer)",
+    "error-parity, S": "relaxed thresholds by group (error-parity)",
+}
+NAMES = {"adult": "Adult", "bank": "Bank", "census-income": "Census-Income"}
+CRITERION = {PARITY: "parity", OPPORTUNITY: "opportunity"}
+# The levels of the table: the middle one of three, the stricter one of two.
+SHOWN = {
+    ("adult", PARITY): 0.05,
+    ("adult", OPPORTUNITY): 0.02,
+    ("census-income", PARITY): 0.02,
+    ("census-income", OPPORTUNITY): 0.05,
+    ("bank", PARITY): 0.01,
+}
+REFERENCE = "plug-in"
 
 
 def verdicts(table):
@@ -77,3 +108,114 @@ def verdicts(table):
                 row["verdict"] = of_interval(kind, mean.low, mean.high, TASKS[name].smallest)
             found.append(row)
     return pd.DataFrame(found)
+
+
+def compared(table, reference=REFERENCE):
+    """Each method's accuracy minus that of a reference at the same level, split by split.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The table of `benchmark_frontier`.
+    reference : str, default="plug-in"
+
+    Returns
+    -------
+    DataFrame
+        ``dataset, criterion, level, method``; ``ahead, low, high`` in points of accuracy, with a
+        95 % interval that allows for the overlap of splits (NaN below four splits); ``splits``
+        with a reading of both; for the reference its own accuracy in percent as ``accuracy``.
+    """
+    found = []
+    for (name, criterion, level), rows in table.dropna(subset="level").groupby(
+        ["dataset", "criterion", "level"], sort=False
+    ):
+        wide = 100 * rows.pivot(index="seed", columns="method", values="accuracy")
+        if reference not in wide:
+            continue
+        for method in [m for m in LABELS if m in wide]:
+            ahead = (wide[method] - wide[reference]).dropna()
+            row = {"dataset": name, "criterion": criterion, "level": level, "method": method}
+            row |= {"ahead": ahead.mean(), "low": np.nan, "high": np.nan, "splits": len(ahead)}
+            row["accuracy"] = wide[reference].mean() if method == reference else np.nan
+            if len(ahead) >= FEWEST_SPLITS and method != reference:
+                mean = corrected(ahead, TEST_SHARE)
+                row |= {"low": mean.low, "high": mean.high}
+            found.append(row)
+    return pd.DataFrame(found)
+
+
+def results_table(table):
+    """The chapter's table: a row for each method, a column for each data set and criterion.
+
+    The row of the ten-line rule has its accuracy in percent. The others have the difference to it
+    in points, with a 95 % interval, and in brackets the number of splits in which both reach the
+    level. A dash means fewer than two. The last columns are CPU seconds for all settings of one
+    criterion.
+    """
+    found = compared(table)
+    there = set(table["dataset"])
+    columns = {}
+    for (name, criterion), level in SHOWN.items():
+        if name not in there:
+            continue
+        rows = found.query("dataset == @name and criterion == @criterion and level == @level")
+        entries = {row.method: _entry(row) for row in rows.itertuples()}
+        plain = table.query("dataset == @name and criterion == @criterion and level != level")
+        for method, accuracy in plain.groupby("method")["accuracy"].mean().items():
+            entries[method] = f"{100 * accuracy:.2f} without a constraint"
+        columns[f"{NAMES[name]}, {CRITERION[criterion]} {level}"] = entries
+    for name in [name for name in ("adult", "census-income") if name in there]:
+        of = table.query("dataset == @name").groupby("method")["cpu_seconds"].mean()
+        columns[f"CPU s, {NAMES[name]}"] = of.map("{:.1f}".format).to_dict()
+    wide = pd.DataFrame(columns).reindex([m for m in LABELS if m in set(table["method"])])
+    return wide.fillna("–").rename(index=LABELS)
+
+
+def _entry(row):
+    if row.method == REFERENCE:
+        return f"{row.accuracy:.2f} ({row.splits})" if row.splits else "–"
+    if row.splits < 2:
+        return "–"
+    interval = "" if np.isnan(row.low) else f" [{row.low:+.2f}, {row.high:+.2f}]"
+    return f"{row.ahead:+.2f}{interval} ({row.splits})"
+
+
+def results_figure(table):
+    """Differences in accuracy to the ten-line rule at equal parity, and a text for the figure.
+
+    Returns
+    -------
+    fig : matplotlib.figure.Figure
+    alt : str
+    """
+    found = compared(table).query("criterion == @PARITY and method != @REFERENCE")
+    found = found[found["splits"] >= FEWEST_SPLITS]
+    names = [name for name in ("adult", "census-income", "bank") if name in set(found["dataset"])]
+    methods = [m for m in LABELS if m in set(found["method"])][::-1]
+    place = {method: y for y, method in enumerate(methods)}
+    fig, axes = plt.subplots(1, len(names), figsize=(3.2 * len(names) + 3, 4.6), sharey=True)
+    texts = []
+    for ax, name in zip(np.atleast_1d(axes), names):
+        levels = TASKS[name].levels[PARITY]
+        for k, level in enumerate(levels):
+            of = found.query("dataset == @name and level == @level")
+            y = of["method"].map(place).astype(float) + 0.22 * ((len(levels) - 1) / 2 - k)
+            color = COLORS[("sky", "blue", "vermillion")[k + 3 - len(levels)]]
+            marker = "so^"[k + 3 - len(levels)]
+            ax.hlines(y, of["low"], of["high"], color=color, lw=1.2)
+            ax.plot(of["ahead"], y, marker, color=color, ms=5, label=f"gap {level}")
+        ax.axvline(0, color=COLORS["black"], lw=1)
+        ax.set(title=NAMES[name], xlabel="points of accuracy ahead", ylim=(-0.6, len(methods)))
+        ax.legend(loc="lower left", bbox_to_anchor=(0, -0.42), ncols=len(levels), fontsize=9)
+        strict = found.query("dataset == @name and level == @levels[-1]")
+        texts += [
+            f"{NAMES[name]}, gap {levels[-1]}: "
+            + ", ".join(f"{LABELS[row.method]} {row.ahead:+.2f}" for row in strict.itertuples())
+        ]
+    np.atleast_1d(axes)[0].set_yticks(range(len(methods)), [LABELS[m] for m in methods])
+    alt = (
+        "Accuracy of each method minus that of the ten-line bias-score rule, in points, at equal "
+        "differences of positive rates, with 95 % intervals. " + "; ".join(texts) + "."
+    )
+    return fig, alt
