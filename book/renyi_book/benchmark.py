@@ -168,8 +168,9 @@ def results_table(table):
     for name in [name for name in ("adult", "census-income") if name in there]:
         of = table.query("dataset == @name").groupby("method")["cpu_seconds"].mean()
         columns[f"CPU s, {NAMES[name]}"] = of.map("{:.1f}".format).to_dict()
-    wide = pd.DataFrame(columns).reindex([m for m in LABELS if m in set(table["method"])])
-    return wide.fillna("–").rename(index=LABELS)
+    methods = [method for method in LABELS if method in set(table["method"])]
+    wide = {name: [of.get(m, "–") for m in methods] for name, of in columns.items()}
+    return pd.DataFrame(wide, index=[LABELS[method] for method in methods])
 
 
 def _entry(row):
