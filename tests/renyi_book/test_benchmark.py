@@ -94,7 +94,10 @@ def test_the_figure_says_in_words_what_it_shows():
     table = pd.concat(
         [table, table.assign(level=table["level"].where(table["level"].isna(), 0.02))]
     )
-    fig, alt = results_figure(table)
-    assert "Adult, gap 0.02: fair logistic regression (the paper's) -2.00" in alt
-    assert len(fig.axes) == 1
+    fig, alt = results_figure(table, leave_out=())
     plt.close(fig)
+    assert "Adult, gap 0.02: fair logistic regression (paper) -2.00" in alt
+    fig, alt = results_figure(table)
+    plt.close(fig)
+    assert len(fig.axes) == 1
+    assert "Adult, gap 0.02: fair trees, label penalized +0.40." in alt
