@@ -11,8 +11,8 @@ variables::
     python benchmarks/bench_frontier.py PARTS
 
 Each split is written to the folder PARTS when it is done, and a split that is there is not
-computed again. ``--collect`` then writes ``book/results/benchmark_frontier.csv`` and its entry in
-the manifest, with the commit of the protocol.
+computed again. ``--collect`` then writes ``book/results/benchmark_frontier.csv``, its entry in the
+manifest with the commit of the protocol, and the verdicts in ``benchmark_verdicts.csv``.
 """
 
 import argparse
@@ -25,6 +25,7 @@ import pandas as pd
 from error_parity_peer import PACKAGES as ERROR_PARITY
 from fairgbm_peer import PACKAGES as FAIRGBM
 
+from renyi_book.benchmark import verdicts
 from renyi_book.experiments import _store
 from renyi_book.experiments._benchmark import (
     BENCHMARK_SEEDS,
@@ -95,6 +96,8 @@ def collect(folder):
         "splits": table.groupby("dataset")["seed"].nunique().to_dict(),
     }
     _store._describe(RESULTS, NAME, entry)
+    summary = _store.csv_text(verdicts(_store.load(NAME, RESULTS)))
+    (RESULTS / "benchmark_verdicts.csv").write_text(summary, encoding="utf8", newline="\n")
 
 
 def peer_versions():

@@ -12,6 +12,8 @@ from renyi_book.benchmark import (
     results_table,
     verdicts,
 )
+from renyi_book.chapters import BOOK
+from renyi_book.experiments import load
 from renyi_book.experiments._benchmark import METHODS, PARITY
 from renyi_book.scorecard.judging import FAILS, HOLDS, UNDECIDED
 
@@ -83,6 +85,12 @@ def test_the_table_has_full_labels_and_the_number_of_splits():
     assert column[LABELS["unconstrained"]] == "87.00 without a constraint"
     column = results_table(readings({"label": 0.4}, noise=1e-9))["Adult, parity 0.05"]
     assert column[LABELS["label"]] == "+0.40 [+0.40, +0.40] (30)"
+
+
+def test_the_stored_verdicts_are_those_of_the_stored_readings():
+    stored = pd.read_csv(BOOK / "results/benchmark_verdicts.csv")
+    found = verdicts(load("benchmark_frontier", BOOK / "results"))
+    pd.testing.assert_frame_equal(stored, found, check_dtype=False, rtol=1e-4, atol=1e-5)
 
 
 def test_every_method_has_a_label():
