@@ -1,8 +1,9 @@
 """FairGBM on prepared splits: run by `bench_fairgbm.py`, with the Python that FairGBM lives in.
 
 It needs ``fairgbm "scikit-learn<1.6" "numpy<2"``, and nothing of this library. For each file
-``N.npz`` in the folder (``X_train, y_train, s_train, X_validation, X_test, rounds, tolerances``)
-it writes ``N.fairgbm.npz``: the settings, scores of both kinds of rows, and CPU seconds.
+``N.npz`` in the folder (``X_train, y_train, s_train, X_validation, X_test, rounds, tolerances``,
+and, if they are not the default, ``kinds`` and ``learning_rate``) it writes ``N.fairgbm.npz``: the
+settings, scores of both kinds of rows, and CPU seconds.
 """
 
 import argparse
@@ -27,6 +28,7 @@ def fitted(data, kind, tolerance):
         constraint_fnr_threshold=tolerance,
         constraint_fpr_threshold=tolerance,
         n_estimators=int(data["rounds"]),
+        learning_rate=float(data.get("learning_rate", 0.1)),
         min_child_samples=0,
         min_child_weight=1.0,
         n_jobs=1,
@@ -47,9 +49,13 @@ def main():
     folder = parser.parse_args().folder
     versions = {package: version(package) for package in PACKAGES}
     (folder / "versions.json").write_text(json.dumps(versions), encoding="utf-8")
-    for path in sorted(folder.glob("[0-9]*.npz")):
+    paths = [path for path in sorted(folder.glob("[0-9]*.npz")) if len(path.suffixes) == 1]
+    for path in paths:
+        if path.with_suffix(".fairgbm.npz").exists():
+            continue
         data = dict(np.load(path))
-        settings = [(kind, tol) for kind in KINDS for tol in data["tolerances"].tolist()]
+        kinds = data.pop("kinds", np.array(list(KINDS))).tolist()
+        settings = [(kind, tol) for kind in kinds for tol in data["tolerances"].tolist()]
         found = [fitted(data, *setting) for setting in settings]
         scores, seconds = zip(*found)
         np.savez(

@@ -1,7 +1,8 @@
-"""The paper's three data sets: genuine UCI files inside the package, checked on every load."""
+"""The paper's three data sets, inside the package, and a larger one; checked on every load."""
 
 from renyi_lib.datasets._adult import load_adult
 from renyi_lib.datasets._bank import load_bank
+from renyi_lib.datasets._census_income import load_census_income
 from renyi_lib.datasets._dataset import EncodedDataset, FairDataset
 from renyi_lib.datasets._files import DataFileError
 from renyi_lib.datasets._german import load_german
@@ -14,5 +15,6 @@ __all__ = [
     "Grouping",
     "load_adult",
     "load_bank",
+    "load_census_income",
     "load_german",
 ]

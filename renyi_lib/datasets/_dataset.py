@@ -27,6 +27,8 @@ class EncodedDataset:
     feature_names : tuple of str
         The columns of X. ``"workclass=Private"`` is the indicator of a category.
     group_names : tuple of str
+    weight_train, weight_test : ndarray of float64, or None
+        The survey weight of each row, where the data set has one that is not a feature.
     """
 
     X_train: np.ndarray
@@ -37,6 +39,8 @@ class EncodedDataset:
     s_test: np.ndarray
     feature_names: tuple
     group_names: tuple
+    weight_train: np.ndarray | None = None
+    weight_test: np.ndarray | None = None
 
     def __repr__(self):
         return (
@@ -67,6 +71,8 @@ class FairDataset:
     codes : dict of str to dict
         The meaning of each code, for the columns that hold codes.
     doi, license : str
+    weight : str, optional
+        The column with survey weights, which is not among the default features.
 
     Notes
     -----
@@ -95,6 +101,7 @@ class FairDataset:
     codes: dict
     doi: str
     license: str
+    weight: str | None = None
 
     def __repr__(self):
         return (
@@ -173,10 +180,15 @@ class FairDataset:
             s_test=joint_codes(groupings, self.test),
             feature_names=_names_after(scaler, names, X_train.shape[1]),
             group_names=joint_names(groupings),
+            weight_train=self._weights(self.train),
+            weight_test=self._weights(self.test),
         )
 
     def _label(self, frame):
         return (frame[self.target] == self.positive).to_numpy(dtype=int)
+
+    def _weights(self, frame):
+        return None if self.weight is None else frame[self.weight].to_numpy(dtype=float)
 
     def _choice(self, sensitive):
         if sensitive is None:

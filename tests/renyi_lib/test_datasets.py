@@ -269,6 +269,14 @@ def test_a_caller_who_changes_a_data_set_does_not_change_the_next_load(name):
     assert fresh.sensitive_choices == clean.sensitive_choices
 
 
+@pytest.mark.parametrize("name", LOADERS)
+def test_data_sets_without_a_weight_column_have_no_weights(name):
+    encoded = plain(name)
+    assert loaded(name).weight is None
+    assert encoded.weight_train is None
+    assert encoded.weight_test is None
+
+
 def test_data_sets_and_encodings_are_frozen():
     with pytest.raises(FrozenInstanceError):
         loaded("german").name = "other"

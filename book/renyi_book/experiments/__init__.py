@@ -11,6 +11,7 @@ recompute a slice of its table in seconds: `outdated` does so for all, and tells
 present code would compute differently.
 """
 
+from renyi_book.experiments._benchmark import benchmark_frontier
 from renyi_book.experiments._boosting import at_equal_fairness, fair_boosting
 from renyi_book.experiments._calibration import (
     calibration,
@@ -64,6 +65,7 @@ __all__ = [
     "at_equal_fairness",
     "at_level",
     "batches_compared",
+    "benchmark_frontier",
     "best_at",
     "boundary_covariance",
     "calibration",

@@ -15,7 +15,8 @@ if __name__ == "__main__":
     )
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
-    names = outdated(arguments.folder) if arguments.outdated else arguments.names or list(STORED)
+    by_default = [name for name in STORED if not STORED[name].script]
+    names = outdated(arguments.folder) if arguments.outdated else arguments.names or by_default
     if names:
         run_all(arguments.folder, names=names, workers=arguments.workers)
     else:

@@ -41,16 +41,19 @@ def run_all(folder, *, names=None, workers=2, progress=True):
     folder : path
         Created if it does not exist.
     names : iterable of str, optional
-        By default all. `outdated` tells which need it.
+        By default all but those that a script computes. `outdated` tells which need it.
     workers : int, default=2
         Processes.
     progress : bool, default=True
     """
     folder = Path(folder)
-    names = list(STORED) if names is None else list(names)
+    names = [n for n in STORED if not STORED[n].script] if names is None else list(names)
     unknown = [name for name in names if name not in STORED]
     if unknown:
         raise ValueError(f"names must be among {list(STORED)}, got {unknown}")
+    for name in names:
+        if STORED[name].script:
+            raise ValueError(f"{name} is computed by {STORED[name].script}, which says how")
     folder.mkdir(parents=True, exist_ok=True)
     total = 0.0
     # New processes, which inherit nothing: a copy of one that has threads may never end.
