@@ -37,10 +37,18 @@ _EIGHT = {
     "largest apart": [0.5] + [0.3] * 7,
 }
 _UNEQUAL = np.array([0.4, 0.3, 0.15, 0.08, 0.04, 0.02, 0.008, 0.002])
-# The measure, and how many strata of the truth it has.
+# The common values beside a rare one, and the other variable; "both" has the rare value twice.
+_COMMON = {
+    "both": [0.2, 0.3, 0.5],
+    "one": [0.2, 0.3, 0.5],
+    "eight": [0.35, 0.25, 0.15, 0.1, 0.08, 0.05, 0.02],
+}
+_DECISION = [0.4, 0.6]
+# The measure, and how many strata of the truth it has. Without the truth a stratum is everybody.
 METRICS = {
-    "p_rule": (one_minus_ratio, 1),
-    "demographic_parity_violation": (gap, 1),
+    "p_rule": (one_minus_ratio, 0),
+    "demographic_parity_violation": (gap, 0),
+    "equal_opportunity_violation": (gap, 1),
     "equalized_odds_violation": (gap, 2),
 }
 METHODS = ("one curve", "library")
@@ -48,12 +56,12 @@ METHODS = ("one curve", "library")
 
 def rare_values(
     *,
-    kinds=("both", "one"),
+    kinds=tuple(_COMMON),
     shares=(0.005, 0.01, 0.02, 0.05),
     sizes=(100, 500, 2000, 10_000),
-    strengths=(0.0, 0.5, 1.0),
+    strengths=(0.0, 0.25, 0.5, 1.0),
     methods=METHODS,
-    replicates=200,
+    replicates=500,
     n_resamples=1000,
     seed=0,
     progress=True,
@@ -62,9 +70,10 @@ def rare_values(
 
     Parameters
     ----------
-    kinds : sequence of {"both", "one"}
+    kinds : sequence of {"both", "one", "eight"}
         "both": four values a side, and a rare value of one variable goes with a rare value of the
         other. "one": a rare group of four, and a decision that is positive in four of ten cases.
+        "eight": the same with eight groups of unequal sizes.
     shares : sequence of float
         Of the rare value.
     sizes : sequence of int
@@ -109,8 +118,8 @@ def rare_values(
 
 def rare_table(kind, share, strength):
     """A joint table in which one value of that share carries the dependence, and its rho_R."""
-    p = np.r_[share, (1 - share) * np.array([0.2, 0.3, 0.5])]
-    q = p if kind == "both" else np.array([0.4, 0.6])
+    p = np.r_[share, (1 - share) * np.array(_COMMON[kind])]
+    q = p if kind == "both" else np.array(_DECISION)
     f, g = (_indicator(m) for m in (p, q))
     rho = strength / max(-np.outer(f, g).min(), 1.0)
     P = np.maximum(np.outer(p, q) * (1 + rho * np.outer(f, g)), 0.0)
@@ -130,11 +139,11 @@ def _generator(*what):
 def rare_groups(
     *,
     cases=(*_THIRD, *_EIGHT),
-    sizes=(100, 3000),
+    sizes=(50, 500, 5000),
     small=(1, 3, 10, 40),
     metrics=tuple(METRICS),
     methods=METHODS,
-    replicates=200,
+    replicates=500,
     n_resamples=1000,
     seed=0,
     progress=True,
@@ -151,7 +160,8 @@ def rare_groups(
     small : sequence of int
         People in the small group of three.
     metrics : sequence of str
-        For equalized odds all groups are alike in one of the two strata.
+        For equal opportunity half of the people have the positive label, and at least one in
+        each group; for equalized odds all groups are alike among those with the other label.
     methods : sequence of {"one curve", "library"}
     replicates, n_resamples, seed, progress
         As in `calibration`.
@@ -168,7 +178,7 @@ def rare_groups(
     >>> few = {"cases": ["two apart"], "sizes": [100], "small": [1], "methods": ["library"]}
     >>> table = rare_groups(**few, replicates=10, progress=False)
     >>> table["truth"].round(2).tolist()
-    [0.1, 0.08, 0.08]
+    [0.1, 0.08, 0.08, 0.08]
     """
     found = []
     cells = [
@@ -185,14 +195,16 @@ def rare_groups(
         else:
             rates, size = np.array(_EIGHT[case]), np.maximum(np.round(2 * n * _UNEQUAL), 1)
         measure, strata = METRICS[metric]
-        rates = np.stack([rates, np.full_like(rates, rates[0])])[:strata]
-        size = np.broadcast_to(size.astype(int), rates.shape)
+        rates = np.stack([rates, np.full_like(rates, rates[0])])[: max(strata, 1)]
+        size = size.astype(int)
         where = {"case": case, "n": n, "smallest": int(size.min()), "metric": metric}
         where["truth"] = float(measure(rates))
         for method in methods:
             rng = _generator(seed, case, n, least, metric)
-            shape = (replicates, *rates.shape)
-            positive, people = rng.binomial(size, rates, size=shape), np.broadcast_to(size, shape)
+            people = np.broadcast_to(size, (replicates, *rates.shape))
+            if strata:
+                people = np.maximum(rng.binomial(people, 0.5), 1)
+            positive = rng.binomial(people, rates)
             intervals = rate_intervals if method == "library" else curve_rate_intervals
             options = {"level": LEVEL, "n_resamples": n_resamples, "rng": rng}
             ends = [
