@@ -28,11 +28,12 @@ FEWEST = 2
 _ANGLES = np.linspace(0, np.pi / 2, 17)
 _GRID = 33
 # A root is found by looking at so many places, so often, each time around the best.
-_STEPS, _ROUNDS = 33, 6
+_STEPS, _ROUNDS = 33, 4
 # Tails below this are replaced by their deviance.
 _FAR = 1e-250
-# Cells of random samples: fewer samples are drawn of large tables.
-_CELLS = 2**21
+# Cells of random tables: fewer are drawn of large tables, but at least so many.
+_CELLS = 2**20
+_FEWEST_DRAWS = 250
 
 
 def gap(rates):
@@ -74,7 +75,7 @@ def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     array([0.06, 0.41])
     """
     observed = measure(positive / size)
-    draws = int(np.clip(_CELLS // size[0].size, 500, n_resamples))
+    draws = int(np.clip(_CELLS // size[0].size, _FEWEST_DRAWS, n_resamples))
     rows = []
     for x, n, value in zip(positive, size, observed):
         pvalue, df = _fair_pvalue(x, n, draws, rng)

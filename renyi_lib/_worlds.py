@@ -25,8 +25,9 @@ _LEAST_LOW = 1e-3
 _FEWEST = 2
 # So many pairs of events are looked at, those that reach farthest.
 _EVENTS = 20
-# Cells of random tables: fewer are drawn of large tables.
-_CELLS = 2**22
+# Cells of random tables: fewer are drawn of large tables, but at least so many.
+_CELLS = 2**21
+_FEWEST_DRAWS = 250
 
 
 def renyi_intervals(tables, *, level, n_resamples, rng):
@@ -46,7 +47,7 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
     -------
     ndarray of shape (R, 5)
     """
-    n_resamples = int(np.clip(_CELLS // tables[0].size, 500, n_resamples))
+    n_resamples = int(np.clip(_CELLS // tables[0].size, _FEWEST_DRAWS, n_resamples))
     pvalue, merged = _pvalues(tables, n_resamples, rng)
     ends = _curve(tables, level, n_resamples, rng)
     for i, table in merged.items():
@@ -174,17 +175,8 @@ def _curve(tables, level, n_resamples, rng):
     low = np.maximum(worlds.rho - _REACH * error - 1.2 * critical, 0.0)
     least = np.minimum(np.sqrt(largest_root_isf(1 - LUCK, m, k) / worlds.n), 1.0)
     high = np.minimum(np.maximum(worlds.rho, least) + _REACH * error + 3 / worlds.n, 1.0)
-    return invert(
-        worlds.rho,
-        least,
-        worlds.draw,
-        worlds.value,
-        low,
-        high,
-        critical,
-        level=level,
-        n_resamples=n_resamples,
-    )
+    ends = {"least": least, "low": low, "high": high, "critical": critical}
+    return invert(worlds, worlds.rho, **ends, level=level, n_resamples=n_resamples)
 
 
 def reflected_intervals(tables, *, level, n_resamples, rng):
@@ -195,7 +187,8 @@ def reflected_intervals(tables, *, level, n_resamples, rng):
     n = tables.sum(axis=(1, 2))
     m, k = np.subtract(tables.shape[1:], 1)
     cells = (tables / n[:, None, None]).reshape(len(tables), 1, -1)
-    drawn = rng.multinomial(n[:, None], cells, size=(len(tables), n_resamples))
+    whole = np.rint(n).astype(np.int64)[:, None]
+    drawn = rng.multinomial(whole, cells, size=(len(tables), n_resamples))
     drawn = rho_of_tables(drawn.reshape(len(tables), n_resamples, *tables.shape[1:]))
     rho = rho_of_tables(tables)
     low, high = np.clip(2 * rho - np.quantile(drawn, [1 - level / 2, level / 2], axis=1), 0, 1)
@@ -216,10 +209,10 @@ class _JointTables:
         self.independent = p[:, :, None] * q[:, None]
         self.root = np.sqrt(self.independent)
         R = (P - self.independent) / self.root
-        # Singular vectors within the complements of sqrt(p) and sqrt(q), also of the value 0.
-        rows, columns = _complement(np.sqrt(p)), _complement(np.sqrt(q))
-        U, s, Vt = np.linalg.svd(rows.transpose(0, 2, 1) @ R @ columns, full_matrices=False)
-        U, Vt = rows @ U, Vt @ columns.transpose(0, 2, 1)
+        # R has no part along sqrt(p) and sqrt(q). With the singular value 2 these two come first,
+        # and all other vectors are orthogonal to them, also those of the value 0.
+        U, s, Vt = np.linalg.svd(R + 2 * self.root, full_matrices=False)
+        U, s, Vt = U[:, :, 1:], s[:, 1:], Vt[:, 1:]
         small, large = sorted(P.shape[1:])
         self.dimensions = m, k = small - 1, large - 1
         self.U, self.s, self.Vt = U, s, Vt
@@ -255,17 +248,6 @@ class _JointTables:
     def draw(self, t, size):
         P = self.tables(t)
         cells = P.reshape(*t.shape, 1, -1)
-        n = self.n[:, None, None]
+        n = np.rint(self.n).astype(np.int64)[:, None, None]
         counts = self.rng.multinomial(n, cells, size=(*t.shape, size))
         return rho_of_tables(counts.reshape(*t.shape, size, *P.shape[2:]))
-
-
-def _complement(x):
-    """An orthonormal basis of the complement of each positive unit vector, as columns.
-
-    The Householder reflection that takes the vector to the first axis, without that axis.
-    """
-    identity = np.eye(x.shape[1])
-    mirror = x + identity[0]
-    outer = mirror[:, :, None] * mirror[:, None] / mirror[:, :1, None]
-    return (identity - outer)[:, :, 1:]

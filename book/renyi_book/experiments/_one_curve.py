@@ -39,17 +39,8 @@ def curve_rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     fair = worlds.draw(np.zeros((len(size), 1)), n_resamples)[:, 0]
     least = np.quantile(fair, LUCK, axis=1)
     low, high, critical = worlds.where_to_look(least)
-    ends = invert(
-        worlds.observed,
-        least,
-        worlds.draw,
-        worlds.value,
-        low,
-        high,
-        critical,
-        level=level,
-        n_resamples=n_resamples,
-    )
+    bounds = {"least": least, "low": low, "high": high, "critical": critical}
+    ends = invert(worlds, worlds.observed, **bounds, level=level, n_resamples=n_resamples)
     as_large = (fair >= worlds.observed[:, None] - 1e-11).sum(axis=1)
     by_chance = (1 + as_large) / (1 + n_resamples)
     top = ends[:, 2]
