@@ -44,6 +44,7 @@ __all__ = [
     "difference_interval",
     "fairness_interval",
     "interval_of_counts",
+    "interval_of_table",
     "renyi_interval",
     "renyi_test",
     "sample_size",
@@ -265,10 +266,46 @@ def renyi_interval(
     >>> [round(x, 2) for x in (found.plugin, found.estimate, found.low, found.high)]
     [0.52, 0.5, 0.37, 0.6]
     """
-    _check_interval(confidence_level, n_resamples)
-    choice("inversion", "bootstrap")("method", method)
     rng = _generator(random_state)
     (table,) = _strata(a, b, None, sample_weight)
+    options = {"confidence_level": confidence_level, "n_resamples": n_resamples}
+    found = interval_of_table(table, method=method, random_state=rng, **options)
+    if sample_weight is None:
+        return found
+    return replace(found, design_effect=design_effect(sample_weights(sample_weight)))
+
+
+def interval_of_table(
+    table: np.ndarray,
+    *,
+    confidence_level: float = 0.95,
+    method: str = "inversion",
+    n_resamples: int = 9999,
+    random_state: Any = None,
+) -> Interval:
+    """Confidence interval of the Rényi correlation, from a table of (effective) counts.
+
+    Parameters
+    ----------
+    table : ndarray of shape (c, d)
+        Counts; with weights, effective numbers of samples, which need not be whole.
+    confidence_level, method, n_resamples, random_state
+        As in `renyi_interval`.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.inference import interval_of_table
+    >>> found = interval_of_table(np.array([[40, 10], [10, 40]]) / 1.5, random_state=0)
+    >>> round(found.plugin, 3)
+    0.6
+    """
+    _check_interval(confidence_level, n_resamples)
+    choice("inversion", "bootstrap")("method", method)
     table = drop_empty(table)[0]
     if min(table.shape) < 2:
         which = "a (the rows)" if table.shape[0] < 2 else "b (the columns)"
@@ -277,11 +314,11 @@ def renyi_interval(
             "variables depend on each other"
         )
     intervals = renyi_intervals if method == "inversion" else reflected_intervals
-    (row,) = intervals(table[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng)
-    estimate, plugin, low, high, pvalue = row.tolist()
+    options = {"level": 1 - confidence_level, "n_resamples": n_resamples}
+    (row,) = intervals(table[None], rng=_generator(random_state), **options)
     unseen = -np.expm1(np.log((1 - confidence_level) / 2) / table.sum())
-    effect = None if sample_weight is None else design_effect(sample_weights(sample_weight))
-    return Interval(estimate, plugin, low, high, confidence_level, pvalue, float(unseen), effect)
+    estimate, plugin, low, high, pvalue = row.tolist()
+    return Interval(estimate, plugin, low, high, confidence_level, pvalue, float(unseen))
 
 
 def fairness_interval(
