@@ -25,6 +25,8 @@ _LEAST_LOW = 1e-3
 _FEWEST = 2
 # So many pairs of events are looked at, those that reach farthest.
 _EVENTS = 20
+# Steps of a bisection.
+_HALVINGS = 60
 # Cells of random tables: fewer are drawn of large tables, but at least so many.
 _CELLS = 2**21
 _FEWEST_DRAWS = 250
@@ -227,13 +229,11 @@ class _JointTables:
         self.spread = np.sqrt((P * influence**2).sum(axis=(1, 2)))
         # Sum of squares of all singular values, without what chance adds on average.
         self.energy = np.maximum((s**2).sum(axis=1) - m * k / self.n, 0.0)
-        self.others = np.maximum((s[:, 1:] ** 2).sum(axis=1), 1e-300)
 
     def tables(self, t):
         """The tables of the worlds t, (R, K) -> (R, K, c, d)."""
-        left = np.maximum(self.energy[:, None] - t**2, 0.0) / self.others[:, None]
-        factor = np.minimum(np.sqrt(left), 1.0)[:, :, None]
-        others = np.minimum(factor * self.s[:, None, 1:], t[:, :, None])
+        left = np.maximum(self.energy[:, None] - t**2, 0.0)
+        others = _filled(self.s[:, None, 1:], t[:, :, None], left[:, :, None])
         s = np.concatenate([t[:, :, None], others], axis=2)
         R = (self.U[:, None] * s[:, :, None]) @ self.Vt[:, None]
         P = np.maximum(self.independent[:, None] + self.root[:, None] * R, 0.0)
@@ -251,3 +251,20 @@ class _JointTables:
         n = np.rint(self.n).astype(np.int64)[:, None, None]
         counts = self.rng.multinomial(n, cells, size=(*t.shape, size))
         return rho_of_tables(counts.reshape(*t.shape, size, *P.shape[2:]))
+
+
+def _filled(values, most, energy):
+    """The values times a common factor, each at most `most`, with that sum of squares.
+
+    If even the largest values allowed have less, they are taken. Ties are the hard case for a
+    lower end, because the largest of several equal singular values gains most by chance; so what
+    the largest value does not have goes to the others.
+    """
+    if not values.shape[-1]:
+        return np.broadcast_to(values, (*most.shape[:2], 0))
+    low, high = np.zeros_like(most), most / np.maximum(values[..., -1:], 1e-12)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        less = (np.minimum(middle * values, most) ** 2).sum(axis=-1, keepdims=True) < energy
+        low, high = np.where(less, middle, low), np.where(less, high, middle)
+    return np.minimum(high * values, most)

@@ -244,9 +244,9 @@ def renyi_interval(
     -----
     With D = diag(p)^(1/2) U diag(s) V^T diag(q)^(1/2) for the table minus the product of its
     margins, the candidate t has the table p q^T + diag(p)^(1/2) U diag(t, ...) V^T diag(q)^(1/2).
-    The further singular values are those of the sample, times a factor that leaves them what
-    chi-square / n minus its bias (c-1)(d-1)/n has beyond t^2. Towards t = 1 the cells that speak
-    against the dependence are emptied. Tables are drawn from each candidate.
+    The further singular values are those of the sample, times a factor and at most t, so that
+    all squares add up to chi-square / n minus its bias (c-1)(d-1)/n. Towards t = 1 the cells that
+    speak against the dependence are emptied. Tables are drawn from each candidate.
 
     The interval contains 0 unless `renyi_test` rejects at level 1 - confidence_level; for both the
     lower end and that test, values that occur only once are merged, since one person proves
@@ -254,8 +254,9 @@ def renyi_interval(
 
     Where a rare value carries the dependence, the curve is not enough. The upper end is therefore
     also that of the correlation of two events, a value of one variable and one or several of the
-    other, by a limit in the manner of Clopper and Pearson. Values that did not occur in the sample
-    are beyond any upper limit: it holds for values with a share of at least ``smallest_share``.
+    other, whose counts get exact limits that share the error between them. Values that did not
+    occur in the sample are beyond any upper limit: it holds for values with a share of at least
+    ``smallest_share``.
     The book's experiment `rare_values` measures the coverage.
 
     Examples
@@ -268,8 +269,13 @@ def renyi_interval(
     """
     rng = _generator(random_state)
     (table,) = _strata(a, b, None, sample_weight)
-    options = {"confidence_level": confidence_level, "n_resamples": n_resamples}
-    found = interval_of_table(table, method=method, random_state=rng, **options)
+    found = interval_of_table(
+        table,
+        confidence_level=confidence_level,
+        method=method,
+        n_resamples=n_resamples,
+        random_state=rng,
+    )
     if sample_weight is None:
         return found
     return replace(found, design_effect=design_effect(sample_weights(sample_weight)))
