@@ -9,7 +9,7 @@ from renyi_book.experiments._one_curve import curve_renyi_intervals
 from renyi_lib import inference
 from renyi_lib._chance import rho_of_tables
 from renyi_lib._wishart import largest_root_sf
-from renyi_lib._worlds import reflected_intervals, renyi_intervals
+from renyi_lib._worlds import reflected_intervals
 
 SHAPES = ((2, 2), (2, 8), (3, 3), (4, 3), (10, 10))
 
@@ -54,8 +54,8 @@ def calibration(
 
     Notes
     -----
-    The method "inversion" keeps the candidates on one curve of tables. The "library" also looks at
-    rare values, which `rare_values` measures, and so its upper end is never below that.
+    The method "inversion" keeps the candidates on one curve of tables. The library's interval also
+    looks at rare values, which `rare_values` measures.
 
     Samples in which a variable is constant are drawn anew: no interval is defined for them.
 
@@ -67,7 +67,7 @@ def calibration(
     ... )
     >>> table[["what", "method"]].drop_duplicates().to_numpy().tolist()
     [['size', 'asymptotic'], ['size', 'permutation'], ['coverage', 'inversion'], \
-['coverage', 'bootstrap'], ['coverage', 'library']]
+['coverage', 'bootstrap']]
     """
     cells = [
         (shape, n, rho, spectrum)
@@ -174,7 +174,6 @@ def _coverages(tables, rho, n_resamples, rng):
     methods = {
         "inversion": (curve_renyi_intervals, n_resamples),
         "bootstrap": (reflected_intervals, 3 * n_resamples // 10),
-        "library": (renyi_intervals, n_resamples),
     }
     for method, (intervals, times) in methods.items():
         options = {"level": 0.05, "n_resamples": times, "rng": rng}
