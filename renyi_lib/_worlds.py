@@ -28,7 +28,7 @@ _EVENTS = 20
 # Steps of a bisection.
 _HALVINGS = 60
 # Cells of random tables: fewer are drawn of large tables, but at least so many.
-_CELLS = 2**21
+_CELLS = 2**20
 _FEWEST_DRAWS = 250
 
 
