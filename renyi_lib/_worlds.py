@@ -170,7 +170,22 @@ def _events(table):
 
 def _curve(tables, level, n_resamples, rng):
     """Lower end, median and upper end by inversion along the curve of each table."""
-    worlds = _JointTables(tables, rng)
+    return along(JointTables(tables, rng), level, n_resamples)
+
+
+def along(worlds, level, n_resamples):
+    """Lower end, median and upper end by inversion along curves of tables.
+
+    Parameters
+    ----------
+    worlds : JointTables
+    level, n_resamples
+        As in `renyi_intervals`.
+
+    Returns
+    -------
+    ndarray of shape (R, 3)
+    """
     m, k = worlds.dimensions
     error = np.maximum(worlds.spread, _LEAST_SPREAD) / np.sqrt(worlds.n)
     critical = np.minimum(np.sqrt(largest_root_isf(level, m, k) / worlds.n), 1.0)
@@ -200,7 +215,7 @@ def reflected_intervals(tables, *, level, n_resamples, rng):
     return np.column_stack([estimate, rho, low, high, pvalue])
 
 
-class _JointTables:
+class JointTables:
     """Tables with the margins and the singular vectors of a sample, and any rho_R."""
 
     def __init__(self, tables, rng):
@@ -233,7 +248,7 @@ class _JointTables:
     def tables(self, t):
         """The tables of the worlds t, (R, K) -> (R, K, c, d)."""
         left = np.maximum(self.energy[:, None] - t**2, 0.0)
-        others = _filled(self.s[:, None, 1:], t[:, :, None], left[:, :, None])
+        others = self.others(t[:, :, None], left[:, :, None])
         s = np.concatenate([t[:, :, None], others], axis=2)
         R = (self.U[:, None] * s[:, :, None]) @ self.Vt[:, None]
         P = np.maximum(self.independent[:, None] + self.root[:, None] * R, 0.0)
@@ -241,6 +256,10 @@ class _JointTables:
         emptied = np.clip((t - self.rho[:, None]) / room, 0.0, 1.0) ** 2
         P *= 1 - emptied[:, :, None, None] * self.against[:, None]
         return P / P.sum(axis=(2, 3), keepdims=True)
+
+    def others(self, t, left):
+        """The further singular values of the worlds t, whose squares may add up to `left`."""
+        return _filled(self.s[:, None, 1:], t, left)
 
     def value(self, t):
         return rho_of_tables(self.tables(t))

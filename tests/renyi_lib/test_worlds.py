@@ -6,10 +6,10 @@ from scipy.stats import gamma, norm
 
 from renyi_lib._chance import rho_of_tables
 from renyi_lib._worlds import (
+    JointTables,
     _event_high,
     _events,
     _filled,
-    _JointTables,
     _limit,
     renyi_intervals,
     without_single_people,
@@ -19,7 +19,7 @@ TABLE = np.array([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
 
 
 def test_worlds_have_the_correlation_that_they_are_named_for():
-    worlds = _JointTables(TABLE[None], np.random.default_rng(0))
+    worlds = JointTables(TABLE[None], np.random.default_rng(0))
     t = np.array([[0.0, 0.1, 0.3, float(rho_of_tables(TABLE))]])
     P = worlds.tables(t)
     assert P.sum(axis=(2, 3)) == pytest.approx(np.ones((1, 4)))

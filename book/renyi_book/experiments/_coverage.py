@@ -53,7 +53,7 @@ def covered(ends, truth):
     }
 
 
-def measured(intervals, truth, *, replicates, again):
+def measured(intervals, truth, replicates, again):
     """How often intervals of new samples cover the truth, and more precisely where it matters.
 
     Of several hundred cells with a coverage of .95 a few show less than .93 by chance. So a cell

@@ -72,6 +72,7 @@ def rare_values(
     methods=tuple(METHODS),
     replicates=500,
     again=2000,
+    before=100,
     seed=0,
     progress=True,
 ):
@@ -96,6 +97,8 @@ def rare_values(
     again : int, default=2000
         Fresh samples of those cells in which the library's coverage is then between .90 and .94;
         only these count there, so that no cell fails by chance alone.
+    before : int, default=100
+        Samples of each cell for "one curve", whose failures are large.
     seed, progress
         As in `calibration`.
 
@@ -123,8 +126,8 @@ def rare_values(
         for method in methods:
             rng = generator(seed, kind, share, n, strength)
             intervals = partial(_of_values, P, n, METHODS[method][0], rng)
-            twice = again if method == "library" else 0
-            held = measured(intervals, rho, replicates=replicates, again=twice)
+            times = (replicates, again) if method == "library" else (before, 0)
+            held = measured(intervals, rho, *times)
             found.append(where | {"method": method} | held)
     return pd.DataFrame(found)
 
@@ -161,6 +164,7 @@ def rare_groups(
     methods=tuple(METHODS),
     replicates=500,
     again=2000,
+    before=100,
     seed=0,
     progress=True,
 ):
@@ -179,7 +183,7 @@ def rare_groups(
         For equal opportunity half of the people have the positive label, and at least one in
         each group; for equalized odds all groups are alike among those with the other label.
     methods : sequence of {"one curve", "library"}
-    replicates, again, seed, progress
+    replicates, again, before, seed, progress
         As in `rare_values`.
 
     Returns
@@ -218,8 +222,8 @@ def rare_groups(
         for method in methods:
             rng = generator(seed, case, n, least, metric)
             intervals = partial(_of_groups, metric, rates, size, METHODS[method][1], rng)
-            twice = again if method == "library" else 0
-            held = measured(intervals, where["truth"], replicates=replicates, again=twice)
+            times = (replicates, again) if method == "library" else (before, 0)
+            held = measured(intervals, where["truth"], *times)
             found.append(where | {"method": method} | held)
     return pd.DataFrame(found)
 

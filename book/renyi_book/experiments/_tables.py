@@ -95,7 +95,7 @@ STORED = {
     "rare_groups": Stored(
         "rare_groups",
         "case n smallest metric method",
-        {"cases": ["small one apart", "eight graded"], "sizes": [50], "small": [3]},
+        {"cases": ["small one apart"], "sizes": [50], "small": [3]},
     ),
     "promises": Stored(
         "promises", "seed metric target on way measured", {"trials": [2003], "sizes": [2000]}

@@ -28,7 +28,7 @@ def test_misses_are_counted_on_both_sides():
 @pytest.mark.parametrize(("first", "again"), [(0.92, True), (0.96, False), (0.5, False)])
 def test_only_unclear_cells_are_measured_again(first, again):
     calls = []
-    found = measured(intervals_of([first, 0.95], calls), 0.5, replicates=500, again=2000)
+    found = measured(intervals_of([first, 0.95], calls), 0.5, 500, 2000)
     assert calls == ([500, 2000] if again else [500])
     assert found["replicates"] == calls[-1]
     assert found["share"] == pytest.approx(0.95 if again else first)
