@@ -52,7 +52,8 @@ def chance_test(tables, *, method, n_resamples, rng):
     ----------
     tables : sequence of ndarray
         Counts of each stratum, without empty rows and columns. A table with one row or column
-        shows no dependence.
+        shows no dependence. Effective counts of weighted samples need not be whole; they are
+        rounded where tables are permuted.
     method : {"auto", "asymptotic", "permutation"}
         As in `renyi_test`.
     n_resamples : int
@@ -79,8 +80,11 @@ def chance_test(tables, *, method, n_resamples, rng):
     if method == "asymptotic":
         shapes = [(len(table) - 1, table.shape[1] - 1) for table in tables]
         return observed, sum_of_largest_roots_sf(observed, shapes), method
-    chance = sum(_permuted(table, n_resamples, rng) for table in tables)
-    pvalue = (1 + np.sum(chance >= observed * (1 - TIE))) / (1 + n_resamples)
+    whole = [np.rint(table).astype(np.int64) for table in tables]
+    whole = [table for table in whole if table.any()]
+    chance = sum(_permuted(table, n_resamples, rng) for table in whole)
+    seen = sum(_scaled(table[None])[0] for table in whole)
+    pvalue = (1 + np.sum(chance >= seen * (1 - TIE))) / (1 + n_resamples)
     return observed, float(pvalue), method
 
 

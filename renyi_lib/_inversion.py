@@ -31,19 +31,18 @@ POWER_CONSTRAINT_QUANTILE = 0.16
 _TIE = 1e-11
 
 
-def invert(observed, least, draw, value, low, high, critical, *, level, n_resamples):
+def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
     """The candidates t at the lower end, at the median, and at the upper end.
 
     Parameters
     ----------
+    worlds : object with the methods `draw` and `value`
+        ``draw(t, size)`` gives the measures of `size` samples from each world, (R, K) -> (R, K,
+        size); ``value(t)`` the measure of the worlds themselves, (R, K) -> (R, K), increasing.
     observed : ndarray of shape (R,)
         The measure of each sample.
     least : ndarray of shape (R,)
         What the measure counts as at least, for the upper end.
-    draw : function of (t, size)
-        The measures of `size` samples from each world: (R, K) -> (R, K, size).
-    value : function of t
-        The measure of the worlds themselves: (R, K) -> (R, K), increasing in t.
     low, high : ndarray of shape (R,)
         Where to look.
     critical : ndarray of shape (R,)
@@ -63,12 +62,12 @@ def invert(observed, least, draw, value, low, high, critical, *, level, n_resamp
 
     def tails(t):
         """What each end asks the share of values above the observed one to be."""
-        below = level / 2 * np.minimum(1.0, value(t) / critical[:, None])
+        below = level / 2 * np.minimum(1.0, worlds.value(t) / critical[:, None])
         return np.stack([level - below, np.full_like(below, 0.5), 1 - below])
 
     def score(t, size):
         """The share of values above, minus each target, both as normal quantiles."""
-        drawn = draw(t, size)
+        drawn = worlds.draw(t, size)
         above = (drawn > seen + _TIE).sum(axis=-1) + 0.5 * (np.abs(drawn - seen) <= _TIE).sum(-1)
         share = ndtri((above + 1 / 3) / (size + 2 / 3))
         # A cap, as an end where one tail is empty asks for a quantile at infinity.
@@ -87,7 +86,7 @@ def invert(observed, least, draw, value, low, high, critical, *, level, n_resamp
         fine = score(around, size)[target]
         ends.append(_line_root(around, fine, near, 0.6 * step))
     ends = np.clip(np.stack(ends, axis=1), low[:, None], high[:, None])
-    return value(ends)
+    return worlds.value(ends)
 
 
 def _crossing(t, h):

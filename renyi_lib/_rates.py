@@ -17,8 +17,7 @@ never counts as evidence of a violation.
 """
 
 import numpy as np
-from scipy.special import betainc, betaincinv, ndtr, ndtri, xlogy
-from scipy.stats import chi2
+from scipy.special import betainc, betaincinv, chdtri, ndtr, ndtri, xlogy
 
 from renyi_lib._chance import MOST_TO_PERMUTE, chance_test
 
@@ -28,11 +27,12 @@ FEWEST = 2
 _ANGLES = np.linspace(0, np.pi / 2, 17)
 _GRID = 33
 # A root is found by looking at so many places, so often, each time around the best.
-_STEPS, _ROUNDS = 33, 6
+_STEPS, _ROUNDS = 5, 10
 # Tails below this are replaced by their deviance.
 _FAR = 1e-250
-# Cells of random samples: fewer samples are drawn of large tables.
-_CELLS = 2**21
+# Cells of random tables: fewer are drawn of large tables, but at least so many.
+_CELLS = 2**20
+_FEWEST_DRAWS = 250
 
 
 def gap(rates):
@@ -74,16 +74,18 @@ def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     array([0.06, 0.41])
     """
     observed = measure(positive / size)
-    draws = int(np.clip(_CELLS // size[0].size, 500, n_resamples))
-    rows = []
-    for x, n, value in zip(positive, size, observed):
-        pvalue, df = _fair_pvalue(x, n, draws, rng)
-        low = _lower(measure, x, n, level, pvalue, df) if pvalue < level else 0.0
-        high = max(_upper(measure, x, n, level), value)
-        low = min(low, value)
-        estimate = np.clip(measure(_shrunken(x, n)), low, high) if pvalue < 0.5 else 0.0
-        rows.append((estimate, value, low, high, pvalue))
-    return np.array(rows, dtype=float).reshape(-1, 5)
+    draws = int(np.clip(_CELLS // size[0].size, _FEWEST_DRAWS, n_resamples))
+    tests = [_fair_pvalue(x, n, draws, rng) for x, n in zip(positive, size)]
+    pvalue, df = np.array(tests, dtype=float).reshape(-1, 2).T
+    low, unfair = np.zeros(len(size)), pvalue < level
+    if unfair.any():
+        evidence = pvalue[unfair], df[unfair]
+        low[unfair] = _lower(measure, positive[unfair], size[unfair], level, *evidence)
+    upper = np.array([_upper(measure, x, n, level) for x, n in zip(positive, size)])
+    low, high = np.minimum(low, observed), np.maximum(upper, observed)
+    estimate = np.clip(measure(_shrunken(positive, size)), low, high)
+    estimate = np.where(pvalue < 0.5, estimate, 0.0)
+    return np.column_stack([estimate, observed, low, high, pvalue])
 
 
 def _fair_pvalue(x, n, n_resamples, rng):
@@ -133,57 +135,59 @@ def _worst_pair(measure, least, most):
 
 
 def _lower(measure, x, n, level, pvalue, df):
-    """The smallest violation that the groups together do not reject."""
-    critical = chi2.isf(level, df)
+    """The smallest violations that the groups together do not reject, one for each sample."""
+    critical = chdtri(df, level)
     curves = []
-    for positive, size in zip(x, n):
-        kept = size >= FEWEST
-        pairs, times = np.unique(
-            np.stack([positive[kept], size[kept]]), axis=1, return_counts=True
-        )
-        if kept.sum() > 1:
-            curves.append(_evidence_curves(*pairs, times, critical))
+    for stratum in range(x.shape[1]):
+        k, m, times = x[:, stratum], n[:, stratum], (n[:, stratum] >= FEWEST).astype(float)
+        if len(k) == 1:  # groups alike count once, with their number
+            pairs = np.stack([k[0], m[0]])[:, times[0] > 0]
+            (k, m), times = np.unique(pairs, axis=1, return_counts=True)
+            k, m, times = k[None], m[None], times[None].astype(float)
+        if k.shape[1]:
+            curves.append(_evidence_curves(k, m, times, critical))
 
     def against(widths):
         """The evidence against windows of these widths (ratios: of 1 - width)."""
         return sum(_evidence(measure, curve, widths) for curve in curves)
 
-    at_zero = against(np.zeros(1))[0]
-    if at_zero <= critical:
-        # Exact tails are conservative: a test that rejects has more evidence than they show.
-        critical *= min(at_zero / chi2.isf(pvalue, df), 1.0) if pvalue > 0 else 0.0
-    return float(_solve(lambda widths: -against(widths), np.array([-critical]))[0])
+    at_zero = against(np.zeros((len(x), 1)))[:, 0]
+    # Exact tails are conservative: a test that rejects has more evidence than they show.
+    least = chdtri(df, np.clip(pvalue, 1e-300, 1.0))
+    shown = np.minimum(at_zero / np.maximum(least, 1e-300), 1.0)
+    critical = np.where(at_zero <= critical, critical * shown, critical)
+    return _solve(lambda widths: -against(widths), -critical[:, None])[:, 0]
 
 
 def _evidence_curves(k, n, times, critical):
-    """The roots of the evidence that rates are not above a, and not below b, on two grids."""
-    k, n, times = (np.asarray(v, dtype=float)[:, None] for v in (k, n, times))
+    """The roots of the evidence that rates are not above a, and not below b, on two grids.
+
+    k, n and times have a row for each sample and a column for each group.
+    """
+    k, n, times = (np.asarray(v, dtype=float)[:, :, None] for v in (k, n, times))
 
     def above(a):  # against all rates being a or more; grows with a
-        return np.sqrt((times * _score(k, n, a) ** 2).sum(axis=0))
+        return np.sqrt((times * _score(k, n, a[:, None]) ** 2).sum(axis=1))
 
     def below(b):  # against all rates being b or less; falls with b
-        return np.sqrt((times * _score(n - k, n, 1 - b) ** 2).sum(axis=0))
+        return np.sqrt((times * _score(n - k, n, 1 - b[:, None]) ** 2).sum(axis=1))
 
-    most = 1.02 * np.sqrt(critical)
-    targets = np.array([1e-3 * most, most])
-    start, end = _solve(above, targets)
-    a = np.linspace(start, end, _GRID)
-    last, first = 1 - _solve(lambda c: below(1 - c), targets)
-    b = np.linspace(first, last, _GRID)
+    targets = 1.02 * np.sqrt(critical)[:, None] * np.array([1e-3, 1.0])
+    a = np.linspace(*_solve(above, targets).T, _GRID, axis=1)
+    b = np.linspace(*(1 - _solve(lambda c: below(1 - c), targets)).T[::-1], _GRID, axis=1)
     return a, above(a), b, below(b)
 
 
 def _solve(rising, targets):
-    """Where a function on [0, 1] that grows reaches the targets."""
+    """Where functions on [0, 1] that grow, one for each row, reach the targets of their row."""
     steps = np.linspace(0, 1, _STEPS)
-    low, width = np.zeros((len(targets), 1)), 1.0
+    low, width = np.zeros((*targets.shape, 1)), 1.0
     for _ in range(_ROUNDS):
         p = np.minimum(low + width * steps, 1.0)
-        under = rising(p.ravel()).reshape(p.shape) < targets[:, None]
-        last = np.maximum(np.count_nonzero(under, axis=1) - 1, 0)[:, None]
-        low, width = np.take_along_axis(p, last, axis=1), width / (_STEPS - 1)
-    return np.minimum(low[:, 0] + width, 1.0)
+        under = rising(p.reshape(len(p), -1)).reshape(p.shape) < targets[..., None]
+        last = np.maximum(np.count_nonzero(under, axis=-1) - 1, 0)[..., None]
+        low, width = np.take_along_axis(p, last, axis=-1), width / (_STEPS - 1)
+    return np.minimum(low[..., 0] + width, 1.0)
 
 
 def _score(k, n, p):
@@ -202,23 +206,32 @@ def _score(k, n, p):
 
 def _evidence(measure, curve, widths):
     """The least evidence of one stratum, over all windows of each width."""
-    a, above, b, below = curve
-    widths = widths[:, None]
+    a, above, b, below = (part[:, None] for part in curve)
+    widths = widths[:, :, None]
     if measure is gap:
         starts, ends = b - widths, a + widths
     else:
         starts, ends = b * (1 - widths), a / np.maximum(1 - widths, 1e-300)
-    lower = np.concatenate([np.broadcast_to(a, ends.shape), starts], axis=1)
-    upper = np.concatenate([ends, np.broadcast_to(b, starts.shape)], axis=1)
-    return (_at(lower, a, above) ** 2 + _at(upper, b, below) ** 2).min(axis=1)
+    lower = np.concatenate([np.broadcast_to(a, ends.shape), starts], axis=2)
+    upper = np.concatenate([ends, np.broadcast_to(b, starts.shape)], axis=2)
+    return (_at(lower, a, above) ** 2 + _at(upper, b, below) ** 2).min(axis=2)
 
 
 def _at(p, grid, values):
-    """The curve at p: 0 on the side without evidence, and a lot beyond the other end."""
-    found = np.interp(p, grid, values)
-    if values[0] < values[-1]:
-        return np.where(p < grid[0], 0.0, np.where(p > grid[-1], 2 * values[-1], found))
-    return np.where(p > grid[-1], 0.0, np.where(p < grid[0], 2 * values[0], found))
+    """Curves at p: 0 on the side without evidence, and a lot beyond the other end.
+
+    The grids are even, and the last axis of each is that of the points.
+    """
+    first, last = grid[..., :1], grid[..., -1:]
+    place = (p - first) / np.maximum(last - first, 1e-300) * (_GRID - 1)
+    inside = np.clip(place, 0, _GRID - 1)
+    left = np.minimum(inside.astype(np.intp), _GRID - 2)
+    values = np.broadcast_to(values, (*p.shape[:-1], _GRID))
+    before, after = (np.take_along_axis(values, left + k, axis=-1) for k in (0, 1))
+    found = before + (inside - left) * (after - before)
+    rises = values[..., :1] < values[..., -1:]
+    found = np.where(place < 0, np.where(rises, 0.0, 2 * values[..., :1]), found)
+    return np.where(place > _GRID - 1, np.where(rises, 2 * values[..., -1:], 0.0), found)
 
 
 def _shrunken(x, n):

@@ -9,7 +9,7 @@ pairs of events, such as a value against all others, as tables of two rows and t
 """
 
 import numpy as np
-from scipy.special import gammaincinv
+from scipy.special import ndtri
 
 from renyi_lib._chance import MOST_TO_PERMUTE, chance_test, rho_of_tables
 from renyi_lib._inversion import POWER_CONSTRAINT_QUANTILE, invert
@@ -23,11 +23,13 @@ _LEAST_SPREAD = 0.3
 _LEAST_LOW = 1e-3
 # Values that occur less often are merged before the lower end is found.
 _FEWEST = 2
-# So many pairs of events are looked at, those that reach farthest, with so many draws.
+# So many pairs of events are looked at, those that reach farthest.
 _EVENTS = 20
-_EVENT_DRAWS = 2000
-# Cells of random tables: fewer are drawn of large tables.
-_CELLS = 2**22
+# Steps of a bisection.
+_HALVINGS = 60
+# Cells of random tables: fewer are drawn of large tables, but at least so many.
+_CELLS = 2**20
+_FEWEST_DRAWS = 250
 
 
 def renyi_intervals(tables, *, level, n_resamples, rng):
@@ -47,7 +49,7 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
     -------
     ndarray of shape (R, 5)
     """
-    n_resamples = int(np.clip(_CELLS // tables[0].size, 500, n_resamples))
+    n_resamples = int(np.clip(_CELLS // tables[0].size, _FEWEST_DRAWS, n_resamples))
     pvalue, merged = _pvalues(tables, n_resamples, rng)
     ends = _curve(tables, level, n_resamples, rng)
     for i, table in merged.items():
@@ -55,7 +57,7 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
         small = min(table.shape) > 1 and pvalue[i] < level
         ends[i, 0] = _curve(table[None], level, n_resamples, rng)[0, 0] if small else 0.0
     rho = rho_of_tables(tables)
-    high = np.maximum(ends[:, 2], [_event_high(table, level, rng) for table in tables])
+    high = np.maximum(ends[:, 2], [_event_high(table, level) for table in tables])
     high[rho > 1 - 1e-12] = 1.0
     low = np.where(pvalue < level, np.maximum(ends[:, 0], _LEAST_LOW * rho), 0.0)
     estimate = np.where(pvalue >= 0.5, 0.0, np.clip(ends[:, 1], low, high))
@@ -95,30 +97,63 @@ def without_single_people(table):
     return table
 
 
-def _event_high(table, level, rng):
+def _event_high(table, level):
     """The largest upper end of the correlation of two events, one of them a single value.
 
-    The events are a row and a column, or a row and the columns that it prefers. Given its margins
-    a table of two rows and two columns is one count; its upper limit is that of Clopper and
-    Pearson, with the other cells drawn as they might be.
+    The events are a row and a column, or a row and the columns that it prefers. Their correlation
+    grows with the counts of both and of neither, and falls with those of either alone. Each count
+    gets its limit at z_k standard deviations, where the squares of the four z_k add up to z^2, and
+    the end is the largest correlation over all such splits. With large counts that is the
+    correlation plus z standard errors, and with small ones it is about exact for each count.
     """
-    n = table.sum()
-    counts = np.concatenate([_events(table), _events(table.T)])
+    n, z = table.sum(), -ndtri(level / 2)
+    counts = np.unique(np.concatenate([_events(table), _events(table.T)]), axis=0)
     both, rows, columns = counts.T.astype(float)
     # A first look, with the margins as they are.
     expected = rows * columns / n
-    most = np.minimum(gammaincinv(both + 1, 1 - level / 2), np.minimum(rows, columns))
+    most = np.minimum(_limit(both + 1, z), np.minimum(rows, columns))
     reach = (most - expected) / np.sqrt(
         np.maximum(expected * (n - rows) * (n - columns) / n, 1e-9)
     )
-    worth = np.argsort(-reach)[:_EVENTS]
-    both, rows, columns = both[worth], rows[worth], columns[worth]
-    shape = np.stack([both + 1, rows - both, columns - both, n - rows - columns + both + 1])
-    drawn = rng.gamma(shape, size=(_EVENT_DRAWS, *shape.shape))
-    x, r, c, rest = np.moveaxis(drawn, 1, 0)
+    worth = np.argsort(-reach, kind="stable")[:_EVENTS]
+    both, rows, columns = both[worth, None], rows[worth, None], columns[worth, None]
+    x, rest, r, c = (
+        _limit(count, z * part)
+        for count, part in zip(
+            (both + 1, n - rows - columns + both + 1, rows - both, columns - both), _SPLITS
+        )
+    )
     margins = (x + r) * (x + c) * (r + rest) * (c + rest)
     phi = (x * rest - r * c) / np.sqrt(np.maximum(margins, 1e-300))
-    return float(np.clip(np.quantile(phi, 1 - level / 2, axis=0).max(), 0.0, 1.0))
+    return float(np.clip(phi.max(), 0.0, 1.0))
+
+
+def _limit(shape, z):
+    """The quantile of a gamma variable, at z standard deviations, by Wilson and Hilferty.
+
+    With the shape k + 1 and z > 0 it is the upper limit of a Poisson mean of which k were counted,
+    with the shape k and z < 0 the lower one.
+    """
+    shape = np.maximum(shape, 1e-9)
+    return shape * np.maximum(1 - 1 / (9 * shape) + z / (3 * np.sqrt(shape)), 0.0) ** 3
+
+
+def _splits(steps):
+    """How four counts share the evidence, as columns of length 1: two upwards, two downwards."""
+    angles = np.meshgrid(*[np.linspace(0, np.pi / 2, steps)] * 3)
+    first, second, third = (angle.ravel() for angle in angles)
+    upwards, downwards = np.cos(first), -np.sin(first)
+    return np.stack(
+        [
+            upwards * np.cos(second),
+            upwards * np.sin(second),
+            downwards * np.cos(third),
+            downwards * np.sin(third),
+        ]
+    )
+
+
+_SPLITS = _splits(7)
 
 
 def _events(table):
@@ -135,7 +170,22 @@ def _events(table):
 
 def _curve(tables, level, n_resamples, rng):
     """Lower end, median and upper end by inversion along the curve of each table."""
-    worlds = _JointTables(tables, rng)
+    return along(JointTables(tables, rng), level, n_resamples)
+
+
+def along(worlds, level, n_resamples):
+    """Lower end, median and upper end by inversion along curves of tables.
+
+    Parameters
+    ----------
+    worlds : JointTables
+    level, n_resamples
+        As in `renyi_intervals`.
+
+    Returns
+    -------
+    ndarray of shape (R, 3)
+    """
     m, k = worlds.dimensions
     error = np.maximum(worlds.spread, _LEAST_SPREAD) / np.sqrt(worlds.n)
     critical = np.minimum(np.sqrt(largest_root_isf(level, m, k) / worlds.n), 1.0)
@@ -144,17 +194,8 @@ def _curve(tables, level, n_resamples, rng):
         np.sqrt(largest_root_isf(1 - POWER_CONSTRAINT_QUANTILE, m, k) / worlds.n), 1.0
     )
     high = np.minimum(np.maximum(worlds.rho, least) + _REACH * error + 3 / worlds.n, 1.0)
-    return invert(
-        worlds.rho,
-        least,
-        worlds.draw,
-        worlds.value,
-        low,
-        high,
-        critical,
-        level=level,
-        n_resamples=n_resamples,
-    )
+    ends = {"least": least, "low": low, "high": high, "critical": critical}
+    return invert(worlds, worlds.rho, **ends, level=level, n_resamples=n_resamples)
 
 
 def reflected_intervals(tables, *, level, n_resamples, rng):
@@ -165,7 +206,8 @@ def reflected_intervals(tables, *, level, n_resamples, rng):
     n = tables.sum(axis=(1, 2))
     m, k = np.subtract(tables.shape[1:], 1)
     cells = (tables / n[:, None, None]).reshape(len(tables), 1, -1)
-    drawn = rng.multinomial(n[:, None], cells, size=(len(tables), n_resamples))
+    whole = np.rint(n).astype(np.int64)[:, None]
+    drawn = rng.multinomial(whole, cells, size=(len(tables), n_resamples))
     drawn = rho_of_tables(drawn.reshape(len(tables), n_resamples, *tables.shape[1:]))
     rho = rho_of_tables(tables)
     low, high = np.clip(2 * rho - np.quantile(drawn, [1 - level / 2, level / 2], axis=1), 0, 1)
@@ -175,7 +217,7 @@ def reflected_intervals(tables, *, level, n_resamples, rng):
     return np.column_stack([estimate, rho, low, high, pvalue])
 
 
-class _JointTables:
+class JointTables:
     """Tables with the margins and the singular vectors of a sample, and any rho_R."""
 
     def __init__(self, tables, rng):
@@ -186,10 +228,10 @@ class _JointTables:
         self.independent = p[:, :, None] * q[:, None]
         self.root = np.sqrt(self.independent)
         R = (P - self.independent) / self.root
-        # Singular vectors within the complements of sqrt(p) and sqrt(q), also of the value 0.
-        rows, columns = _complement(np.sqrt(p)), _complement(np.sqrt(q))
-        U, s, Vt = np.linalg.svd(rows.transpose(0, 2, 1) @ R @ columns, full_matrices=False)
-        U, Vt = rows @ U, Vt @ columns.transpose(0, 2, 1)
+        # R has no part along sqrt(p) and sqrt(q). With the singular value 2 these two come first,
+        # and all other vectors are orthogonal to them, also those of the value 0.
+        U, s, Vt = np.linalg.svd(R + 2 * self.root, full_matrices=False)
+        U, s, Vt = U[:, :, 1:], s[:, 1:], Vt[:, 1:]
         small, large = sorted(P.shape[1:])
         self.dimensions = m, k = small - 1, large - 1
         self.U, self.s, self.Vt = U, s, Vt
@@ -204,13 +246,11 @@ class _JointTables:
         self.spread = np.sqrt((P * influence**2).sum(axis=(1, 2)))
         # Sum of squares of all singular values, without what chance adds on average.
         self.energy = np.maximum((s**2).sum(axis=1) - m * k / self.n, 0.0)
-        self.others = np.maximum((s[:, 1:] ** 2).sum(axis=1), 1e-300)
 
     def tables(self, t):
         """The tables of the worlds t, (R, K) -> (R, K, c, d)."""
-        left = np.maximum(self.energy[:, None] - t**2, 0.0) / self.others[:, None]
-        factor = np.minimum(np.sqrt(left), 1.0)[:, :, None]
-        others = np.minimum(factor * self.s[:, None, 1:], t[:, :, None])
+        left = np.maximum(self.energy[:, None] - t**2, 0.0)
+        others = self.others(t[:, :, None], left[:, :, None])
         s = np.concatenate([t[:, :, None], others], axis=2)
         R = (self.U[:, None] * s[:, :, None]) @ self.Vt[:, None]
         P = np.maximum(self.independent[:, None] + self.root[:, None] * R, 0.0)
@@ -219,23 +259,33 @@ class _JointTables:
         P *= 1 - emptied[:, :, None, None] * self.against[:, None]
         return P / P.sum(axis=(2, 3), keepdims=True)
 
+    def others(self, t, left):
+        """The further singular values of the worlds t, whose squares may add up to `left`."""
+        return _filled(self.s[:, None, 1:], t, left)
+
     def value(self, t):
         return rho_of_tables(self.tables(t))
 
     def draw(self, t, size):
         P = self.tables(t)
         cells = P.reshape(*t.shape, 1, -1)
-        n = self.n[:, None, None]
+        n = np.rint(self.n).astype(np.int64)[:, None, None]
         counts = self.rng.multinomial(n, cells, size=(*t.shape, size))
         return rho_of_tables(counts.reshape(*t.shape, size, *P.shape[2:]))
 
 
-def _complement(x):
-    """An orthonormal basis of the complement of each positive unit vector, as columns.
+def _filled(values, most, energy):
+    """The values times a common factor, each at most `most`, with that sum of squares.
 
-    The Householder reflection that takes the vector to the first axis, without that axis.
+    If even the largest values allowed have less, they are taken. Ties are the hard case for a
+    lower end, because the largest of several equal singular values gains most by chance; so what
+    the largest value does not have goes to the others.
     """
-    identity = np.eye(x.shape[1])
-    mirror = x + identity[0]
-    outer = mirror[:, :, None] * mirror[:, None] / mirror[:, :1, None]
-    return (identity - outer)[:, :, 1:]
+    if not values.shape[-1]:
+        return np.broadcast_to(values, (*most.shape[:2], 0))
+    low, high = np.zeros_like(most), most / np.maximum(values[..., -1:], 1e-12)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        less = (np.minimum(middle * values, most) ** 2).sum(axis=-1, keepdims=True) < energy
+        low, high = np.where(less, middle, low), np.where(less, high, middle)
+    return np.minimum(high * values, most)

@@ -7,13 +7,15 @@ of fairness, and `difference_interval` for the difference between two models on 
 `sample_size` says how many people a study needs.
 
 All of them work on tables of counts, so that ten million people cost what a thousand do (a few
-times as much where tables are permuted). Counts are numbers of independent people: sums of
-weights are refused, for they do not tell how many people stand behind them.
+times as much where tables are permuted). Counts are numbers of independent people. With
+`sample_weight` the sample counts as the smaller number of people that would be as informative
+(the effective sample size of Kish). A table of sums of weights is refused, since it does not tell
+how many people stand behind it.
 """
 
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ from numpy.typing import ArrayLike
 from renyi_lib import metrics
 from renyi_lib._chance import MOST_TO_PERMUTE, chance_test, rho_of_tables
 from renyi_lib._counting import count_codes, count_labels, drop_empty
+from renyi_lib._design import design_effect, effective_counts
 from renyi_lib._dispatch import is_dask
 from renyi_lib._parameters import choice, number, whole
 from renyi_lib._planning import samples_needed
@@ -32,6 +35,7 @@ from renyi_lib._validation import (
     check_several_groups,
     encode_labels,
     refuse_sample_matrix,
+    sample_weights,
 )
 from renyi_lib._worlds import reflected_intervals, renyi_intervals
 
@@ -41,6 +45,7 @@ __all__ = [
     "difference_interval",
     "fairness_interval",
     "interval_of_counts",
+    "interval_of_table",
     "renyi_interval",
     "renyi_test",
     "sample_size",
@@ -100,6 +105,8 @@ class Interval:
         For `renyi_interval`, the smallest share that a value must have to occur in the sample
         almost surely. The upper end holds for values of at least this share. Rarer values may
         be missing, and any dependence with them; without such a floor the upper end is 1.
+    design_effect : float or None
+        With `sample_weight`, the number of people divided by the effective number (Kish).
     """
 
     estimate: float
@@ -109,11 +116,14 @@ class Interval:
     confidence_level: float
     pvalue: float | None = None
     smallest_share: float | None = None
+    design_effect: float | None = None
 
     def __repr__(self):
         more = "" if self.pvalue is None else f", pvalue={self.pvalue:.4g}"
         if self.smallest_share is not None:
             more += f", smallest_share={self.smallest_share:.2g}"
+        if self.design_effect is not None:
+            more += f", design_effect={self.design_effect:.3g}"
         return (
             f"Interval(estimate={self.estimate:.4g}, low={self.low:.4g}, high={self.high:.4g}, "
             f"plugin={self.plugin:.4g}, confidence_level={self.confidence_level:g}{more})"
@@ -125,6 +135,7 @@ def renyi_test(
     b: Any = None,
     *,
     given: Any = None,
+    sample_weight: ArrayLike | None = None,
     method: str = "auto",
     n_resamples: int = 9999,
     random_state: Any = None,
@@ -138,6 +149,8 @@ def renyi_test(
         `JointTable` or an array of two dimensions.
     given : array-like of shape (n,), optional
         A third variable. Then the test is of independence within each of its strata.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights. Each stratum then counts as (sum w)^2 / sum w^2 people.
     method : {"auto", "asymptotic", "permutation"}
         "asymptotic": n rho^2 is compared with its limit law, that of the largest eigenvalue of a
         Wishart matrix (chi-square if one variable is binary). "permutation": with tables of the
@@ -181,15 +194,16 @@ def renyi_test(
     choice("auto", "asymptotic", "permutation")("method", method)
     whole(1)("n_resamples", n_resamples)
     rng = _generator(random_state)
-    tables = [drop_empty(table)[0] for table in _strata(a, b, given)]
-    n_samples = int(sum(table.sum() for table in tables))
+    tables = [drop_empty(table)[0] for table in _strata(a, b, given, sample_weight)]
+    total = sum(table.sum() for table in tables)
+    n_samples = round(total)
     if method == "permutation" and n_samples > MOST_TO_PERMUTE:
         raise ValueError(
             f"method='permutation' takes up to {MOST_TO_PERMUTE} samples, not {n_samples}: "
             "take 'asymptotic', which needs no more than counts that are large"
         )
     observed, pvalue, method = chance_test(tables, method=method, n_resamples=n_resamples, rng=rng)
-    statistic = min(np.sqrt(observed / n_samples), 1.0)
+    statistic = min(np.sqrt(observed / total), 1.0)
     return RenyiTest(float(statistic), float(pvalue), method, n_samples)
 
 
@@ -197,6 +211,7 @@ def renyi_interval(
     a: Any,
     b: Any = None,
     *,
+    sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
     method: str = "inversion",
     n_resamples: int = 9999,
@@ -208,6 +223,9 @@ def renyi_interval(
     ----------
     a, b : array-like of shape (n,)
         Labels of any kind, or a table of counts alone, as in `renyi_test`. Both must vary.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights. The sample then counts as (sum w)^2 / sum w^2 people, and
+        the interval states the design effect.
     confidence_level : float, default=0.95
     method : {"inversion", "bootstrap"}
         "inversion" keeps the candidates for the truth under which the sample would not be
@@ -227,9 +245,9 @@ def renyi_interval(
     -----
     With D = diag(p)^(1/2) U diag(s) V^T diag(q)^(1/2) for the table minus the product of its
     margins, the candidate t has the table p q^T + diag(p)^(1/2) U diag(t, ...) V^T diag(q)^(1/2).
-    The further singular values are those of the sample, times a factor that leaves them what
-    chi-square / n minus its bias (c-1)(d-1)/n has beyond t^2. Towards t = 1 the cells that speak
-    against the dependence are emptied. Tables are drawn from each candidate.
+    The further singular values are those of the sample, times a factor and at most t, so that
+    all squares add up to chi-square / n minus its bias (c-1)(d-1)/n. Towards t = 1 the cells that
+    speak against the dependence are emptied. Tables are drawn from each candidate.
 
     The interval contains 0 unless `renyi_test` rejects at level 1 - confidence_level; for both the
     lower end and that test, values that occur only once are merged, since one person proves
@@ -237,8 +255,9 @@ def renyi_interval(
 
     Where a rare value carries the dependence, the curve is not enough. The upper end is therefore
     also that of the correlation of two events, a value of one variable and one or several of the
-    other, by a limit in the manner of Clopper and Pearson. Values that did not occur in the sample
-    are beyond any upper limit: it holds for values with a share of at least ``smallest_share``.
+    other, whose counts get exact limits that share the error between them. Values that did not
+    occur in the sample are beyond any upper limit: it holds for values with a share of at least
+    ``smallest_share``.
     The book's experiment `rare_values` measures the coverage.
 
     Examples
@@ -247,12 +266,53 @@ def renyi_interval(
     >>> found = renyi_interval([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]],
     ...                        random_state=0)
     >>> [round(x, 2) for x in (found.plugin, found.estimate, found.low, found.high)]
-    [0.52, 0.5, 0.37, 0.6]
+    [0.52, 0.5, 0.35, 0.59]
+    """
+    rng = _generator(random_state)
+    (table,) = _strata(a, b, None, sample_weight)
+    found = interval_of_table(
+        table,
+        confidence_level=confidence_level,
+        method=method,
+        n_resamples=n_resamples,
+        random_state=rng,
+    )
+    if sample_weight is None:
+        return found
+    return replace(found, design_effect=design_effect(sample_weights(sample_weight)))
+
+
+def interval_of_table(
+    table: np.ndarray,
+    *,
+    confidence_level: float = 0.95,
+    method: str = "inversion",
+    n_resamples: int = 9999,
+    random_state: Any = None,
+) -> Interval:
+    """Confidence interval of the Rényi correlation, from a table of (effective) counts.
+
+    Parameters
+    ----------
+    table : ndarray of shape (c, d)
+        Counts; with weights, effective numbers of samples, which need not be whole.
+    confidence_level, method, n_resamples, random_state
+        As in `renyi_interval`.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib.inference import interval_of_table
+    >>> found = interval_of_table(np.array([[40, 10], [10, 40]]) / 1.5, random_state=0)
+    >>> round(found.plugin, 3)
+    0.6
     """
     _check_interval(confidence_level, n_resamples)
     choice("inversion", "bootstrap")("method", method)
-    rng = _generator(random_state)
-    (table,) = _strata(a, b, None)
     table = drop_empty(table)[0]
     if min(table.shape) < 2:
         which = "a (the rows)" if table.shape[0] < 2 else "b (the columns)"
@@ -261,18 +321,20 @@ def renyi_interval(
             "variables depend on each other"
         )
     intervals = renyi_intervals if method == "inversion" else reflected_intervals
-    (row,) = intervals(table[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng)
-    estimate, plugin, low, high, pvalue = row.tolist()
+    options = {"level": 1 - confidence_level, "n_resamples": n_resamples}
+    (row,) = intervals(table[None], rng=_generator(random_state), **options)
     unseen = -np.expm1(np.log((1 - confidence_level) / 2) / table.sum())
+    estimate, plugin, low, high, pvalue = row.tolist()
     return Interval(estimate, plugin, low, high, confidence_level, pvalue, float(unseen))
 
 
 def fairness_interval(
     metric: str | Callable,
-    y_true: ArrayLike | None,
-    y_pred: ArrayLike,
+    y_true: Any,
+    y_pred: ArrayLike | None = None,
     *,
-    sensitive_features: Any,
+    sensitive_features: Any = None,
+    sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
@@ -285,13 +347,19 @@ def fairness_interval(
     metric : str or function
         "p_rule", "demographic_parity_violation", "equal_opportunity_violation" or
         "equalized_odds_violation", or the function of that name in `renyi_lib.metrics`.
-    y_true : array-like of shape (n,) or None
-        True labels; None will do for the first two.
+    y_true : array-like of shape (n,), None, JointTable, or a pair of JointTable
+        True labels; None will do for the first two. Or the counts alone, as the `JointTable` of
+        decisions (its rows) and groups, of the people with the positive label for equal
+        opportunity; for equalized odds a pair of tables, that of the negative label first. Then
+        `y_pred`, `sensitive_features` and `sample_weight` are left out.
     y_pred : array-like of shape (n,)
         Decisions, 0 and 1 (or labels, with `pos_label`). Not probabilities: their chance errors
         are others than those of decisions.
     sensitive_features : array-like of shape (n,) or (n, k)
         Groups.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights. Each group (and label, given the truth) then counts as
+        (sum w)^2 / sum w^2 people, and the interval states the design effect.
     pos_label : label, optional
         The label that means 1.
     confidence_level : float, default=0.95
@@ -324,12 +392,36 @@ def fairness_interval(
     >>> found = fairness_interval("p_rule", None, hired, sensitive_features=sex, random_state=0)
     >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
     [0.5, 0.24, 0.87]
+
+    The same from a table of counts, as it may have been added up month by month:
+
+    >>> from renyi_lib import joint_table
+    >>> table = joint_table(hired, sex)
+    >>> fairness_interval("p_rule", table, random_state=0) == found
+    True
     """
     _check_interval(confidence_level, n_resamples)
     measure = _measure(metric, _MEASURES)
     rng = _generator(random_state)
-    counts = _decisions(measure, y_true, {"y_pred": y_pred}, sensitive_features, pos_label)
-    return _measured_interval(measure, counts, confidence_level, n_resamples, rng)
+    if y_pred is None and _are_tables(y_true):
+        if sensitive_features is not None or sample_weight is not None:
+            raise ValueError(
+                "y_true is a table of decisions and groups already: leave out sensitive_features "
+                "and sample_weight"
+            )
+        counts, effect = _tabulated(measure, y_true, pos_label), None
+    elif y_pred is None or sensitive_features is None:
+        raise ValueError(
+            "y_pred and sensitive_features are needed, unless y_true is a JointTable of decisions "
+            "and groups"
+        )
+    else:
+        predictions = {"y_pred": y_pred}
+        counts, effect = _decisions(
+            measure, y_true, predictions, sensitive_features, pos_label, sample_weight
+        )
+    found = _measured_interval(measure, counts, confidence_level, n_resamples, rng)
+    return replace(found, design_effect=effect)
 
 
 def interval_of_counts(
@@ -346,9 +438,9 @@ def interval_of_counts(
     ----------
     metric, confidence_level, n_resamples, random_state
         As in `fairness_interval`.
-    counts : ndarray of int, shape (2, d, 2)
-        Samples by true label, group and decision. Where the measure does not ask for the truth,
-        the labels do not matter.
+    counts : ndarray of shape (2, d, 2)
+        Samples by true label, group and decision; with weights, effective numbers of them. Where
+        the measure does not ask for the truth, the labels do not matter.
 
     Returns
     -------
@@ -388,6 +480,7 @@ def difference_interval(
     y_pred_other: ArrayLike,
     *,
     sensitive_features: Any,
+    sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
@@ -402,7 +495,9 @@ def difference_interval(
     ----------
     metric : str or function
         As in `fairness_interval`, or "renyi_correlation", of decision and group.
-    y_true, y_pred, sensitive_features, pos_label, confidence_level, n_resamples, random_state
+    y_true, y_pred, sensitive_features, sample_weight, pos_label
+        As in `fairness_interval`, without tables.
+    confidence_level, n_resamples, random_state
         As in `fairness_interval`.
     y_pred_other : array-like of shape (n,)
         Decisions of the other model, on the same people.
@@ -410,7 +505,8 @@ def difference_interval(
     Returns
     -------
     Interval
-        Of the measure of `y_pred` minus that of `y_pred_other`, between -1 and 1.
+        Of the measure of `y_pred` minus that of `y_pred_other`, between -1 and 1. If both decide
+        alike for everybody, they are taken for the same model, and all of it is 0.
 
     Examples
     --------
@@ -430,14 +526,16 @@ def difference_interval(
     measure = _measure(metric, {**_MEASURES, **_OF_RHO})
     rng = _generator(random_state)
     decisions = {"y_pred": y_pred, "y_pred_other": y_pred_other}
-    counts = _decisions(measure, y_true, decisions, sensitive_features, pos_label)
+    counts, effect = _decisions(
+        measure, y_true, decisions, sensitive_features, pos_label, sample_weight
+    )
     row = paired_interval(
         measure, counts, level=1 - confidence_level, n_resamples=n_resamples, rng=rng
     )
     estimate, plugin, low, high = row
     if measure.fair_is_one:
-        estimate, plugin, low, high = -estimate, -plugin, -high, -low
-    return Interval(estimate, plugin, low, high, confidence_level)
+        estimate, plugin, low, high = 0 - estimate, 0 - plugin, 0 - high, 0 - low
+    return Interval(estimate, plugin, low, high, confidence_level, design_effect=effect)
 
 
 def sample_size(
@@ -633,19 +731,60 @@ def _measure(metric, known):
     return known[name]
 
 
-def _decisions(measure, y_true, predictions, sensitive_features, pos_label):
-    """Counts by stratum of the truth, group, and decision of each model."""
+def _are_tables(given):
+    """Whether these are joint tables: one, or several in a list."""
+    several = given if isinstance(given, list | tuple) else [given]
+    return bool(several) and all(hasattr(table, "columns") and hasattr(table, "counts")
+                                 for table in several)  # fmt: skip
+
+
+def _tabulated(measure, tables, pos_label):
+    """Counts by stratum, group and decision, of tables of decisions and groups."""
+    tables = list(tables) if isinstance(tables, list | tuple) else [tables]
+    strata = len(measure.truths or (0,))
+    if len(tables) != strata:
+        needed = "a table" if strata == 1 else "a pair of tables, by the true label,"
+        raise ValueError(f"y_true must be {needed} for {measure.function.__name__}")
+    groups = list(dict.fromkeys(group for table in tables for group in table.columns.tolist()))
+    check_several_groups(np.array(groups, dtype=object), sum(t.counts.sum() for t in tables))
+    found = np.zeros((strata, len(groups), 2), dtype=np.int64)
+    for stratum, table in zip(found, tables):
+        counts = _counts(table.counts, "y_true")
+        positive = as_probabilities(table.rows, "the rows of y_true", pos_label)
+        if not np.isin(positive, (0, 1)).all():
+            raise ValueError("the rows of y_true must be decisions, 0 and 1")
+        places = [groups.index(group) for group in table.columns.tolist()]
+        for decision in (0, 1):
+            stratum[places, decision] = counts[positive == decision].sum(axis=0)
+    empty = np.argwhere(found.sum(axis=2) == 0)
+    if len(empty):
+        raise ValueError(
+            f"y_true has no sample of the group {groups[empty[0][1]]} in one of its tables, so "
+            "that its rate is undefined: merge it with another or drop it"
+        )
+    return found
+
+
+def _decisions(measure, y_true, predictions, sensitive_features, pos_label, sample_weight=None):
+    """Counts by stratum of the truth, group, and decision of each model; and a design effect."""
     if measure.truths is not None and y_true is None:
         raise ValueError(
             f"y_true is needed: {measure.function.__name__} compares people of the same truth"
         )
     if is_dask(y_true, sensitive_features, *predictions.values()):
-        return _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_label)
+        if sample_weight is not None:
+            raise ValueError("sample_weight must be left out with Dask collections")
+        counts = _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_label)
+        return counts, None
     decisions = []
     for name, y_pred in predictions.items():
         with _renamed(name):
             measure.function(
-                y_true, y_pred, sensitive_features=sensitive_features, pos_label=pos_label
+                y_true,
+                y_pred,
+                sensitive_features=sensitive_features,
+                sample_weight=sample_weight,
+                pos_label=pos_label,
             )
             decision = as_probabilities(y_pred, name, pos_label)
         if not np.isin(decision, (0, 1)).all():
@@ -664,8 +803,17 @@ def _decisions(measure, y_true, predictions, sensitive_features, pos_label):
     if measure.truths is not None:
         truth = as_probabilities(y_true, "y_true", pos_label).astype(np.intp)
     shape = (2, len(groups), *[2] * len(decisions))
-    counts = count_codes([truth, codes, *decisions], shape)
-    return counts[list(measure.truths or (0,))]
+    strata = list(measure.truths or (0,))
+    columns = [truth, codes, *decisions]
+    if sample_weight is None:
+        return count_codes(columns, shape)[strata], None
+    weights = sample_weights(sample_weight)
+    sums, squares = (count_codes(columns, shape, w)[strata] for w in (weights, weights**2))
+    # Groups without any weight are not there.
+    used = sums.any(axis=tuple(k for k in range(sums.ndim) if k != 1))
+    axes = tuple(range(2, sums.ndim))
+    counts = effective_counts(sums[:, used], squares[:, used], axes)
+    return counts, design_effect(weights)
 
 
 def _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_label):
@@ -740,6 +888,8 @@ def paired_interval(measure, counts, *, level, n_resamples, rng):
     G. Y. Zou, "Toward using confidence intervals to compare correlations", Psychological Methods
     12 (2007), 399-413, doi:10.1037/1082-989X.12.4.399.
     """
+    if not counts[:, :, 0, 1].any() and not counts[:, :, 1, 0].any():
+        return 0.0, 0.0, 0.0, 0.0
     seed = int(rng.integers(2**63))
     (e_1, plugin_1, l_1, u_1), (e_2, plugin_2, l_2, u_2) = (
         # The same random numbers for both: equal models get equal intervals.
@@ -753,7 +903,8 @@ def paired_interval(measure, counts, *, level, n_resamples, rng):
     )
     size = counts.sum(axis=(2, 3))
     cells = counts.reshape(*size.shape, 4)
-    drawn = rng.multinomial(size, cells / size[..., None], size=(n_resamples, *size.shape))
+    people = np.maximum(np.rint(size), 1).astype(np.int64)
+    drawn = rng.multinomial(people, cells / size[..., None], size=(n_resamples, *size.shape))
     drawn = drawn.reshape(n_resamples, *counts.shape)
     values = [measure.value(drawn.sum(axis=other)) for other in (4, 3)]
     varies = min(np.ptp(value) for value in values) > 0
@@ -774,44 +925,57 @@ def _hypotenuse(x, y, r):
 # --- Reading, and random tables ------------------------------------------------------------------
 
 
-def _strata(a, b, given):
-    """The table of a and b in each stratum of the third variable, as whole numbers."""
+def _strata(a, b, given, sample_weight=None):
+    """The table of a and b in each stratum of the third variable, as (effective) counts."""
     if b is None:
         if given is not None:
             raise ValueError("given needs samples of a and b: a table of counts has no strata")
         refuse_sample_matrix(a, "a")
-        return [_counts(getattr(a, "counts", a))]
+        if sample_weight is not None:
+            raise ValueError("sample_weight needs samples of a and b, and a is a table")
+        return [_counts(getattr(a, "counts", a), "a")]
     if hasattr(a, "counts") or hasattr(b, "counts"):
         raise ValueError("a is a table of counts already: b must be left out")
     variables = {"a": a, "b": b} if given is None else {"given": given, "a": a, "b": b}
-    table, _ = count_labels(variables, check=lambda name, seen, n: check_discrete(seen, n, name))
+
+    def count(weight):
+        return count_labels(
+            variables, weight, check=lambda name, seen, n: check_discrete(seen, n, name)
+        )[0]
+
+    table = count(sample_weight)
+    if sample_weight is not None:
+        squares = count(sample_weights(sample_weight) ** 2)
+        table = effective_counts(table, squares, (table.ndim - 2, table.ndim - 1))
     return [table] if given is None else list(table)
 
 
-def _counts(table):
+def _counts(table, name):
     """A table of whole, non-negative numbers, not all zero."""
     try:
         table = np.asarray(table, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"a must be a table of counts, if b is not given: {error}") from error
+        raise ValueError(
+            f"{name} must be a table of counts, if it stands alone: {error}"
+        ) from error
     if table.ndim != 2 or table.size == 0:
         raise ValueError(
-            f"a must be a table with rows and columns, if b is not given; it has shape "
+            f"{name} must be a table with rows and columns, if it stands alone; it has shape "
             f"{table.shape}"
         )
     if not np.isfinite(table).all():
-        raise ValueError("a has cells that are missing or infinite: a count is neither")
+        raise ValueError(f"{name} has cells that are missing or infinite: a count is neither")
     if table.min() < 0:
-        raise ValueError("a has negative cells: counts are zero or more")
+        raise ValueError(f"{name} has negative cells: counts are zero or more")
     if not (table == np.floor(table)).all():
         raise ValueError(
-            "a must hold counts, whole numbers of people: sums of weights and probabilities do "
-            "not tell how many independent people stand behind them"
+            f"{name} must hold counts, whole numbers of people: sums of weights and probabilities "
+            "do not tell how many independent people stand behind them"
         )
     if table.sum() == 0:
-        raise ValueError("a is zero everywhere: there are no samples")
+        raise ValueError(f"{name} is zero everywhere: there are no samples")
     if table.sum() >= _MOST:
-        raise ValueError(f"a has {table.sum():.2g} samples, more than can be counted exactly")
+        raise ValueError(f"{name} has {table.sum():.2g} samples, more than can be counted exactly")
     return table.astype(np.int64)
 
 

@@ -6,7 +6,7 @@ not only at the one in use, and ends in plain words.
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from scipy.special import ndtri
 from sklearn.metrics import roc_auc_score
 
 from renyi_lib._counting import count_codes
+from renyi_lib._design import design_effect, effective_counts
 from renyi_lib._dispatch import is_dask
 from renyi_lib._optional import missing
 from renyi_lib._parameters import number, whole
@@ -25,9 +26,9 @@ from renyi_lib._validation import (
     check_several_groups,
     encode_labels,
     numeric_values,
+    sample_weights,
 )
-from renyi_lib.inference import interval_of_counts, renyi_interval
-from renyi_lib.tables import JointTable
+from renyi_lib.inference import interval_of_counts, interval_of_table
 
 __all__ = ["FairnessReport", "fairness_report"]
 
@@ -63,6 +64,8 @@ class FairnessReport:
     measures_without_small : DataFrame or None
         As `measures`, without the small groups; None if there are none, or if fewer than two
         groups are left.
+    design_effect : float or None
+        With weights, the number of people divided by the effective number (Kish).
     """
 
     by_group: pd.DataFrame
@@ -73,6 +76,7 @@ class FairnessReport:
     confidence_level: float
     small_groups: dict = field(default_factory=dict)
     measures_without_small: pd.DataFrame | None = None
+    design_effect: float | None = None
 
     def plot(self, ax=None):
         """The p% rule at every threshold, with the four fifths and the threshold in use.
@@ -128,6 +132,7 @@ def fairness_report(
     y_score: ArrayLike,
     sensitive_features: Any,
     *,
+    sample_weight: ArrayLike | None = None,
     threshold: float = 0.5,
     pos_label: Any = None,
     confidence_level: float = 0.95,
@@ -146,6 +151,10 @@ def fairness_report(
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
         Groups. All three may be Dask collections with the same partitions; then the scores are
         to be rounded, so that those of equal score can be counted.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights. Rates are then weighted, and intervals are those of the smaller
+        number of people that would be as informative, (sum w)^2 / sum w^2 in each group. The
+        verdict states the design effect. Not with Dask collections.
     threshold : float, default=0.5
     pos_label : label, optional
         The label in `y_true` that means 1.
@@ -190,6 +199,8 @@ def fairness_report(
         from renyi_lib._collapse import scored_alike
 
         alike: Any = scored_alike(y_true, y_score, sensitive_features)
+        if sample_weight is not None:
+            raise ValueError("sample_weight must be left out with Dask collections")
         y_true, y_score, sensitive_features, people, _ = alike
     else:
         people = np.ones(np.shape(y_score)[0], dtype=np.intp)
@@ -198,6 +209,19 @@ def fairness_report(
     truth = _truth(y_true, pos_label)
     codes, groups = encode_labels(sensitive_features, "sensitive_features")
     check_same_length(y_true=truth, y_score=score, sensitive_features=codes)
+    weight, square, effect = people, people, None
+    if sample_weight is not None:
+        weight = sample_weights(sample_weight)
+        check_same_length(y_score=score, sample_weight=weight)
+        effect = design_effect(weight)
+        used = weight > 0
+        truth, score, codes, people, weight = (
+            column[used] for column in (truth, score, codes, people, weight)
+        )
+        kept, codes = np.unique(codes, return_inverse=True)
+        groups = groups[kept]
+        weight = weight * (len(weight) / weight.sum())
+        square = weight**2
     check_several_groups(groups, people.sum())
     number()("threshold", threshold)
     whole(1)("min_group_size", min_group_size)
@@ -207,17 +231,22 @@ def fairness_report(
             f"threshold={threshold:g} selects {'everybody' if selected.all() else 'nobody'}: "
             f"choose one from {score.min():g} to below {score.max():g}, the scores' range"
         )
-    by_group = _by_group(truth, selected, score, codes, groups, people, confidence_level)
+    rows = _Rows(truth, selected, score, codes, people, weight, square)
+    by_group = _by_group(rows, groups, confidence_level)
     rng = np.random.default_rng(random_state)
-    columns = truth, selected, score, codes, people
-    measures, pvalue = _measures(*columns, confidence_level, rng)
-    by_threshold = _by_threshold(score, codes, groups, people)
+    measures, pvalue = _measures(rows, confidence_level, rng)
+    by_threshold = _by_threshold(score, codes, groups, weight)
     sizes = by_group["people"].to_numpy()
     small = {group: int(size) for group, size in zip(groups, sizes) if size < min_group_size}
-    rest = _without(sizes < min_group_size, columns, confidence_level, rng)
+    rest = _without(sizes < min_group_size, rows, confidence_level, rng)
     verdict = _verdict(by_group, measures, by_threshold, pvalue, threshold, confidence_level)
     verdict += _about_score(score, threshold, measures)
     verdict += _about_small(small, rest, min_group_size)
+    if effect is not None:
+        verdict += (
+            f"\nThe weights have a design effect of {effect:.2f}: {people.sum()} people are worth "
+            f"{people.sum() / effect:.0f} of equal weight, and all intervals allow for that."
+        )
     return FairnessReport(
         by_group,
         measures,
@@ -227,18 +256,36 @@ def fairness_report(
         float(confidence_level),
         small,
         rest,
+        effect,
     )
 
 
-def _without(small, columns, level, rng):
+class _Rows(NamedTuple):
+    """The columns of a report."""
+
+    truth: np.ndarray
+    selected: np.ndarray
+    score: np.ndarray
+    codes: np.ndarray  # of the groups
+    people: np.ndarray  # for whom a row stands
+    weight: np.ndarray  # of these people together
+    square: np.ndarray  # the sum of the squares of their weights
+
+    def counts(self, codes, shape, axes):
+        """The table of these codes, as effective counts along these axes."""
+        sums, squares = (count_codes(codes, shape, w) for w in (self.weight, self.square))
+        return effective_counts(sums.astype(float), squares.astype(float), axes)
+
+
+def _without(small, rows, level, rng):
     """The measures without the small groups, if two groups or more and both decisions are left."""
     if not small.any() or np.count_nonzero(~small) < 2:
         return None
-    truth, selected, score, codes, people = (column[~small[columns[3]]] for column in columns)
-    if selected.all() or not selected.any():
+    rows = _Rows(*(column[~small[rows.codes]] for column in rows))
+    if rows.selected.all() or not rows.selected.any():
         return None
-    codes = np.unique(codes, return_inverse=True)[1]
-    return _measures(truth, selected, score, codes, people, level, rng)[0]
+    rows = rows._replace(codes=np.unique(rows.codes, return_inverse=True)[1])
+    return _measures(rows, level, rng)[0]
 
 
 def _about_score(score, threshold, measures):
@@ -288,24 +335,23 @@ def _truth(y_true, pos_label):
     return matches[codes].astype(int)
 
 
-def _by_group(truth, selected, score, codes, groups, people, level):
+def _by_group(rows, groups, level):
     """People, rates with Wilson's intervals, mean score and accuracy of each group."""
+    truth, selected, codes = rows.truth, rows.selected, rows.codes
 
-    def count(values):
-        return np.bincount(codes, people * values, minlength=len(groups))
+    def mean(values):
+        return np.bincount(codes, rows.weight * values) / np.bincount(codes, rows.weight)
 
-    size = count(np.ones(len(codes)))
-    columns = {"people": size.astype(np.int64)}
-    for name, among in (
-        ("selected", np.ones(len(codes))),
-        ("selected if positive", truth == 1),
-        ("selected if negative", truth == 0),
+    columns = {"people": np.bincount(codes, rows.people).astype(np.int64)}
+    decisions = rows.counts([truth, codes, selected.astype(int)], (2, len(groups), 2), axes=(0, 2))
+    of_truth = rows.counts([truth, codes, selected.astype(int)], (2, len(groups), 2), axes=(2,))
+    for name, counts in (
+        ("selected", decisions.sum(axis=0)),
+        ("selected if positive", of_truth[1]),
+        ("selected if negative", of_truth[0]),
     ):
-        columns |= _share(name, count(among * selected), count(among), level)
-    columns |= {
-        "mean score": count(score) / size,
-        "accuracy": count(selected == truth) / size,
-    }
+        columns |= _share(name, counts[:, 1], counts.sum(axis=1), level)
+    columns |= {"mean score": mean(rows.score), "accuracy": mean(selected == truth)}
     return pd.DataFrame(columns, index=pd.Index(groups, tupleize_cols=False, name="group"))
 
 
@@ -321,22 +367,23 @@ def _share(name, count, size, level):
     return {name: count / size, f"{name}, low": low, f"{name}, high": high}
 
 
-def _measures(truth, selected, score, codes, people, level, rng):
+def _measures(rows, level, rng):
     """Each measure with its interval, and the p-value of the decision's dependence."""
-    decision = selected.astype(int)
+    truth, decision, codes = rows.truth, rows.selected.astype(int), rows.codes
     found = {}
     shape = (2, codes.max() + 1, 2)
-    counts = count_codes([truth, codes, decision], shape, people).astype(np.int64)
-    names = ["p_rule", "demographic_parity_violation"]
-    if counts.sum(axis=2).all():
-        names += ["equal_opportunity_violation", "equalized_odds_violation"]
-    for name in names:
+    by_truth = rows.counts([truth, codes, decision], shape, axes=(2,))
+    together = rows.counts([truth, codes, decision], shape, axes=(0, 2))
+    measured = {"p_rule": together, "demographic_parity_violation": together}
+    if by_truth.sum(axis=2).all():
+        measured |= {"equal_opportunity_violation": by_truth, "equalized_odds_violation": by_truth}
+    for name, counts in measured.items():
         found[name] = interval_of_counts(name, counts, confidence_level=level, random_state=rng)
-    decisions = _table(decision, codes, people)
-    bins = _table(_binned(score, people), codes, people)
-    for name, table in (("renyi of the decision", decisions), ("renyi of the score", bins)):
-        found[name] = renyi_interval(table, confidence_level=level, random_state=rng)
-    rows = {
+    bins = _binned(rows.score, rows.weight)
+    for name, values in (("renyi of the decision", decision), ("renyi of the score", bins)):
+        table = rows.counts([values, codes], (values.max() + 1, shape[1]), axes=(0, 1))
+        found[name] = interval_of_table(table, confidence_level=level, random_state=rng)
+    lines = {
         name: {
             "in the sample": interval.plugin,
             "estimate": interval.estimate,
@@ -346,19 +393,16 @@ def _measures(truth, selected, score, codes, people, level, rng):
         }
         for name, interval in found.items()
     }
-    share = _share("estimate", people[decision == truth].sum(), people.sum(), level)
-    rows["accuracy"] = {name: float(value) for name, value in share.items()}
-    rows["accuracy"]["in the sample"] = rows["accuracy"]["estimate"]
+    size = rows.weight.sum() ** 2 / rows.square.sum()
+    right = rows.weight[decision == truth].sum() / rows.weight.sum()
+    share = _share("estimate", right * size, size, level)
+    lines["accuracy"] = {name: float(value) for name, value in share.items()}
+    lines["accuracy"]["in the sample"] = lines["accuracy"]["estimate"]
     if 0 < truth.sum() < len(truth):
-        rows["AUC"] = {"in the sample": roc_auc_score(truth, score, sample_weight=people)}
-    measures = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+        area = roc_auc_score(truth, rows.score, sample_weight=rows.weight)
+        lines["AUC"] = {"in the sample": area}
+    measures = pd.DataFrame.from_dict(lines, orient="index").rename_axis("measure")
     return measures, found["renyi of the score"].pvalue
-
-
-def _table(values, codes, people):
-    shape = (values.max() + 1, codes.max() + 1)
-    counts = count_codes([values, codes], shape, people).astype(np.int64)
-    return JointTable(counts, *map(range, shape))
 
 
 def _quantiles(score, people, shares):

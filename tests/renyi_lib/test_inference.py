@@ -464,14 +464,132 @@ def test_pairing_makes_the_difference_sharper_than_two_intervals():
     assert paired.high - paired.low < 0.6 * unpaired
 
 
-def test_equal_models_do_not_differ():
+@pytest.mark.parametrize("metric", ALL)
+def test_a_model_does_not_differ_from_itself(metric):
     truth, first, _, group = two_models(0.5)
-    for metric in ALL:
-        found = difference_interval(
-            metric, truth, first, first, sensitive_features=group, random_state=0, n_resamples=FEW
-        )
-        assert found.plugin == found.estimate == 0
-        assert -0.03 < found.low <= 0 <= found.high < 0.03
+    options = {"sensitive_features": group, "random_state": 0, "n_resamples": FEW}
+    for weight in (None, np.arange(1, 3001)):
+        found = difference_interval(metric, truth, first, first, sample_weight=weight, **options)
+        assert (found.plugin, found.estimate, found.low, found.high) == (0, 0, 0, 0)
+    nearly = first.copy()
+    nearly[0] = 1 - nearly[0]
+    found = difference_interval(metric, truth, first, nearly, **options)
+    assert found.low < 0 < found.high
+
+
+# --- Weights and tables --------------------------------------------------------------------------
+
+
+def measured(metric, weight, **options):
+    """The interval of a weighted sample, of any measure."""
+    options |= {"sample_weight": weight, "random_state": 0, "n_resamples": FEW}
+    truth, first, second, group = two_models(0.5)
+    if metric == "renyi_test":
+        return renyi_test(first, group, sample_weight=weight)
+    if metric == "renyi_interval":
+        return renyi_interval(first, group, **options)
+    if metric == "difference":
+        return difference_interval("p_rule", truth, first, second, sensitive_features=group,
+                                   **options)  # fmt: skip
+    return fairness_interval(metric, truth, first, sensitive_features=group, **options)
+
+
+RESULTS = [metric.__name__ for metric in METRICS] + ["renyi_test", "renyi_interval", "difference"]
+
+
+@pytest.mark.parametrize("metric", RESULTS)
+def test_equal_weights_change_nothing(metric):
+    plain, weighted = measured(metric, None), measured(metric, np.full(3000, 0.25))
+    for name in ("statistic", "pvalue", "plugin", "estimate", "low", "high"):
+        value = getattr(plain, name, None)
+        assert value is None or getattr(weighted, name) == pytest.approx(value, abs=1e-9)
+    if metric != "renyi_test":
+        assert (plain.design_effect, weighted.design_effect) == (None, pytest.approx(1.0))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_weighted_interval_is_that_of_the_weighted_measure(metric):
+    truth, first, _, group = two_models(0.5)
+    weight = np.random.default_rng(1).lognormal(size=3000)
+    found = measured(metric, weight)
+    expected = metric(truth, first, sensitive_features=group, sample_weight=weight)
+    assert found.plugin == pytest.approx(expected)
+    assert found.design_effect == pytest.approx(3000 * np.sum(weight**2) / weight.sum() ** 2)
+    assert "design_effect=" in repr(found)
+    # A lognormal weight has a design effect of e, and widths grow with its root.
+    plain = measured(metric, None)
+    assert 1.3 < (found.high - found.low) / (plain.high - plain.low) < 2.2
+
+
+def test_weighted_intervals_cover_the_truth():
+    # Weights that have nothing to do with the decision: the truth is the rates' difference.
+    generator, covered = np.random.default_rng(2), []
+    group = np.repeat([0, 1], [150, 450])
+    for _ in range(200):
+        decision = (generator.random(600) < 0.3 + 0.2 * group).astype(int)
+        weight = generator.lognormal(size=600)
+        found = fairness_interval(
+            "demographic_parity_violation", None, decision, sensitive_features=group,
+            sample_weight=weight, random_state=0, n_resamples=FEW,
+        )  # fmt: skip
+        covered.append(found.low <= 0.2 <= found.high)
+    assert np.mean(covered) > 0.9  # .95 - 3.2 standard errors
+
+
+def test_samples_without_weight_are_not_there():
+    truth, first, _, group = two_models(0.5)
+    weight = np.where(np.arange(3000) < 2000, 1.0, 0.0)
+    third = np.where(np.arange(3000) < 2000, group, 2)
+    options = {"random_state": 0, "n_resamples": FEW}
+    found = fairness_interval(
+        "p_rule", truth, first, sensitive_features=third, sample_weight=weight, **options
+    )
+    plain = fairness_interval(
+        "p_rule", truth[:2000], first[:2000], sensitive_features=group[:2000], **options
+    )
+    assert (found.low, found.high) == pytest.approx((plain.low, plain.high))
+    assert found.design_effect == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_joint_table_is_enough(metric):
+    truth, first, _, group = two_models(0.5)
+    options = {"random_state": 0, "n_resamples": FEW}
+    words = np.where(first == 1, "yes", "no")
+    tables = [joint_table(words[truth == y], group[truth == y]) for y in (0, 1)]
+    asked = {"equal_opportunity_violation": tables[1], "equalized_odds_violation": tables}
+    table = asked.get(metric.__name__, tables[0] + tables[1])
+    found = fairness_interval(metric, table, pos_label="yes", **options)
+    assert found == fairness_interval(metric, truth, first, sensitive_features=group, **options)
+
+
+@pytest.mark.parametrize(
+    ("metric", "tables", "options", "message"),
+    [
+        ("p_rule", joint_table(*[[0, 1]] * 2), {"sensitive_features": [0, 1]}, "already"),
+        ("equalized_odds_violation", joint_table(*[[0, 1]] * 2), {}, "a pair of tables"),
+        ("p_rule", [joint_table(*[[0, 1]] * 2)] * 2, {}, "must be a table"),
+        ("p_rule", joint_table(["a", "b"], [0, 1]), {"pos_label": "c"}, "no label equal"),
+        ("p_rule", joint_table([0.5, 1], [0, 1]), {}, "must be decisions"),
+        ("p_rule", joint_table([0, 1], [0, 0]), {}, "one group only"),
+        ("p_rule", joint_table([0, 1], [0, 1], sample_weight=[0.5, 2]), {}, "sums of weights"),
+        ("p_rule", [0, 1], {}, "y_pred and sensitive_features are needed"),
+        ("equalized_odds_violation", [joint_table([0, 1], [0, 1]), joint_table([0, 1], [1, 1])],
+         {}, "no sample of the group 0"),
+    ],
+)  # fmt: skip
+def test_tables_that_are_not_decisions_by_group_raise(metric, tables, options, message):
+    with pytest.raises(ValueError, match=message):
+        fairness_interval(metric, tables, **options)
+
+
+@pytest.mark.parametrize("weight", [[1.0, -1.0, 1.0, 1.0], [0.0] * 4, [1.0, np.nan, 1.0, 1.0]])
+def test_invalid_weights_raise(weight):
+    for call in (renyi_interval, renyi_test):
+        with pytest.raises(ValueError, match="sample_weight"):
+            call([0, 1, 0, 1], [0, 1, 1, 0], sample_weight=weight)
+    with pytest.raises(ValueError, match="sample_weight needs samples"):
+        renyi_interval(DAYS, sample_weight=np.ones(4))
 
 
 # --- Rare groups and values ----------------------------------------------------------------------

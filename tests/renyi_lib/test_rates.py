@@ -23,7 +23,7 @@ def test_beside_a_known_rate_the_upper_end_is_that_of_clopper_and_pearson():
 
 def test_the_lower_end_is_the_narrowest_window_that_is_not_rejected():
     x, n = np.array([[30, 62, 45]]), np.array([[100, 100, 100]])
-    low = _lower(gap, x, n, 0.05, 1e-6, 2)
+    (low,) = _lower(gap, x[None], n[None], 0.05, np.array([1e-6]), np.array([2.0]))
     # Brute force, with the deviance in place of exact tails.
     c = np.linspace(0.2, 0.6, 801)[:, None]
     for width, side in ((low - 0.02, 1), (low + 0.02, -1)):

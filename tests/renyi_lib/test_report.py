@@ -184,6 +184,40 @@ def test_small_groups_are_named_and_left_out():
     assert len(re.findall("<table", found._repr_html_())) == 3
 
 
+def test_weights_change_rates_and_intervals():
+    weight = np.random.default_rng(3).lognormal(size=N)
+    found = fairness_report(truth, score, group, sample_weight=weight)
+    options = {"sensitive_features": group, "sample_weight": weight}
+    decision = (score > 0.5).astype(int)
+    rates = group_rates(None, decision, **options)
+    np.testing.assert_allclose(found.by_group["selected"], rates)
+    for measure in (p_rule, equal_opportunity_violation):
+        interval = fairness_interval(measure, truth, decision, random_state=0, **options)
+        row = found.measures.loc[measure.__name__]
+        assert row["in the sample"] == pytest.approx(interval.plugin)
+        assert row["estimate, low"] == pytest.approx(interval.low, abs=0.01)
+        assert row["estimate, high"] == pytest.approx(interval.high, abs=0.01)
+    assert found.by_group["people"].sum() == N
+    assert found.design_effect == pytest.approx(interval.design_effect)
+    assert f"a design effect of {found.design_effect:.2f}" in found.verdict
+    area = roc_auc_score(truth, score, sample_weight=weight)
+    assert found.measures.loc["AUC", "in the sample"] == pytest.approx(area)
+    at = found.by_threshold.index[40]
+    expected = p_rule(None, score > at, **options)
+    assert found.by_threshold.loc[at, "p_rule"] == pytest.approx(expected)
+
+
+def test_equal_weights_and_rows_without_weight_change_no_report():
+    plain = fairness_report(truth[:2000], score[:2000], group[:2000])
+    weight = np.where(np.arange(N) < 2000, 0.5, 0.0)
+    found = fairness_report(truth, score, group, sample_weight=weight)
+    for name in ("by_group", "measures", "by_threshold"):
+        expected, table = getattr(plain, name), getattr(found, name)
+        pd.testing.assert_frame_equal(table, expected, rtol=1e-6, atol=1e-9)
+    assert found.design_effect == pytest.approx(1.0)
+    assert plain.design_effect is None
+
+
 def test_groups_of_enough_people_are_not_called_small():
     assert report.small_groups == {}
     assert report.measures_without_small is None

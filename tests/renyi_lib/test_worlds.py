@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.stats import gamma, norm
 
 from renyi_lib._chance import rho_of_tables
 from renyi_lib._worlds import (
+    JointTables,
     _event_high,
     _events,
-    _JointTables,
+    _filled,
+    _limit,
     renyi_intervals,
     without_single_people,
 )
@@ -16,12 +19,44 @@ TABLE = np.array([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
 
 
 def test_worlds_have_the_correlation_that_they_are_named_for():
-    worlds = _JointTables(TABLE[None], np.random.default_rng(0))
+    worlds = JointTables(TABLE[None], np.random.default_rng(0))
     t = np.array([[0.0, 0.1, 0.3, float(rho_of_tables(TABLE))]])
     P = worlds.tables(t)
     assert P.sum(axis=(2, 3)) == pytest.approx(np.ones((1, 4)))
     assert worlds.value(t) == pytest.approx(t, abs=1e-9)
     assert worlds.value(np.ones((1, 1))) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_further_singular_values_share_what_the_first_one_lacks():
+    values, most = np.array([[[0.5, 0.3, 0.1]]]), np.array([[[0.4]]])
+    for energy in (0.01, 0.1, 0.25, 0.4):
+        found = _filled(values, most, np.array([[[energy]]]))
+        assert found.max() <= 0.4
+        assert (found**2).sum() == pytest.approx(energy, abs=1e-9)
+        assert (np.diff(found) <= 0).all()
+    # More than three equal values can have is not to be had.
+    assert _filled(values, most, np.array([[[0.9]]])) == pytest.approx(0.4)
+    assert _filled(values, most, np.zeros((1, 1, 1))) == pytest.approx(0.0)
+
+
+def test_ties_do_not_raise_the_lower_end():
+    # Nine equal singular values: one curve without a share for the others covers .86.
+    rng = np.random.default_rng(3)
+    p = np.arange(1, 11) / 55
+    truth = 0.9 * np.outer(p, p) + 0.1 * np.diag(p)
+    drawn = rng.multinomial(1000, truth.ravel(), size=60).reshape(-1, 10, 10)
+    drawn = [table for table in drawn if table.any(axis=0).all() and table.any(axis=1).all()]
+    low = renyi_intervals(np.array(drawn), level=0.05, n_resamples=1000, rng=rng)[:, 2]
+    assert np.mean(low > 0.1) < 0.12  # .025 plus three standard errors are .09
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 20, 500])
+@pytest.mark.parametrize("z", [0.5, 1.0, 1.96])
+def test_limits_of_counts_are_those_of_garwood(count, z):
+    assert _limit(count + 1.0, z) == pytest.approx(gamma.ppf(norm.cdf(z), count + 1), rel=0.02)
+    if count:
+        exact = gamma.ppf(norm.cdf(-z), count)
+        assert _limit(float(count), -z) == pytest.approx(exact, rel=0.05, abs=0.02)
 
 
 @pytest.mark.parametrize("singles", [1, 2, 3])
@@ -45,14 +80,13 @@ def test_events_are_rows_with_columns_and_with_those_they_prefer():
 
 
 def test_rare_values_that_never_met_may_yet_go_together():
-    rng = np.random.default_rng(0)
     table = np.array([[0, 2], [2, 196]])
     # None of the four is in both. So a share of x may be, with (1 - x)^4 = .025: x = .6, and
     # then three in four of each value have the other one.
-    assert _event_high(table, 0.05, rng) == pytest.approx(0.75, abs=0.12)
+    assert _event_high(table, 0.05) == pytest.approx(0.75, abs=0.12)
     # With many samples it is the textbook's limit, and a little more for the largest of several.
     large = 100 * np.array([[5, 5], [5, 5]])
-    assert _event_high(large, 0.05, rng) == pytest.approx(1.96 / np.sqrt(2000), rel=0.2)
+    assert _event_high(large, 0.05) == pytest.approx(1.96 / np.sqrt(2000), rel=0.2)
 
 
 def rare_table(share, rho):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from renyi_book.experiments._coverage import by_shape, covered, samples
 from renyi_book.experiments._one_curve import curve_renyi_intervals
 from renyi_lib import inference
 from renyi_lib._chance import rho_of_tables
@@ -11,8 +12,6 @@ from renyi_lib._wishart import largest_root_sf
 from renyi_lib._worlds import reflected_intervals
 
 SHAPES = ((2, 2), (2, 8), (3, 3), (4, 3), (10, 10))
-# Samples that are handled at a time, so that their random tables fit into memory.
-_BLOCK = 100
 
 
 def calibration(
@@ -55,8 +54,8 @@ def calibration(
 
     Notes
     -----
-    The method "inversion" keeps the candidates on one curve of tables. The library's interval is
-    at least as wide: it also looks at rare values, which `rare_values` measures.
+    The method "inversion" keeps the candidates on one curve of tables. The library's interval also
+    looks at rare values, which `rare_values` measures.
 
     Samples in which a variable is constant are drawn anew: no interval is defined for them.
 
@@ -93,9 +92,9 @@ def calibration(
             "expected": n * truth.sum(axis=1).min() * truth.sum(axis=0).min(),
         }
         if rho == 0:
-            tables = _samples(truth, n, 5 * times, rng)
+            tables = samples(truth, n, 5 * times, rng)
             found += [where | row for row in _sizes(tables, n_resamples // 5, rng)]
-        tables = _samples(truth, n, times, rng)
+        tables = samples(truth, n, times, rng)
         found += [where | row for row in _coverages(tables, rho, n_resamples, rng)]
     return pd.DataFrame(found)
 
@@ -152,27 +151,6 @@ def _in_order(p, q):
     return table
 
 
-def _samples(truth, n, times, rng):
-    """Tables of counts, without empty rows and columns; both variables vary."""
-    tables = []
-    while len(tables) < times:
-        drawn = rng.multinomial(n, truth.ravel()).reshape(truth.shape)
-        drawn = drawn[np.ix_(drawn.any(axis=1), drawn.any(axis=0))]
-        if min(drawn.shape) > 1:
-            tables.append(drawn)
-    return tables
-
-
-def _by_shape(tables):
-    """Stacks of tables of the same shape, of limited length."""
-    shapes = {}
-    for table in tables:
-        shapes.setdefault(table.shape, []).append(table)
-    for same in shapes.values():
-        for start in range(0, len(same), _BLOCK):
-            yield np.array(same[start : start + _BLOCK])
-
-
 def _sizes(tables, n_resamples, rng):
     """How often each kind of test rejects."""
     limit = np.concatenate(
@@ -181,7 +159,7 @@ def _sizes(tables, n_resamples, rng):
                 stack.sum(axis=(1, 2)) * rho_of_tables(stack) ** 2,
                 *np.subtract(stack.shape[1:], 1),
             )
-            for stack in _by_shape(tables)
+            for stack in by_shape(tables)
         ]
     )
     options = {"method": "permutation", "n_resamples": n_resamples - 1, "random_state": rng}
@@ -199,22 +177,8 @@ def _coverages(tables, rho, n_resamples, rng):
     }
     for method, (intervals, times) in methods.items():
         options = {"level": 0.05, "n_resamples": times, "rng": rng}
-        ends = np.concatenate([intervals(stack, **options) for stack in _by_shape(tables)])
-        yield {"what": "coverage", "method": method} | _held(ends, rho)
-
-
-def _held(ends, truth):
-    """How often the intervals hold the truth, and on which side they miss it."""
-    estimate, _, low, high = np.transpose(ends)[:4]
-    above, below = np.mean(low > truth + 1e-9), np.mean(high < truth - 1e-9)
-    return {
-        "share": 1 - above - below,
-        "replicates": len(low),
-        "above": above,
-        "below": below,
-        "width": np.median(high - low),
-        "estimate": np.median(estimate),
-    }
+        ends = np.concatenate([intervals(stack, **options) for stack in by_shape(tables)])
+        yield {"what": "coverage", "method": method} | covered(ends, rho)
 
 
 # Rates of positive decisions by group (of the second model, too), from fair to unfair.
@@ -288,8 +252,8 @@ def fairness_calibration(
             where = {"case": case, "n": n, "metric": metric}
             ends = measure.intervals(drawn.sum(axis=-1), **options)
             truth = {"what": "value", "truth": float(values[0])}
-            found.append(where | truth | _held(ends, truth["truth"]))
+            found.append(where | truth | covered(ends, truth["truth"]))
             ends = [inference.paired_interval(measure, table, **options) for table in drawn]
             truth = {"what": "difference", "truth": float(values[0] - values[1])}
-            found.append(where | truth | _held(ends, truth["truth"]))
+            found.append(where | truth | covered(ends, truth["truth"]))
     return pd.DataFrame(found)

@@ -11,7 +11,7 @@ from renyi_lib._chance import rho_of_tables
 from renyi_lib._inversion import POWER_CONSTRAINT_QUANTILE, invert
 from renyi_lib._rates import gap, one_minus_ratio
 from renyi_lib._wishart import largest_root_sf
-from renyi_lib._worlds import _curve
+from renyi_lib._worlds import JointTables, along
 
 # Where to look: so many standard errors around the observed value.
 _REACH = 4.5
@@ -20,10 +20,19 @@ _REACH = 4.5
 def curve_renyi_intervals(tables, *, level, n_resamples, rng):
     """As `renyi_lib._worlds.renyi_intervals`, without a p-value, along one curve of tables."""
     rho, (m, k) = rho_of_tables(tables), np.subtract(tables.shape[1:], 1)
-    low, middle, high = _curve(tables, level, n_resamples, rng).T
+    low, middle, high = along(_Tables(tables, rng), level, n_resamples).T
     high = np.where(rho > 1 - 1e-12, 1.0, high)
     by_chance = largest_root_sf(tables.sum(axis=(1, 2)) * rho**2, m, k)
     return _with_zero(low, middle, high, rho, by_chance, level)
+
+
+class _Tables(JointTables):
+    """Tables whose further singular values never exceed those of the sample."""
+
+    def others(self, t, left):
+        s = self.s[:, None, 1:]
+        squares = np.maximum((s**2).sum(axis=-1, keepdims=True), 1e-300)
+        return np.minimum(np.minimum(np.sqrt(left / squares), 1.0) * s, t)
 
 
 def _with_zero(low, estimate, high, observed, by_chance, level):
@@ -39,17 +48,8 @@ def curve_rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     fair = worlds.draw(np.zeros((len(size), 1)), n_resamples)[:, 0]
     least = np.quantile(fair, POWER_CONSTRAINT_QUANTILE, axis=1)
     low, high, critical = worlds.search_bounds(least)
-    ends = invert(
-        worlds.observed,
-        least,
-        worlds.draw,
-        worlds.value,
-        low,
-        high,
-        critical,
-        level=level,
-        n_resamples=n_resamples,
-    )
+    bounds = {"least": least, "low": low, "high": high, "critical": critical}
+    ends = invert(worlds, worlds.observed, **bounds, level=level, n_resamples=n_resamples)
     as_large = (fair >= worlds.observed[:, None] - 1e-11).sum(axis=1)
     by_chance = (1 + as_large) / (1 + n_resamples)
     top = ends[:, 2]

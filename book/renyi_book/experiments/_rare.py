@@ -1,13 +1,21 @@
 """Do intervals cover the truth where groups are small, and does planned power come out?"""
 
-import zlib
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from renyi_book.experiments._calibration import _by_shape, _held, _samples
+from renyi_book.experiments._coverage import (
+    BLOCK,
+    LEVEL,
+    N_RESAMPLES,
+    by_shape,
+    generator,
+    measured,
+    samples,
+)
 from renyi_book.experiments._one_curve import curve_rate_intervals, curve_renyi_intervals
 from renyi_lib import inference
 from renyi_lib._chance import rho_of_tables
@@ -15,9 +23,6 @@ from renyi_lib._rates import gap, one_minus_ratio, rate_intervals
 from renyi_lib._wishart import largest_root_isf
 from renyi_lib._worlds import renyi_intervals
 
-LEVEL = 0.05
-# Samples that are handled at a time, so that their random tables fit into memory.
-_BLOCK = 50
 # Rates of two large groups and of one small group.
 _THIRD = {
     "all alike": [0.5, 0.5, 0.5],
@@ -37,24 +42,37 @@ _EIGHT = {
     "largest apart": [0.5] + [0.3] * 7,
 }
 _UNEQUAL = np.array([0.4, 0.3, 0.15, 0.08, 0.04, 0.02, 0.008, 0.002])
-# The measure, and how many strata of the truth it has.
+# The common values beside a rare one, and the other variable; "both" has the rare value twice.
+_COMMON = {
+    "both": [0.2, 0.3, 0.5],
+    "one": [0.2, 0.3, 0.5],
+    "eight": [0.35, 0.25, 0.15, 0.1, 0.08, 0.05, 0.02],
+}
+_DECISION = [0.4, 0.6]
+# The measure, and how many strata of the truth it has. Without the truth a stratum is everybody.
 METRICS = {
-    "p_rule": (one_minus_ratio, 1),
-    "demographic_parity_violation": (gap, 1),
+    "p_rule": (one_minus_ratio, 0),
+    "demographic_parity_violation": (gap, 0),
+    "equal_opportunity_violation": (gap, 1),
     "equalized_odds_violation": (gap, 2),
 }
-METHODS = ("one curve", "library")
+# Intervals of tables and of rates: before groups may be small, and as they are in the library.
+METHODS = {
+    "one curve": (curve_renyi_intervals, curve_rate_intervals),
+    "library": (renyi_intervals, rate_intervals),
+}
 
 
 def rare_values(
     *,
-    kinds=("both", "one"),
+    kinds=tuple(_COMMON),
     shares=(0.005, 0.01, 0.02, 0.05),
     sizes=(100, 500, 2000, 10_000),
-    strengths=(0.0, 0.5, 1.0),
-    methods=METHODS,
-    replicates=200,
-    n_resamples=1000,
+    strengths=(0.0, 0.25, 0.5, 1.0),
+    methods=tuple(METHODS),
+    replicates=500,
+    again=2000,
+    before=100,
     seed=0,
     progress=True,
 ):
@@ -62,9 +80,10 @@ def rare_values(
 
     Parameters
     ----------
-    kinds : sequence of {"both", "one"}
+    kinds : sequence of {"both", "one", "eight"}
         "both": four values a side, and a rare value of one variable goes with a rare value of the
         other. "one": a rare group of four, and a decision that is positive in four of ten cases.
+        "eight": the same with eight groups of unequal sizes.
     shares : sequence of float
         Of the rare value.
     sizes : sequence of int
@@ -73,7 +92,14 @@ def rare_values(
         rho_R, as a part of the most that the margins allow.
     methods : sequence of {"one curve", "library"}
         "one curve" inverts a test along one curve of tables only.
-    replicates, n_resamples, seed, progress
+    replicates : int, default=500
+        Samples of each cell; a standard error of .01 or less.
+    again : int, default=2000
+        Fresh samples of those cells in which the library's coverage is then between .90 and .94;
+        only these count there, so that no cell fails by chance alone.
+    before : int, default=100
+        Samples of each cell for "one curve", whose failures are large.
+    seed, progress
         As in `calibration`.
 
     Returns
@@ -98,19 +124,25 @@ def rare_values(
         where = {"kind": kind, "share_rare": share, "n": n, "strength": strength, "truth": rho}
         where["possible"] = bool((1 - share) ** n <= LEVEL / 2)
         for method in methods:
-            rng = _generator(seed, kind, share, n, strength)
-            tables = _samples(P, n, replicates, rng)
-            intervals = renyi_intervals if method == "library" else curve_renyi_intervals
-            options = {"level": LEVEL, "n_resamples": n_resamples, "rng": rng}
-            ends = [intervals(stack, **options)[:, :4] for stack in _by_shape(tables)]
-            found.append(where | {"method": method} | _held(np.concatenate(ends), rho))
+            rng = generator(seed, kind, share, n, strength)
+            intervals = partial(_of_values, P, n, METHODS[method][0], rng)
+            times = (replicates, again) if method == "library" else (before, 0)
+            held = measured(intervals, rho, *times)
+            found.append(where | {"method": method} | held)
     return pd.DataFrame(found)
+
+
+def _of_values(P, n, intervals, rng, times):
+    """Intervals of rho_R for samples of the table P."""
+    options = {"level": LEVEL, "n_resamples": N_RESAMPLES, "rng": rng}
+    stacks = by_shape(samples(P, n, times, rng))
+    return np.concatenate([intervals(stack, **options)[:, :4] for stack in stacks])
 
 
 def rare_table(kind, share, strength):
     """A joint table in which one value of that share carries the dependence, and its rho_R."""
-    p = np.r_[share, (1 - share) * np.array([0.2, 0.3, 0.5])]
-    q = p if kind == "both" else np.array([0.4, 0.6])
+    p = np.r_[share, (1 - share) * np.array(_COMMON[kind])]
+    q = p if kind == "both" else np.array(_DECISION)
     f, g = (_indicator(m) for m in (p, q))
     rho = strength / max(-np.outer(f, g).min(), 1.0)
     P = np.maximum(np.outer(p, q) * (1 + rho * np.outer(f, g)), 0.0)
@@ -123,19 +155,16 @@ def _indicator(p):
     return f / np.sqrt(p @ f**2)
 
 
-def _generator(*what):
-    return np.random.default_rng(zlib.crc32(repr(what).encode()))
-
-
 def rare_groups(
     *,
     cases=(*_THIRD, *_EIGHT),
-    sizes=(100, 3000),
+    sizes=(50, 500, 5000),
     small=(1, 3, 10, 40),
     metrics=tuple(METRICS),
-    methods=METHODS,
-    replicates=200,
-    n_resamples=1000,
+    methods=tuple(METHODS),
+    replicates=500,
+    again=2000,
+    before=100,
     seed=0,
     progress=True,
 ):
@@ -151,10 +180,11 @@ def rare_groups(
     small : sequence of int
         People in the small group of three.
     metrics : sequence of str
-        For equalized odds all groups are alike in one of the two strata.
+        For equal opportunity half of the people have the positive label, and at least one in
+        each group; for equalized odds all groups are alike among those with the other label.
     methods : sequence of {"one curve", "library"}
-    replicates, n_resamples, seed, progress
-        As in `calibration`.
+    replicates, again, before, seed, progress
+        As in `rare_values`.
 
     Returns
     -------
@@ -168,7 +198,7 @@ def rare_groups(
     >>> few = {"cases": ["two apart"], "sizes": [100], "small": [1], "methods": ["library"]}
     >>> table = rare_groups(**few, replicates=10, progress=False)
     >>> table["truth"].round(2).tolist()
-    [0.1, 0.08, 0.08]
+    [0.1, 0.08, 0.08, 0.08]
     """
     found = []
     cells = [
@@ -185,23 +215,30 @@ def rare_groups(
         else:
             rates, size = np.array(_EIGHT[case]), np.maximum(np.round(2 * n * _UNEQUAL), 1)
         measure, strata = METRICS[metric]
-        rates = np.stack([rates, np.full_like(rates, rates[0])])[:strata]
-        size = np.broadcast_to(size.astype(int), rates.shape)
+        rates = np.stack([rates, np.full_like(rates, rates[0])])[: max(strata, 1)]
+        size = size.astype(int)
         where = {"case": case, "n": n, "smallest": int(size.min()), "metric": metric}
         where["truth"] = float(measure(rates))
         for method in methods:
-            rng = _generator(seed, case, n, least, metric)
-            shape = (replicates, *rates.shape)
-            positive, people = rng.binomial(size, rates, size=shape), np.broadcast_to(size, shape)
-            intervals = rate_intervals if method == "library" else curve_rate_intervals
-            options = {"level": LEVEL, "n_resamples": n_resamples, "rng": rng}
-            ends = [
-                intervals(measure, positive[i : i + _BLOCK], people[i : i + _BLOCK], **options)
-                for i in range(0, replicates, _BLOCK)
-            ]
-            ends = np.concatenate(ends)[:, :4]
-            found.append(where | {"method": method} | _held(ends, where["truth"]))
+            rng = generator(seed, case, n, least, metric)
+            intervals = partial(_of_groups, metric, rates, size, METHODS[method][1], rng)
+            times = (replicates, again) if method == "library" else (before, 0)
+            held = measured(intervals, where["truth"], *times)
+            found.append(where | {"method": method} | held)
     return pd.DataFrame(found)
+
+
+def _of_groups(metric, rates, size, intervals, rng, times):
+    """Intervals of a measure for decisions with these rates, by stratum and group."""
+    measure, strata = METRICS[metric]
+    options = {"level": LEVEL, "n_resamples": N_RESAMPLES, "rng": rng}
+    people = np.broadcast_to(size, (times, *rates.shape))
+    if strata:
+        people = np.maximum(rng.binomial(people, 0.5), 1)
+    positive = rng.binomial(people, rates)
+    blocks = [slice(i, i + BLOCK) for i in range(0, times, BLOCK)]
+    ends = [intervals(measure, positive[block], people[block], **options) for block in blocks]
+    return np.concatenate(ends)[:, :4]
 
 
 # What is to be detected, and among whom.
@@ -264,7 +301,7 @@ def planned_power(*, plans=tuple(PLANS), powers=(0.5, 0.8, 0.9), replicates=4000
     for plan, power in product(plans, powers):
         n = inference.sample_size(**PLANS[plan], power=power)
         P = inference._planned_table(**PLANS[plan])
-        rng = _generator(seed, plan, power)
+        rng = generator(seed, plan, power)
         tables = rng.multinomial(n, P.ravel(), size=replicates).reshape(-1, *P.shape)
         statistic = n * rho_of_tables(tables) ** 2
         critical = largest_root_isf(LEVEL, *np.subtract(P.shape, 1))

@@ -106,6 +106,16 @@ STORED = {
         "rows columns n rho spectrum what method",
         {"shapes": [(3, 3)], "sizes": [50], "rhos": [0.0, 0.3]},
     ),
+    "rare_values": Stored(
+        "rare_values",
+        "kind share_rare n strength method",
+        {"kinds": ["both"], "shares": [0.05], "sizes": [100], "strengths": [0.5]},
+    ),
+    "rare_groups": Stored(
+        "rare_groups",
+        "case n smallest metric method",
+        {"cases": ["small one apart"], "sizes": [50], "small": [3]},
+    ),
     "promises": Stored(
         "promises", "seed metric target on way measured", {"trials": [2003], "sizes": [2000]}
     ),

@@ -8,7 +8,7 @@ from renyi_book.experiments._rare import rare_table
 from renyi_lib.correlation import renyi_from_joint
 
 
-@pytest.mark.parametrize("kind", ["both", "one"])
+@pytest.mark.parametrize("kind", ["both", "one", "eight"])
 @pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
 def test_the_rare_value_carries_the_correlation(kind, strength):
     P, rho = rare_table(kind, 0.02, strength)
@@ -21,7 +21,7 @@ def test_the_rare_value_carries_the_correlation(kind, strength):
 
 def test_one_curve_fails_where_the_library_does_not():
     found = rare_values(
-        kinds=["both"], shares=[0.02], sizes=[200], strengths=[0.5], replicates=60, progress=False
+        kinds=["both"], shares=[0.02], sizes=[200], strengths=[0.5], replicates=60, before=60, progress=False
     ).set_index("method")
     assert found["possible"].all()
     assert found.loc["one curve", "share"] < 0.9 < found.loc["library", "share"] + 0.03
@@ -30,11 +30,11 @@ def test_one_curve_fails_where_the_library_does_not():
 
 def test_one_person_breaks_one_curve_only():
     found = rare_groups(
-        cases=["small one apart"], sizes=[100], small=[1], replicates=60, progress=False
+        cases=["small one apart"], sizes=[100], small=[1], replicates=60, before=60, progress=False
     ).set_index(["metric", "method"])
     assert np.allclose(found["share"] + found["above"] + found["below"], 1)
     assert (found["share"].xs("library", level="method") > 0.88).all()
-    assert found["truth"].xs("library", level="method").round(3).tolist() == [0.375, 0.3, 0.3]
+    assert found["truth"].xs("library", level="method").round(3).tolist() == [0.375, 0.3, 0.3, 0.3]
 
 
 def test_the_planned_power_is_found():
