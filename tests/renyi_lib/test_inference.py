@@ -213,7 +213,10 @@ def test_the_interval_covers_the_truth(shape, rho, n):
     tables = tables[(tables.any(axis=1).all(axis=1)) & (tables.any(axis=2).all(axis=1))]
     found = renyi_intervals(tables, level=0.05, n_resamples=FEW, rng=rng)
     covered = (found[:, 2] <= rho + 1e-9) & (rho <= found[:, 3] + 1e-9)
-    assert 0.915 < covered.mean() < 0.99  # 300 samples: .95 +- 2.8 standard errors
+    assert covered.mean() > 0.915  # 300 samples: .95 less 2.8 standard errors
+    # Near ties the lower end is conservative; the width stays close to that of normal theory.
+    width = found[:, 3] - found[:, 2]
+    assert width.mean() < 1.2 * 2 * 1.96 * (1 - rho**2) / np.sqrt(n)
     below = found[:, 0] < rho
     assert rho == 0 or abs(below.mean() - 0.5) < 0.1  # the estimate is right at the median
 

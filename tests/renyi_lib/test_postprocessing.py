@@ -453,7 +453,7 @@ def test_invalid_data_raise():
     fair.fit(X, y, sensitive_features=s)
     with pytest.raises(ValueError, match="sensitive_features is None"):
         fair.predict(X)
-    with pytest.raises(ValueError, match="not seen in the fit"):
+    with pytest.raises(ValueError, match="unseen in fit"):
         fair.predict(X, sensitive_features=s + 5)
     with pytest.raises(ValueError, match="tolerance must be"):
         fair.with_tolerance(-1)

@@ -21,7 +21,13 @@ def test_the_rare_value_carries_the_correlation(kind, strength):
 
 def test_one_curve_fails_where_the_library_does_not():
     found = rare_values(
-        kinds=["both"], shares=[0.02], sizes=[200], strengths=[0.5], replicates=60, before=60, progress=False
+        kinds=["both"],
+        shares=[0.02],
+        sizes=[200],
+        strengths=[0.5],
+        replicates=60,
+        before=60,
+        progress=False,
     ).set_index("method")
     assert found["possible"].all()
     assert found.loc["one curve", "share"] < 0.9 < found.loc["library", "share"] + 0.03
