@@ -92,11 +92,13 @@ experiments: $(READY)  ## recompute all stored tables in book/results (NAMES="â€
 
 scorecard: $(READY)  ## recompute the verdicts from book/results (ACCEPT=--accept for changed verdicts)
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
+	$(BIN)/python -m renyi_book.scorecard.fermi $(ACCEPT)
 
 # In this order: the claims are weighed by the results, and chapters show both. A changed verdict stops it.
 refresh: $(READY)  ## recompute tables and chapters that a code change affects (ALL=1: everything)
 	$(BIN)/python -m renyi_book.experiments book/results $(if $(ALL),,--outdated)
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
+	$(BIN)/python -m renyi_book.scorecard.fermi $(ACCEPT)
 	$(BIN)/python book/_tools/execute.py $(if $(ALL),,--failing)
 
 course: $(COURSE_READY)  ## rebuild the student versions of the assignments

@@ -43,6 +43,8 @@ _PUBLIC = {
         "renyi_objective",
     ],
     "tuning": [
+        "DegenerateModelWarning",
+        "MetricMismatchWarning",
         "RenyiClassifierCV",
         "TargetNotReachedError",
         "fit_to_target",

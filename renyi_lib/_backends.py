@@ -5,8 +5,10 @@ A *backend* has ``data(X, categorical, start)`` for rows in the library's own fo
 Neither library is imported before it is used.
 """
 
+import difflib
+import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +17,7 @@ from scipy import sparse
 
 from renyi_lib._optional import missing
 
-__all__ = ["BACKENDS", "Forest", "Settings"]
+__all__ = ["BACKENDS", "Forest", "Settings", "check_backend_params"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,15 @@ class LightGBM:
         except ImportError as error:
             raise missing("lightgbm", 'backend="lightgbm"', "boosting") from error
         return lightgbm
+
+    @classmethod
+    def parameters(cls):
+        """The names of all parameters that LightGBM knows; empty if it does not tell."""
+        aliases = getattr(cls.library().basic, "_ConfigAliases", None)
+        if not hasattr(aliases, "_get_all_param_aliases"):
+            return set()
+        found = aliases._get_all_param_aliases()
+        return {name for main, others in found.items() for name in (main, *others)}
 
     @classmethod
     def data(cls, X, categorical, start, more, like=None):
@@ -191,6 +202,14 @@ class XGBoost:
         return xgboost
 
     @classmethod
+    def parameters(cls):
+        """The names of all parameters that XGBoost knows."""
+        xgboost = cls.library()
+        rows = xgboost.DMatrix(np.zeros((2, 1)), label=np.zeros(2))
+        booster = xgboost.train({"tree_method": "hist", "verbosity": 0}, rows, 1)
+        return {"eval_metric", "verbosity", *_keys(json.loads(booster.save_config()))}
+
+    @classmethod
     def data(cls, X, categorical, start, more, like=None):
         """Rows in XGBoost's form."""
         start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
@@ -258,6 +277,28 @@ class XGBoost:
 
 
 BACKENDS = {"lightgbm": LightGBM, "xgboost": XGBoost}
+
+
+def check_backend_params(backend: Any, names: Iterable[str]) -> None:
+    """Raise a `ValueError` for a parameter that the library would ignore."""
+    names = list(names)
+    known = backend.parameters() if names else set()
+    for name in names:
+        if known and name not in known:
+            close = difflib.get_close_matches(str(name), known, 1)
+            hint = f", did you mean {close[0]!r}?" if close else ""
+            raise ValueError(
+                f"backend_params has {name!r}, which {backend.__name__} does not know{hint}"
+            )
+
+
+def _keys(tree: Any) -> Iterator[str]:
+    """All keys of nested dictionaries and lists."""
+    if isinstance(tree, dict):
+        yield from tree
+    for branch in tree.values() if isinstance(tree, dict) else tree:
+        if isinstance(branch, dict | list):
+            yield from _keys(branch)
 
 
 def _as_matrix(X):

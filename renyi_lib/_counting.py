@@ -9,6 +9,7 @@ from scipy import sparse
 from renyi_lib._dispatch import is_dask
 from renyi_lib._levels import as_levels, merged_levels
 from renyi_lib._validation import (
+    check_alignment,
     check_same_length,
     read_arrow,
     sample_weights,
@@ -51,6 +52,7 @@ def count_labels(variables, sample_weight=None, *, check=None):
     """
     if is_dask(*variables.values(), sample_weight):
         return _count_partitions(variables, sample_weight, check)
+    check_alignment(**variables, sample_weight=sample_weight)
     coded = {name: unshifted_codes(read_arrow(labels), name) for name, labels in variables.items()}
     arrays = {name: codes for name, (codes, _, _) in coded.items()}
     weights = None
@@ -96,7 +98,7 @@ class LabelCounts:
     table : ndarray
         An axis for each variable.
     values : tuple of ndarray
-        What stands along each axis; all of it occurs.
+        The labels along each axis, all of which occur.
     n_rows : int
 
     Examples

@@ -10,9 +10,9 @@ Of level alpha = 1 - confidence, the share a(t) lies in the lower tail and alpha
 upper. At t = 0 all of it is in the upper tail: so 0 is in the interval unless the one-sided test
 at level alpha rejects. From the test's critical value on, both tails have alpha / 2.
 
-A sample may look more independent than almost all independent samples do. Such luck is no
-knowledge: for the upper end an observed value counts as at least the `LUCK` quantile of chance
-(the "power-constrained limits" of particle physics).
+A sample may look more independent than almost all independent samples do, which is luck and no
+knowledge. For the upper end an observed value therefore counts as at least the quantile
+`POWER_CONSTRAINT_QUANTILE` of chance (the "power-constrained limits" of particle physics).
 
 All is done for many samples at once, as the measurement of coverage needs; a user has one.
 """
@@ -26,7 +26,7 @@ _FINE = 3
 # The share of the draws that the first look gets.
 _FIRST = 0.3
 # Share of the samples without dependence that are no more dependent than by luck.
-LUCK = 0.16
+POWER_CONSTRAINT_QUANTILE = 0.16
 # Values that differ by less are ties.
 _TIE = 1e-11
 

@@ -1,6 +1,7 @@
 """The levels of a variable, kept in order while tables of several chunks are added."""
 
 import numpy as np
+import pandas as pd
 
 __all__ = ["as_levels", "merged_levels"]
 
@@ -8,7 +9,8 @@ __all__ = ["as_levels", "merged_levels"]
 def as_levels(labels, name):
     """The labels as an array of one dimension, each label kept as it is, and each there once."""
     if isinstance(labels, np.ndarray) and labels.ndim == 1:
-        levels = labels
+        # Dates and durations as pandas has them: numpy's `tolist` would give nanoseconds.
+        levels = np.array(pd.Index(labels), object) if labels.dtype.kind in "mM" else labels
     else:
         labels = list(labels)
         plain = np.array(labels) if labels and not _has(labels, (str, tuple)) else None
@@ -22,7 +24,7 @@ def as_levels(labels, name):
     except TypeError as error:
         raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
     if different < len(levels):
-        raise ValueError(f"{name} has a label twice: each level stands once")
+        raise ValueError(f"{name} has a label twice: each level must occur once")
     return levels
 
 

@@ -1,8 +1,8 @@
-"""One way to check parameters, for estimators, penalties and functions alike.
+"""Parameter checks, shared by estimators, penalties and functions.
 
-A *constraint* knows which values it allows and how to say so. Called with the name of a parameter
-and its value, it raises a `ValueError` unless the value is allowed. An estimator lists its
-constraints in `_constraints`, by parameter, and calls `_check_parameters` before anything else.
+A *constraint* knows which values it allows, and describes them. Called with the name of a
+parameter and its value, it raises a `ValueError` unless the value is allowed. An estimator lists
+its constraints in `_constraints`, by parameter, and calls `_check_parameters` first.
 """
 
 import math
@@ -56,6 +56,8 @@ def number(least: float = -math.inf, most: float = math.inf, *, above: bool = Fa
     if math.isfinite(most):
         wanted = f"a number {'above' if above else 'from'} {least:g} {'and' if above else 'to'}"
         wanted += f" {'at most ' if above else ''}{most:g}"
+    elif not math.isfinite(least):
+        wanted = "a finite number"
     elif above:
         wanted = "a positive number" if least == 0 else f"a number above {least:g}"
     else:
@@ -69,7 +71,7 @@ def number(least: float = -math.inf, most: float = math.inf, *, above: bool = Fa
 
 
 def whole(least: int) -> Constraint:
-    """A whole number, `least` or more; no truth value, and no float.
+    """A whole number, `least` or more; neither a boolean nor a float.
 
     Examples
     --------
@@ -144,7 +146,7 @@ class Checked:
 
 
 def _is(value, kind):
-    """Whether the value is of that kind of number; a truth value is none."""
+    """Whether the value is a number of that kind; a boolean is not."""
     return isinstance(value, kind) and type(value).__name__ not in ("bool", "bool_")
 
 

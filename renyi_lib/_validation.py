@@ -1,10 +1,11 @@
-"""Reading what the caller gives: labels of any kind as small integers, numbers as floats.
+"""Validation of arguments: labels of any kind become small integers, numbers become floats.
 
-Every error is a `ValueError` that names the argument.
+Every error is a `ValueError` that names the argument and, where possible, the cure.
 """
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from renyi_lib._dispatch import in_memory, refuse_dask
 
@@ -16,9 +17,16 @@ _DIRECT_RANGE = 1024
 # a fraction are then taken for measurements, and other labels for names of the samples.
 _FEW_PER_NUMBER = 5
 _FEW_PER_LABEL = 2
-# With fewer different labels than these nothing is refused: somebody tries a small example.
+# With fewer different labels than these nothing is refused, so that small examples work.
 _SOME_NUMBERS = 5
 _SOME_LABELS = 20
+# A matrix with at least so many rows may be one of samples where a table of counts is expected.
+_MANY_ROWS = 20
+# A table of counts whose cells have fewer samples than this on average shows little dependence.
+_SMALL_CELL = 5
+# Features beyond this size, or below its inverse, are refused; these many rows are looked at.
+_LARGEST = 1e100
+_SOME_ROWS = 64
 
 
 class NoSensitiveFeaturesWarning(UserWarning):
@@ -41,6 +49,237 @@ def check_same_length(context="", /, **arrays):
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} has {size}" for name, size in lengths.items())
         raise ValueError(f"{context}all arguments need the same number of samples, but {sizes}")
+
+
+def check_alignment(**arrays):
+    """Raise a `ValueError` for masked arrays, and for pandas objects with their rows reordered.
+
+    Rows are matched by position, as everywhere in scikit-learn. Two pandas objects whose indices
+    hold the same labels in another order are therefore almost certainly a mistake.
+
+    Examples
+    --------
+    >>> y = pd.Series([0, 1], index=["Ann", "Bob"])
+    >>> check_alignment(y_pred=y, sensitive_features=pd.Series([1, 0], index=["Bob", "Ann"]))
+    Traceback (most recent call last):
+    ...
+    ValueError: y_pred and sensitive_features have the same index labels in another order, but \
+rows are matched by position: reorder one of them, for example with \
+sensitive_features.loc[y_pred.index], or pass y_pred.to_numpy() if the rows do match
+    """
+    first = None
+    for name, values in arrays.items():
+        refuse_masked(values, name)
+        if not isinstance(values, pd.Series | pd.DataFrame):
+            continue
+        if first is None:
+            first = name, values.index
+        elif _reordered(first[1], values.index):
+            raise ValueError(
+                f"{first[0]} and {name} have the same index labels in another order, but rows are "
+                f"matched by position: reorder one of them, for example with "
+                f"{name}.loc[{first[0]}.index], or pass {first[0]}.to_numpy() if the rows do match"
+            )
+
+
+def _reordered(first, second):
+    """Whether two indices hold the same labels, each as often, in another order."""
+    if len(first) != len(second) or first.equals(second):
+        return False
+    try:
+        return first.sort_values().equals(second.sort_values())
+    except TypeError:  # labels of several types, which have no order
+        return first.value_counts().equals(
+            second.value_counts().reindex(first.value_counts().index)
+        )
+
+
+def refuse_masked(values, name):
+    """Raise a `ValueError` if values are masked: numpy would quietly use what is below the mask.
+
+    Examples
+    --------
+    >>> refuse_masked(np.ma.array([1, 2], mask=[False, True]), "y")
+    Traceback (most recent call last):
+    ...
+    ValueError: y has masked values: drop those samples, for example y[~y.mask], or fill them, \
+for example y.filled(0)
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} has masked values: drop those samples, for example {name}[~{name}.mask], or "
+            f"fill them, for example {name}.filled(0)"
+        )
+
+
+def refuse_sparse(values, name):
+    """Raise a `ValueError` for a sparse matrix, which numpy takes for a single object.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> refuse_sparse(sparse.eye_array(2), "P")
+    Traceback (most recent call last):
+    ...
+    ValueError: P is a sparse matrix, and this needs an array: give P.toarray()
+    """
+    if sparse.issparse(values):
+        raise ValueError(
+            f"{name} is a sparse matrix, and this needs an array: give {name}.toarray()"
+        )
+
+
+def check_scale(X):
+    """Raise a `ValueError` if the features are so large or small that sums of squares overflow.
+
+    Examples
+    --------
+    >>> check_scale(np.array([[1e-200], [2e-200]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: the values of X are at most 2e-200 in size, too small for a fit: scale the \
+features, for example with sklearn.preprocessing.StandardScaler
+    """
+    some = X[:_SOME_ROWS]
+    values = some.data if sparse.issparse(some) else some
+    size = float(np.abs(values).max(initial=0.0))
+    if size > _LARGEST or 0 < size < 1 / _LARGEST:
+        raise ValueError(
+            f"the values of X are at most {size:.3g} in size, too "
+            f"{'large' if size > 1 else 'small'} for a fit: scale the features, for example with "
+            "sklearn.preprocessing.StandardScaler"
+        )
+
+
+def refuse_dates(values, name):
+    """The values, unless they are dates: numpy would quietly turn these into nanoseconds.
+
+    Examples
+    --------
+    >>> refuse_dates([1.0, 2.0], "y")
+    [1.0, 2.0]
+    >>> refuse_dates(np.array(["2024-05-01"], dtype="M8[D]"), "y")
+    Traceback (most recent call last):
+    ...
+    ValueError: y must hold numbers, but it holds dates or durations: convert them first, for \
+example (y - y.min()) / pandas.Timedelta(days=1)
+    """
+    if getattr(getattr(values, "dtype", None), "kind", None) in ("m", "M"):
+        raise ValueError(
+            f"{name} must hold numbers, but it holds dates or durations: convert them first, for "
+            f"example ({name} - {name}.min()) / pandas.Timedelta(days=1)"
+        )
+    return values
+
+
+def refuse_text(X, cure):
+    """Raise a `ValueError` that names the first column of X that holds text or dates.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame
+    cure : str
+        What to do about it; "{column}" stands for the column's name or position.
+
+    Examples
+    --------
+    >>> refuse_text(pd.DataFrame({"age": [20, 30], "job": ["clerk", "baker"]}), "encode it")
+    Traceback (most recent call last):
+    ...
+    ValueError: column 'job' of X holds text, such as 'clerk': encode it
+    """
+    if isinstance(X, pd.DataFrame):
+        columns = X.items()
+    elif isinstance(X, np.ndarray) and X.dtype.kind in "OUS" and X.ndim == 2:
+        columns = enumerate(X.T)
+    else:
+        return
+    for name, column in columns:
+        if column.dtype.kind in "mM":
+            refuse_dates(column, f"X[{name!r}]")
+        if isinstance(column, pd.Series) and not pd.api.types.is_string_dtype(column.dtype):
+            continue
+        text = next((value for value in column if isinstance(value, str)), None)
+        if text is not None and not _is_number(text):
+            raise ValueError(
+                f"column {name!r} of X holds text, such as {str(text)!r}: "
+                + cure.format(column=repr(name))
+            )
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def refuse_sample_matrix(table, name):
+    """Raise a `ValueError` if a table of counts looks like a matrix with a row for each sample.
+
+    A `JointTable` is never one, nor is what `pandas.crosstab` makes. Of other tables with many
+    rows these are taken for samples: small whole numbers in rows that mostly repeat, columns of
+    whole numbers beside columns of fractions, and data frames with numbered rows and named
+    columns.
+
+    Examples
+    --------
+    >>> refuse_sample_matrix([[40, 10], [10, 40]], "P")
+    >>> refuse_sample_matrix(pd.DataFrame({"hired": [0, 1] * 50, "sex": [1, 1, 0, 0] * 25}), "P")
+    Traceback (most recent call last):
+    ...
+    ValueError: P looks like samples, 100 rows of 'hired' and 'sex', and not like a table of \
+counts: count them first, with joint_table(P['hired'], P['sex']). If these are counts, say so \
+with JointTable(P, rows, columns)
+    """
+    frame = table if isinstance(table, pd.DataFrame) else None
+    refuse_masked(table, name)
+    refuse_sparse(table, name)
+    try:
+        array = np.asarray(table)
+    except ValueError:
+        return  # the caller's own check will say what is wrong
+    if hasattr(table, "counts") or array.ndim != 2 or array.shape[1] < 2:
+        return
+    if frame is not None and frame.columns.name is not None:
+        return
+    rows, columns = array.shape
+    text = frame is not None and not all(
+        pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes
+    )
+    if not text and (rows < _MANY_ROWS or rows < 4 * columns or array.dtype.kind not in "biuf"):
+        return
+    named = frame is not None and isinstance(frame.index, pd.RangeIndex)
+    named = named and all(isinstance(column, str) for column in frame.columns)
+    if text or named or _rows_repeat(array) or _mixes_labels_and_scores(array):
+        first, second = ("first", "second") if frame is None else map(repr, frame.columns[:2])
+        cure = f"{name}[:, 0], {name}[:, 1]"
+        if frame is not None:
+            cure = f"{name}[{first}], {name}[{second}]"
+        raise ValueError(
+            f"{name} looks like samples, {rows} rows of "
+            + (f"{columns} columns" if frame is None or columns > 2 else f"{first} and {second}")
+            + f", and not like a table of counts: count them first, with joint_table({cure}). "
+            f"If these are counts, say so with JointTable({name}, rows, columns)"
+        )
+
+
+def _rows_repeat(array):
+    """Whether these are small whole numbers, and more than half of the rows occur before."""
+    if array.mean() >= _SMALL_CELL:
+        return False
+    if array.dtype.kind == "f" and np.any(array != np.floor(array)):
+        return False
+    return pd.DataFrame(array).duplicated().mean() > 0.5
+
+
+def _mixes_labels_and_scores(array):
+    """Whether some columns hold whole numbers and others do not."""
+    if array.dtype.kind != "f":
+        return False
+    whole = (array == np.floor(array)).all(axis=0)
+    return bool(np.any(whole & array.any(axis=0)) and not whole.all())
 
 
 def read_validation(validation):
@@ -94,8 +333,8 @@ def check_discrete(categories, n_samples, name, *, cells=False, otherwise=""):
     name : str
         The argument's name, for the error message.
     cells : bool
-        Whether the samples may be the cells of a table, each with its weight: then labels that
-        occur once are nothing to wonder at.
+        Whether the samples may be the cells of a table, each with its weight, in which labels
+        naturally occur once.
     otherwise : str
         What else the caller could do, added to the message.
 
@@ -120,7 +359,7 @@ samples to compare would be alike. Cut it into a few bins, for example pandas.qc
     if size >= _SOME_LABELS and rare and not cells:
         raise ValueError(
             f"{name} has {size} different labels in {n_samples} samples, nearly one for each: "
-            "nothing can be learnt from labels that hardly ever repeat. Merge them into a few "
+            "nothing can be learned from labels that hardly ever repeat. Merge them into a few "
             f"groups; if they are numbers, cut them into bins{otherwise}"
         )
 
@@ -231,6 +470,50 @@ def without_unused(codes, categories):
     return (np.cumsum(used) - 1)[codes], categories[used]
 
 
+def pool_groups(codes, categories, cells, min_size):
+    """The smallest groups taken together, until no group has fewer rows than `min_size`.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+    categories : ndarray of shape (d,)
+    cells : ndarray of int, shape (k, d)
+        Numbers of rows of each group, in one or several strata that must all be large enough.
+    min_size : int
+
+    Returns
+    -------
+    codes, categories, cells
+        Of the groups after pooling. The label of the pool names its members.
+
+    Examples
+    --------
+    >>> codes, categories = np.array([0, 0, 0, 0, 1, 2, 2]), np.array(["a", "b", "c"])
+    >>> codes, categories, cells = pool_groups(codes, categories, np.array([[4, 1, 2]]), 3)
+    >>> categories[codes].tolist(), cells.tolist()
+    (['a', 'a', 'a', 'a', 'b + c', 'b + c', 'b + c'], [[4, 3]])
+    """
+    order = np.argsort(cells.min(axis=0), kind="stable")
+    size = np.count_nonzero(cells.min(axis=0) < min_size)
+    while 0 < size < len(order) and cells[:, order[:size]].sum(axis=1).min() < min_size:
+        size += 1
+    if not size:
+        return codes, categories, cells
+    if size == len(order):
+        raise ValueError(
+            f"min_group_size={min_size} leaves only one group, as the others are too small even "
+            f"together: the {len(order)} groups have {cells.min(axis=0).tolist()} rows"
+        )
+    pool, kept = np.sort(order[:size]), np.sort(order[size:])
+    place = np.full(len(order), len(kept))
+    place[kept] = np.arange(len(kept))
+    labels = np.empty(len(kept) + 1, dtype=object)
+    labels[:-1] = categories[kept]
+    labels[-1] = " + ".join(str(label) for label in categories[pool].tolist())
+    cells = np.column_stack([cells[:, kept], cells[:, pool].sum(axis=1)])
+    return place[codes], labels, cells
+
+
 def known_codes(values, known, name):
     """The position of each label among those that are known from a fit.
 
@@ -244,8 +527,7 @@ def known_codes(values, known, name):
     unseen = [label for label in categories.tolist() if label not in position]
     if unseen:
         raise ValueError(
-            f"{name} has groups that were not seen in the fit: {unseen}; known are "
-            f"{list(position)}"
+            f"{name} contains groups unseen in fit: {unseen}; the fit had {list(position)}"
         )
     return np.array([position[label] for label in categories.tolist()], dtype=np.int64)[codes]
 
@@ -329,13 +611,19 @@ def read_arrow(values):
 def numeric_values(values, name) -> np.ndarray:
     """One finite float for each sample."""
     refuse_dask(values, name)
+    refuse_masked(values, name)
+    refuse_dates(values, name)
+    if getattr(getattr(values, "dtype", None), "kind", None) == "c":
+        raise ValueError(f"{name} must hold real numbers, but it holds complex ones")
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold numbers: {error}") from error
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
-    if numbers.ndim != 1 or numbers.size == 0:
+    if numbers.size == 0:
+        raise ValueError(f"{name} is empty: give at least one sample")
+    if numbers.ndim != 1:
         raise ValueError(f"{name} must be one number for each sample, got shape {numbers.shape}")
     if not np.isfinite(numbers).all():
         raise ValueError(f"{name} has values that are missing or infinite: drop those samples")
@@ -373,8 +661,8 @@ def _as_array(values, name):
 def _numpy_array(values, name):
     """The labels as a numpy array of one or two dimensions, each label kept as it is."""
     refuse_dask(values, name)
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked values: drop those samples")
+    refuse_masked(values, name)
+    refuse_sparse(values, name)
     try:
         array = np.asarray(values)
         if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
@@ -430,18 +718,30 @@ def class_codes(y, classes):
     y = np.asarray(y)
     codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
     if (classes[codes] != y).any():
-        raise ValueError(f"y has labels that are not among the classes {classes.tolist()}")
+        unseen = np.unique(y[classes[codes] != y]).tolist()
+        raise ValueError(
+            f"y contains labels unseen in fit: {unseen}; the fit had {classes.tolist()}"
+        )
     return codes
 
 
 def as_probabilities(labels, name, pos_label):
-    """The labels as probabilities of the label 1."""
+    """The labels as probabilities of the positive label."""
     if pos_label is None:
+        refuse_dask(labels, name)
+        texts = _texts(labels, name)
+        if texts:
+            shown = " and ".join(map(repr, texts))
+            raise ValueError(
+                f"{name} holds the labels {shown}: give pos_label, the label that counts as "
+                f"positive, for example pos_label={texts[-1]!r}"
+            )
         values = numeric_values(labels, name)
         if values.min() < 0 or values.max() > 1:
             raise ValueError(
-                f"{name} must hold labels 0 and 1, or probabilities: "
-                "for other labels give pos_label, the one that means 1"
+                f"{name} must hold labels 0 and 1, or probabilities, but has values from "
+                f"{values.min():.4g} to {values.max():.4g}: for other labels give pos_label, the "
+                "one that means 1"
             )
         return values
     codes, categories = encode_labels(labels, name)
@@ -450,3 +750,13 @@ def as_probabilities(labels, name, pos_label):
     if len(categories) > 1 and not matches.any():
         raise ValueError(f"{name} has no label equal to pos_label={pos_label!r}")
     return matches[codes].astype(float)
+
+
+def _texts(labels, name):
+    """The first few different labels, in sorted order, if they are text that is no number."""
+    array = _as_array(labels, name)
+    if array.ndim != 1 or not len(array) or not isinstance(array[0], str):
+        return []
+    if _is_number(array[0]):
+        return []
+    return sorted({str(label) for label in array[:1000] if isinstance(label, str)})[:3]

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from renyi_lib._chance import MOST_TO_PERMUTE, chance_test, rho_of_tables
-from renyi_lib._inversion import LUCK, invert
+from renyi_lib._inversion import POWER_CONSTRAINT_QUANTILE, invert
 from renyi_lib._wishart import largest_root_isf, largest_root_sf
 
 # Where to look: so many standard errors and critical values around the observed value.
@@ -140,7 +140,9 @@ def _curve(tables, level, n_resamples, rng):
     error = np.maximum(worlds.spread, _LEAST_SPREAD) / np.sqrt(worlds.n)
     critical = np.minimum(np.sqrt(largest_root_isf(level, m, k) / worlds.n), 1.0)
     low = np.maximum(worlds.rho - _REACH * error - 1.2 * critical, 0.0)
-    least = np.minimum(np.sqrt(largest_root_isf(1 - LUCK, m, k) / worlds.n), 1.0)
+    least = np.minimum(
+        np.sqrt(largest_root_isf(1 - POWER_CONSTRAINT_QUANTILE, m, k) / worlds.n), 1.0
+    )
     high = np.minimum(np.maximum(worlds.rho, least) + _REACH * error + 3 / worlds.n, 1.0)
     return invert(
         worlds.rho,

@@ -86,9 +86,13 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
         return by_value * gradient, *(None for _ in range(others))
 
     value.defvjp(forward, backward)
-    if groups is None:
-        return lambda F, codes: value(jax.numpy.asarray(F), jax.numpy.asarray(codes))
-    return lambda F: value(jax.numpy.asarray(F))
+
+    def checked(F, *codes):
+        F, *codes = (jax.numpy.asarray(each) for each in (F, *codes))
+        _check_shapes(penalty, F, codes[0] if codes else groups)
+        return value(F, *codes)
+
+    return checked
 
 
 class DampedTable(NamedTuple):
@@ -213,6 +217,21 @@ def as_torch(penalty: Any, groups: Any = None) -> Callable:
     if groups is None:
         return lambda F, codes: Value.apply(F, torch.as_tensor(codes))
     return Value.apply
+
+
+def _check_shapes(penalty, F, groups):
+    """Raise a `ValueError` unless F has a row for each sample; shapes are known even in `jit`."""
+    if len(F.shape) != 2 and getattr(penalty, "depends_on_table", False):
+        raise ValueError(
+            f"F must have a row for each sample and a column for each class, got shape {F.shape}: "
+            "of two classes with the probability p give column_stack([1 - p, p])"
+        )
+    n_samples = len(groups.codes) if isinstance(groups, Groups) else np.shape(groups)[0]
+    if F.shape[0] != n_samples:
+        raise ValueError(
+            f"F and the groups need the same number of samples, but F has {F.shape[0]} and the "
+            f"groups have {n_samples}"
+        )
 
 
 def _evaluator(penalty, groups):

@@ -33,7 +33,7 @@ from renyi_lib._adversary import (
     TwoClasses,
     adversary_of,
 )
-from renyi_lib._backends import BACKENDS, Settings
+from renyi_lib._backends import BACKENDS, Settings, check_backend_params
 from renyi_lib._dispatch import need_memory
 from renyi_lib._losses import softmax_loss
 from renyi_lib._parameters import (
@@ -48,6 +48,7 @@ from renyi_lib._parameters import (
 from renyi_lib._random import as_random_state
 from renyi_lib._rows import TrainingRows, read_rows, warn_without_groups
 from renyi_lib._validation import (
+    check_alignment,
     check_same_length,
     class_codes,
     encode_labels,
@@ -56,6 +57,8 @@ from renyi_lib._validation import (
     loss_weights,
     numeric_values,
     read_validation,
+    refuse_masked,
+    refuse_text,
     sample_weights,
     without_unused,
 )
@@ -283,6 +286,7 @@ class _Boosting(Checked, BaseEstimator):
                 "parameters (n_estimators, learning_rate, max_leaves, max_depth, "
                 "min_child_weight, l2, n_jobs, random_state)"
             )
+        check_backend_params(backend, more)
         random_state = as_random_state(self.random_state)
         seed = int(random_state.randint(2**31 - 1))
         rows = self._read(X, y, sensitive_features, sample_weight)
@@ -353,6 +357,9 @@ class _Boosting(Checked, BaseEstimator):
 
     def _read(self, X, y, sensitive_features, sample_weight):
         """Rows of a fit."""
+        check_alignment(
+            X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
         X, y = self._features(X, y)
         if sensitive_features is not None:
             self._learn_groups(sensitive_features, sample_weight)
@@ -385,6 +392,11 @@ class _Boosting(Checked, BaseEstimator):
     def _features(self, X, *targets):
         """X as numbers, with y if this is the fit; the columns of categories are remembered."""
         need_memory(X, type(self).__name__)
+        refuse_masked(X, "X")
+        refuse_text(
+            X,
+            "make it a category of a data frame, X[{column}].astype('category'), or encode it",
+        )
         fitting = len(targets) > 0
         how = {
             "accept_sparse": "csr",
@@ -944,11 +956,6 @@ def _categories_of(X):
     for name, column in X.items():
         if isinstance(column.dtype, pd.CategoricalDtype):
             found[name] = column.dtype.categories
-        elif pd.api.types.is_string_dtype(column.dtype) and column.dtype != object:
-            raise ValueError(
-                f"column {name!r} of X holds text: make it a category, X[{name!r}].astype"
-                "('category'), or encode it"
-            )
     return found
 
 

@@ -31,12 +31,16 @@ from renyi_lib._parameters import Checked, choice, either, flag, instance, numbe
 from renyi_lib._rows import read_rows, warn_without_groups
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
+    check_alignment,
     check_same_length,
+    check_scale,
     check_several_groups,
     class_codes,
     encode_labels,
     known_codes,
     loss_weights,
+    refuse_masked,
+    refuse_text,
     sample_weights,
 )
 from renyi_lib.blocks import blocked_problem
@@ -139,6 +143,9 @@ class SoftLabelMixin:
         source = as_chunks(X, y, sensitive_features, sample_weight)
         if source is not None:
             return self._penalty_of_source(source)
+        check_alignment(
+            X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
         F = self.predict_proba(X)
         if y is None and self.fairness != "demographic_parity":
             raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
@@ -319,6 +326,7 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
         if not in_memory(X):
             columns = None if len(self.classes_) == 2 else self.classes_.tolist()
             return self._by_part(self.decision_function, X, columns, float)
+        refuse_masked(X, "X")
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         scores = scores_of(X, self.coef_) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
@@ -360,7 +368,12 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
         if chunks is not None:
             return _Problem(*chunked_problem(self, chunks))
         self._check_parameters()
+        check_alignment(
+            X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
+        refuse_text(X, "encode it, for example with sklearn.preprocessing.OneHotEncoder")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_scale(X)
         check_classification_targets(y)
         blocked = blocked_problem(self, X, y, sensitive_features, sample_weight)
         if blocked is not None:

@@ -50,6 +50,7 @@ from renyi_lib._parameters import Checked, choice, either, number, whole
 from renyi_lib._random import as_random_state
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
+    check_alignment,
     check_same_length,
     check_several_groups,
     encode_labels,
@@ -436,6 +437,7 @@ class RenyiKMeans(
         """X, and the points that count with their groups and weights, all checked."""
         self._check_parameters()
         need_memory(X, type(self).__name__)
+        check_alignment(X=X, sensitive_features=sensitive_features, sample_weight=sample_weight)
         X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse="csr")
         if self.algorithm == "paper" and sparse.issparse(X):
             raise ValueError(
@@ -529,7 +531,7 @@ class RenyiKMeans(
         self.converged_ = run.converged
         self.cycle_length_ = run.cycle_length
         if not run.converged:
-            warnings.warn(_complaint(self), ConvergenceWarning, stacklevel=3)
+            warnings.warn(_convergence_message(self), ConvergenceWarning, stacklevel=3)
 
     def _number_of_starts(self, init):
         if not isinstance(init, str):
@@ -954,7 +956,7 @@ def _tradeoff(model):
     }
 
 
-def _complaint(model):
+def _convergence_message(model):
     """Why a fit did not converge, in words."""
     if model.algorithm == "descent":
         return (

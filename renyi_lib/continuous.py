@@ -37,6 +37,7 @@ from renyi_lib._random import repeatable
 from renyi_lib._results import ConditionalRenyi
 from renyi_lib._validation import (
     SmallSampleWarning,
+    check_alignment,
     check_discrete,
     check_same_length,
     encode_labels,
@@ -538,6 +539,7 @@ def _read(a, b, kind, **others):
         choice("continuous", "discrete")("kind", own)
     if kinds == ("discrete", "discrete"):
         raise ValueError("kind: two variables of labels are a matter for renyi_correlation")
+    check_alignment(a=a, b=b)
     variables = [_variable(v, name, own) for v, name, own in zip((a, b), "ab", kinds)]
     check_same_length(a=variables[0].values, b=variables[1].values, **others)
     return variables

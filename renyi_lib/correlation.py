@@ -30,6 +30,8 @@ from renyi_lib._validation import (
     check_same_length,
     integer_codes,
     looks_continuous,
+    refuse_masked,
+    refuse_sample_matrix,
     sample_weights,
 )
 from renyi_lib.tables import joint_table
@@ -120,6 +122,13 @@ def renyi_correlation(
     Labels: the value in the sample itself. Measurements: an estimate of the truth, corrected for
     the number of functions that were combined.
 
+    See Also
+    --------
+    continuous_correlation : Measurements, with the maximizing functions.
+    renyi_from_joint : From a table of counts.
+    renyi_interval : A confidence interval and a bias-corrected estimate.
+    renyi_test : A test of independence.
+
     Examples
     --------
     A parabola: Pearson's correlation is zero, but `a` determines `b`.
@@ -149,7 +158,7 @@ def renyi_correlation(
         check = partial(_refuse_continuous, cells=sample_weight is not None)
     if given is None:
         table = count_labels({"a": a, "b": b}, sample_weight, check=check)[0]
-        rho = renyi_from_joint(table)
+        rho = _from_table(table)
         if check and sample_weight is None:
             _warn_of_chance(table, rho)
         return rho
@@ -157,7 +166,7 @@ def renyi_correlation(
     table, (values, _, _) = count_labels(variables, sample_weight, check=check)
     mass = table.sum(axis=(1, 2))
     seen = mass > 0
-    correlations = np.array([renyi_from_joint(slab) for slab in table[seen]])
+    correlations = np.array([_from_table(slab) for slab in table[seen]])
     if check and sample_weight is None:
         for value, slab, rho in zip(values[seen].tolist(), table[seen], correlations):
             _warn_of_chance(slab, rho, f" where given is {value!r}")
@@ -171,12 +180,18 @@ def renyi_from_joint(P: ArrayLike) -> float:
     ----------
     P : array-like of shape (c, d)
         Counts or probabilities of each pair of values, on any scale. Rows and columns without
-        mass are allowed and change nothing.
+        mass are allowed and change nothing. A matrix with a row for each sample raises an error;
+        count samples with `joint_table`.
 
     Returns
     -------
     float
         Between 0 and 1; 0 if one of the variables is constant.
+
+    See Also
+    --------
+    renyi_correlation : From samples.
+    maximal_functions : The functions that attain the correlation.
 
     References
     ----------
@@ -195,6 +210,12 @@ def renyi_from_joint(P: ArrayLike) -> float:
     >>> round(renyi_from_joint([[40, 10], [10, 40]]), 12)
     0.6
     """
+    refuse_sample_matrix(P, "P")
+    return _from_table(P)
+
+
+def _from_table(P):
+    """`renyi_from_joint` of a table that this library has counted."""
     core, _, _ = _core(drop_empty(_checked_table(P))[0])
     if core.size == 0:
         return 0.0
@@ -205,7 +226,7 @@ def renyi_from_joint(P: ArrayLike) -> float:
 
 
 def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = None) -> float:
-    """Rényi correlation of a randomised label and a discrete variable (Theorem 1).
+    """Rényi correlation of a randomized label and a discrete variable (Theorem 1).
 
     A classifier's Ŷ takes class i with probability F[n, i] at sample n, independently of `b` given
     the sample; the joint table of Ŷ and `b` is the average of those probabilities by value of `b`.
@@ -223,7 +244,11 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
     Returns
     -------
     float
-        Between 0 and 1. For one-hot rows it is `renyi_correlation` of the labels they stand for.
+        Between 0 and 1. For one-hot rows it is `renyi_correlation` of the labels they encode.
+
+    See Also
+    --------
+    renyi_correlation : From labels.
 
     Examples
     --------
@@ -242,7 +267,7 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
         weights = arrays["sample_weight"] = sample_weights(sample_weight)
     check_same_length(**arrays)
     # One pass over F, whatever the number of groups: P[i, j] = sum of F[n, i] over b[n] = j.
-    return renyi_from_joint((one_hot(codes, len(categories), weights).T @ F).T)
+    return _from_table((one_hot(codes, len(categories), weights).T @ F).T)
 
 
 def maximal_functions(P: ArrayLike) -> MaximalFunctions:
@@ -266,6 +291,11 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
         ``singular_values``, the min(c, d) - 1 singular values of Q after the first (which is
         always 1), in decreasing order: ``rho`` is the first of them.
 
+    See Also
+    --------
+    renyi_from_joint : The correlation alone.
+    normalized_table : The matrix Q.
+
     Notes
     -----
     - The pair (-f*, -g*) is as good. The sign is chosen so that f* is positive at the last row
@@ -274,7 +304,7 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
       mean, so that expectations can be written as plain sums over the table.
     - If a variable is constant no function of it has mean 0 and variance 1: rho is 0 and both
       f* and g* are returned as zeros. If the variables are independent, every pair of functions
-      is a maximiser, and some pair with the right means and variances is returned.
+      is a maximizer, and some pair with the right means and variances is returned.
 
     Examples
     --------
@@ -287,6 +317,7 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     >>> round(float(f @ P @ g), 12) == round(rho, 12) == 0.6
     True
     """
+    refuse_sample_matrix(P, "P")
     P = _checked_table(P)
     occurring, rows, columns = drop_empty(P)
     core, u_0, v_0 = _core(occurring)
@@ -326,6 +357,10 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     BinaryRenyi
         A named tuple: ``rho``, ``gamma``, and ``w``, one entry for each value of `a` that occurs,
         in sorted order. A constant `b` has rho = 0 and gamma = 0.
+
+    See Also
+    --------
+    renyi_correlation : Any number of values (Theorem 1).
 
     Notes
     -----
@@ -372,6 +407,10 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
     ndarray of shape (c, d)
         Zero in the rows and columns that have no mass.
 
+    See Also
+    --------
+    maximal_functions : Its second singular vectors, as functions.
+
     Examples
     --------
     >>> import numpy as np
@@ -383,6 +422,7 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
     >>> np.linalg.svd(Q, compute_uv=False).round(12)
     array([1. , 0.6])
     """
+    refuse_sample_matrix(P, "P")
     P = _checked_table(P)
     scale = np.sqrt(P.sum(axis=1))[:, None] * np.sqrt(P.sum(axis=0))
     return np.divide(P, scale, out=np.zeros_like(P), where=scale > 0)
@@ -394,7 +434,7 @@ def _kinds(a, b, kind):
         # Measurements are ranked, which is no sum over rows.
         choice("auto", "discrete")("kind", kind)
         return [kind, kind]
-    kinds = [kind, kind] if isinstance(kind, str) else list(kind)
+    kinds = list(kind) if isinstance(kind, list | tuple) else [kind, kind]
     if len(kinds) != 2:
         raise ValueError(f"kind must be one text or a pair of texts, not {kind!r}")
     for i, (name, values) in enumerate((("a", a), ("b", b))):
@@ -433,12 +473,16 @@ def _warn_of_chance(counts, rho, where=""):
     chance = min(np.sqrt(c * d / (n - 1)), (np.sqrt(c) + np.sqrt(d)) / np.sqrt(n))
     # The largest singular value of a Gaussian matrix strays by less than 1 / sqrt(n) or so.
     large = _LARGE_FOR_MANY if max(c, d) + 1 >= _MANY_VALUES else _LARGE_BY_CHANCE
-    if chance > large and rho < chance + 2 / np.sqrt(n):
+    # Of many values, also where chance is a large part of rho.
+    bound = chance + 2 / np.sqrt(n)
+    if max(c, d) + 1 >= _MANY_VALUES:
+        bound = max(bound, 2 * chance)
+    if chance > large and rho < bound:
         warnings.warn(
             f"{n} samples{where} in a table of {c + 1} x {d + 1} cells: chance alone gives a "
             f"correlation of about {min(chance, 1):.2f}, and these have {rho:.2f}. Merge rare "
-            "values, or ask "
-            "renyi_lib.inference.renyi_test and renyi_interval how sure the value is",
+            'values, give kind="continuous" for a score, which is then corrected for chance, or '
+            "see renyi_lib.inference.renyi_test and renyi_interval for the uncertainty",
             SmallSampleWarning,
             stacklevel=3,
         )
@@ -483,6 +527,7 @@ def _core(P):
 
 def _class_probabilities(F):
     """F as floats, if its rows are distributions."""
+    refuse_masked(F, "F")
     try:
         F = np.asarray(F, dtype=float)
     except (TypeError, ValueError) as error:

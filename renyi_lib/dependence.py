@@ -15,6 +15,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from renyi_lib._counting import check_size, occurring, one_hot
 from renyi_lib._linalg import at_most_one
 from renyi_lib._validation import (
+    check_alignment,
     check_discrete,
     check_same_length,
     encode_labels,
@@ -48,6 +49,7 @@ def pearson_correlation(a: ArrayLike, b: ArrayLike) -> float:
     >>> round(pearson_correlation([0, 1, 2], [1, 2, 3]), 12)
     1.0
     """
+    check_alignment(a=a, b=b)
     a, b = numeric_values(a, "a"), numeric_values(b, "b")
     check_same_length(a=a, b=b)
     if np.ptp(a) == 0 or np.ptp(b) == 0:
@@ -85,6 +87,7 @@ def normalized_mutual_information(a: Any, b: Any) -> float:
     >>> round(normalized_mutual_information(["x", "y", "x", "y"], [1, 0, 1, 0]), 12)
     1.0
     """
+    check_alignment(a=a, b=b)
     (a, a_values), (b, b_values) = encode_labels(a, "a"), encode_labels(b, "b")
     check_same_length(a=a, b=b)
     check_discrete(a_values, len(a), "a")
@@ -152,6 +155,7 @@ def hsic(
     >>> round(hsic(a, b), 3)
     0.057
     """
+    check_alignment(a=a, b=b)
     phi = _feature_map(a, kernel, bandwidth, "a")
     psi = _feature_map(b, kernel_b, bandwidth, "b")
     check_same_length(a=phi.values, b=psi.values)

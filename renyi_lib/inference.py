@@ -31,6 +31,7 @@ from renyi_lib._validation import (
     check_discrete,
     check_several_groups,
     encode_labels,
+    refuse_sample_matrix,
 )
 from renyi_lib._worlds import reflected_intervals, renyi_intervals
 
@@ -778,6 +779,7 @@ def _strata(a, b, given):
     if b is None:
         if given is not None:
             raise ValueError("given needs samples of a and b: a table of counts has no strata")
+        refuse_sample_matrix(a, "a")
         return [_counts(getattr(a, "counts", a))]
     if hasattr(a, "counts") or hasattr(b, "counts"):
         raise ValueError("a is a table of counts already: b must be left out")

@@ -1,14 +1,16 @@
-"""How fairly a prediction treats the groups: the measures of the paper's experiments.
+"""Group fairness metrics: the measures of the paper's experiments.
 
 Every function here compares rates ``P(Ŷ=1 | ...)`` between the groups of `sensitive_features`. A
 prediction may be hard or soft: `y_pred` holds the probability that Ŷ=1, and a hard label is a
 probability of 0 or 1. Labels of any other kind need `pos_label`, the label that means Ŷ=1.
 
-All have the shape ``measure(y_true, y_pred, *, sensitive_features, sample_weight)`` of
-scikit-learn and fairlearn. Measures that look at the predictions alone accept None for the truth.
+All have the signature ``metric(y_true, y_pred, *, sensitive_features, sample_weight)`` of
+scikit-learn and fairlearn. Metrics that use the predictions alone accept None for the truth.
 
-Several columns of `sensitive_features` are taken together: each combination that occurs is one
-group. A function that compares groups refuses a single one: there is nothing to compare.
+Several columns of `sensitive_features` are taken together, so that each combination that occurs
+is one group. A function that compares groups raises an error if there is only one. Rows are
+matched by position, as in scikit-learn; pandas objects whose indices hold the same labels in
+another order raise an error, and so do masked arrays.
 """
 
 from typing import Any, NamedTuple
@@ -20,6 +22,7 @@ from numpy.typing import ArrayLike
 from renyi_lib._dispatch import is_dask
 from renyi_lib._validation import (
     as_probabilities,
+    check_alignment,
     check_same_length,
     check_several_groups,
     encode_labels,
@@ -49,12 +52,12 @@ def group_rates(
     Parameters
     ----------
     y_true : array-like of shape (n,) or None
-        Not looked at, but for its length: a rate of decisions needs no truth. It stands first so
-        that every measure can be handed to `make_scorer` or `MetricFrame`.
+        Only its length is checked, because a rate of decisions needs no truth. It comes first so
+        that every metric can be passed to `make_scorer` or `MetricFrame`.
     y_pred : array-like of shape (n,)
         Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Groups.
+        Groups. Several columns are taken together.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights, not all zero.
     pos_label : label, optional
@@ -64,6 +67,11 @@ def group_rates(
     -------
     Series
         The rate of each group, indexed by group in sorted order.
+
+    See Also
+    --------
+    p_rule : The smallest ratio of two groups' rates.
+    fairness_report : Rates with intervals, and every threshold.
 
     Examples
     --------
@@ -93,14 +101,29 @@ def p_rule(
 
     Parameters
     ----------
-    y_true, y_pred, sensitive_features, sample_weight, pos_label
-        As in `group_rates`.
+    y_true : array-like of shape (n,) or None
+        Only its length is checked. It comes first so that the metric can be passed to
+        `make_scorer` or `MetricFrame`.
+    y_pred : array-like of shape (n,)
+        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
+    sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+        Groups. Several columns are taken together.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
+    pos_label : label, optional
+        The label in `y_pred` that means Ŷ=1.
 
     Returns
     -------
     float
-        Between 0 and 1, where 1 is fair: 0.8 is the "four fifths". It is 0 if some group but not
-        every group has rate 0, and 1 if all have: then all rates are equal.
+        Between 0 and 1, where 1 is fair; 0.8 is the "four fifths" of US law. It is 0 if some
+        group but not every group has rate 0. It is 1 if nobody is selected, because all rates are
+        then equal; `fit_to_target` does not accept such a model.
+
+    See Also
+    --------
+    demographic_parity_violation : The largest difference instead of the smallest ratio.
+    fairness_interval : A confidence interval.
 
     Examples
     --------
@@ -127,13 +150,27 @@ def demographic_parity_violation(
 
     Parameters
     ----------
-    y_true, y_pred, sensitive_features, sample_weight, pos_label
-        As in `group_rates`.
+    y_true : array-like of shape (n,) or None
+        Only its length is checked. It comes first so that the metric can be passed to
+        `make_scorer` or `MetricFrame`.
+    y_pred : array-like of shape (n,)
+        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
+    sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+        Groups. Several columns are taken together.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
+    pos_label : label, optional
+        The label in `y_pred` that means Ŷ=1.
 
     Returns
     -------
     float
         Between 0 and 1, where 0 is fair.
+
+    See Also
+    --------
+    p_rule : The smallest ratio instead of the largest difference.
+    fairness_interval : A confidence interval.
 
     Examples
     --------
@@ -175,6 +212,11 @@ def equal_opportunity_violation(
     float
         Between 0 and 1, where 0 is fair.
 
+    See Also
+    --------
+    equalized_odds_violation : The same with false positive rates too.
+    fairness_interval : A confidence interval.
+
     Examples
     --------
     >>> from renyi_lib.metrics import equal_opportunity_violation
@@ -194,20 +236,33 @@ def equalized_odds_violation(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Largest gap of positive rates given the true label, over both its values.
+    """Largest difference of the true or of the false positive rates of two groups.
 
     The maximum over y, a and b of ``|P(Ŷ=1 | S=a, Y=y) - P(Ŷ=1 | S=b, Y=y)|``: zero if and only if
     Ŷ is independent of S given Y, which is the paper's condition of equalized odds.
 
     Parameters
     ----------
-    y_true, y_pred, sensitive_features, sample_weight, pos_label
-        As in `equal_opportunity_violation`; here each group needs samples with Y=0 and with Y=1.
+    y_true : array-like of shape (n,)
+        True labels, 0 and 1; with `pos_label`, of any kind.
+    y_pred : array-like of shape (n,)
+        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
+    sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+        Groups. Each needs samples with Y=0 and with Y=1.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights, not all zero.
+    pos_label : label, optional
+        The label in `y_true` and `y_pred` that means 1.
 
     Returns
     -------
     float
         Between 0 and 1, where 0 is fair.
+
+    See Also
+    --------
+    equal_opportunity_violation : True positive rates only.
+    fairness_interval : A confidence interval.
 
     Examples
     --------
@@ -270,6 +325,12 @@ def _read(
             y_true if by_truth else None, y_pred, sensitive_features, sample_weight, pos_label
         )
         y_true, y_pred, sensitive_features, sample_weight, n_samples = alike
+    check_alignment(
+        y_true=y_true,
+        y_pred=y_pred,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+    )
     truth = None
     if by_truth:
         truth = as_probabilities(y_true, "y_true", pos_label)

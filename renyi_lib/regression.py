@@ -27,11 +27,13 @@ from renyi_lib._dispatch import need_memory
 from renyi_lib._parameters import Checked, choice, flag, number, whole
 from renyi_lib._rows import read_rows, warn_without_groups
 from renyi_lib._validation import (
+    check_alignment,
     check_same_length,
     encode_labels,
     known_codes,
     looks_continuous,
     numeric_values,
+    refuse_dates,
 )
 from renyi_lib.classification import MAX_LAM, PenalizedClassifier
 from renyi_lib.models import MAX_DENSE, SoftmaxModel
@@ -369,6 +371,10 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         """Check everything, and count what does not depend on lam."""
         self._check_parameters()
         need_memory(X, type(self).__name__)
+        check_alignment(
+            X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
+        y = refuse_dates(y, "y")
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, copy=True
         )

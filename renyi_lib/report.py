@@ -19,6 +19,8 @@ from renyi_lib._dispatch import is_dask
 from renyi_lib._optional import missing
 from renyi_lib._parameters import number, whole
 from renyi_lib._validation import (
+    as_probabilities,
+    check_alignment,
     check_same_length,
     check_several_groups,
     encode_labels,
@@ -191,6 +193,7 @@ def fairness_report(
         y_true, y_score, sensitive_features, people, _ = alike
     else:
         people = np.ones(np.shape(y_score)[0], dtype=np.intp)
+    check_alignment(y_true=y_true, y_score=y_score, sensitive_features=sensitive_features)
     score = numeric_values(y_score, "y_score")
     truth = _truth(y_true, pos_label)
     codes, groups = encode_labels(sensitive_features, "sensitive_features")
@@ -213,6 +216,7 @@ def fairness_report(
     small = {group: int(size) for group, size in zip(groups, sizes) if size < min_group_size}
     rest = _without(sizes < min_group_size, columns, confidence_level, rng)
     verdict = _verdict(by_group, measures, by_threshold, pvalue, threshold, confidence_level)
+    verdict += _about_score(score, threshold, measures)
     verdict += _about_small(small, rest, min_group_size)
     return FairnessReport(
         by_group,
@@ -237,6 +241,23 @@ def _without(small, columns, level, rng):
     return _measures(truth, selected, score, codes, people, level, rng)[0]
 
 
+def _about_score(score, threshold, measures):
+    """What the verdict says about scores that may not be the intended ones."""
+    lines = ""
+    if 0 < threshold < 1 and not 0 <= score.min() <= score.max() <= 1:
+        lines += (
+            f"\nThe scores go from {score.min():.3g} to {score.max():.3g}, so they are no "
+            f"probabilities: make sure that {threshold:g} is their threshold."
+        )
+    auc = measures["in the sample"].get("AUC", 1.0)
+    if auc < 0.5:
+        lines += (
+            f"\nThe AUC is {auc:.3f}, below one half: positive labels have lower scores than "
+            "negative ones. Is this the score of the other class?"
+        )
+    return lines
+
+
 def _about_small(small, rest, fewest):
     """What the verdict says about groups that are too small."""
     if not small:
@@ -253,7 +274,7 @@ def _about_small(small, rest, fewest):
 def _truth(y_true, pos_label):
     """The true labels as 0 and 1."""
     if pos_label is None:
-        truth = numeric_values(y_true, "y_true")
+        truth = as_probabilities(y_true, "y_true", None)
         if not np.isin(truth, (0, 1)).all():
             raise ValueError(
                 "y_true must hold labels 0 and 1: for other labels give pos_label, the one that "
@@ -385,9 +406,11 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
     least, most = by_group["selected"].idxmin(), by_group["selected"].idxmax()
     rates = by_group["selected"]
     p = measures.loc["p_rule"]
+    shares = f"{rates[least]:.3f} of the group {least} and {rates[most]:.3f} of the group {most}"
+    if rates[least] == rates[most]:
+        shares = f"{rates[least]:.3f} of every group"
     lines = [
-        f"At the threshold {threshold:g} the share selected is {rates[least]:.3f} of the group "
-        f"{least} and {rates[most]:.3f} of the group {most}: a p% of {_interval(p)}."
+        f"At the threshold {threshold:g} the share selected is {shares}: a p% of {_interval(p)}."
     ]
     if p["estimate, high"] < _FOUR_FIFTHS:
         lines.append("That is below four fifths, and the whole interval is.")

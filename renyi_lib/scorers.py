@@ -1,8 +1,8 @@
-"""Fairness as a score of model selection: the measures as scorers of scikit-learn, by name.
+"""Fairness metrics as scorers of scikit-learn, by name.
 
-A scorer is called with an estimator, and scikit-learn's `cross_validate` and `GridSearchCV` hand
-it the groups if metadata routing is on. More is better, as everywhere in scikit-learn: a violation
-is returned with a minus sign, under a name that begins with "neg".
+A scorer is called with an estimator. If metadata routing is on, `cross_validate` and
+`GridSearchCV` pass the groups to it. Greater is better, as for every scorer of scikit-learn, so a
+violation is returned with a minus sign, under a name that begins with "neg".
 """
 
 from typing import Any, cast
@@ -30,13 +30,14 @@ def renyi_dependence(
     *,
     sensitive_features: Any,
     sample_weight: ArrayLike | None = None,
+    kind: str | tuple[str, str] = "auto",
 ) -> float:
-    """Rényi correlation of a prediction and the groups, in the shape of the other measures.
+    """Rényi correlation of a prediction and the groups, with the signature of the other metrics.
 
     Parameters
     ----------
     y_true : array-like of shape (n,) or None
-        Not looked at, but for its length.
+        Only its length is checked.
     y_pred : array-like of shape (n,)
         Labels, of any number of classes; or scores, whose correlation is estimated as that of a
         continuous variable (see `renyi_correlation`). Zero for scores means fair at every
@@ -45,11 +46,20 @@ def renyi_dependence(
         Groups.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights, not all zero.
+    kind : {"auto", "discrete", "continuous"} or a pair of these, default="auto"
+        What the prediction and the groups are, as in `renyi_correlation`. Scores that repeat,
+        such as those of a tree or rounded ones, need ``("continuous", "discrete")``; otherwise
+        each of their values counts as a label, and a warning says what chance adds to that.
 
     Returns
     -------
     float
         Between 0 and 1, where 0 is fair.
+
+    See Also
+    --------
+    renyi_correlation : The correlation of any two variables.
+    fairness_scorer : This and other metrics for `cross_validate` and `GridSearchCV`.
 
     Examples
     --------
@@ -67,23 +77,38 @@ def renyi_dependence(
             "all arguments need the same number of samples, but y_true has "
             f"{np.shape(y_true)[0]}, y_pred has {np.shape(y_pred)[0]}"
         )
-    rho = renyi_correlation(y_pred, sensitive_features, sample_weight=sample_weight)
+    rho = renyi_correlation(y_pred, sensitive_features, sample_weight=sample_weight, kind=kind)
     return cast("float", rho)
 
 
-# The measure, whether more of it is better, and what of the estimator it is a measure of.
+def _score_dependence(y_true, y_score, *, sensitive_features, sample_weight=None):
+    """`renyi_dependence` of scores, corrected for chance however often they repeat.
+
+    The scores of a tree repeat and those of a logistic regression do not. Counted as labels the
+    former would look less fair, even if neither depended on the group.
+    """
+    return renyi_dependence(
+        y_true,
+        y_score,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        kind=("continuous", "discrete"),
+    )
+
+
+# The metric, whether greater is better, and the method of the estimator that it is applied to.
 SCORERS = {
     "p_rule": (p_rule, True, "predict"),
     "neg_demographic_parity_violation": (demographic_parity_violation, False, "predict"),
     "neg_equal_opportunity_violation": (equal_opportunity_violation, False, "predict"),
     "neg_equalized_odds_violation": (equalized_odds_violation, False, "predict"),
     "neg_renyi_decision": (renyi_dependence, False, "predict"),
-    "neg_renyi_score": (renyi_dependence, False, "predict_proba"),
+    "neg_renyi_score": (_score_dependence, False, "predict_proba"),
 }
 
 
 def fairness_scorer(name: str, *, pos_label: Any = None):
-    """A scorer that is handed the groups: for `cross_validate`, `GridSearchCV` and their like.
+    """A fairness metric as a scorer, for `cross_validate`, `GridSearchCV` and similar tools.
 
     Parameters
     ----------
@@ -93,13 +118,18 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
         "neg_renyi_decision" and "neg_renyi_score", the Rényi correlation of groups and labels,
         and of groups and scores (of the second of two classes).
     pos_label : label, optional
-        The favourable label if labels are not 0 and 1. The Rényi correlations need none.
+        The favorable label if labels are not 0 and 1. The Rényi correlations need none.
 
     Returns
     -------
     scorer
         ``scorer(estimator, X, y, sensitive_features=…, sample_weight=…)``. It asks for both by
         metadata routing, which must be on: ``sklearn.set_config(enable_metadata_routing=True)``.
+
+    See Also
+    --------
+    renyi_lib.metrics : The metrics behind the names.
+    RenyiClassifierCV : Chooses lam for a fairness target.
 
     Examples
     --------
@@ -126,12 +156,12 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
     choice(*SCORERS)("name", name)
     if not sklearn.get_config()["enable_metadata_routing"]:
         raise ValueError(
-            "a fairness scorer is handed the groups by scikit-learn's metadata routing, which is "
-            "off: call sklearn.set_config(enable_metadata_routing=True) first"
+            "a fairness scorer gets the groups by scikit-learn's metadata routing, which is off: "
+            "call sklearn.set_config(enable_metadata_routing=True) first"
         )
     measure, greater_is_better, response = SCORERS[name]
     options = {}
-    if pos_label is not None and measure is not renyi_dependence:
+    if pos_label is not None and not name.startswith("neg_renyi"):
         options["pos_label"] = pos_label
     # Of two classes scikit-learn hands over the scores of one; of more it would hand a table.
     scores = ("decision_function", "predict_proba")

@@ -1,11 +1,12 @@
-"""Counts of pairs of values, that can be added up: chunk by chunk, part by part, day by day.
+"""Tables of counts that can be added: chunk by chunk, machine by machine, month by month.
 
-All that the discrete measures need of a sample is how often each pair of values occurs. So data
-that do not fit into memory, or that lie on several machines, or that arrive over months, need no
-more than a small table each, and the tables are added. Levels are matched by their names and never
-by their position: a chunk that lacks a level, or has a new one, changes nothing for the others.
+The discrete measures need only the number of times that each pair of values occurs. Data that do
+not fit into memory, or are on several machines, or arrive over months, can therefore be counted
+into a small table each, and the tables added. Levels are matched by their labels and never by
+their position, so a chunk that lacks a level or has a new one does not affect the others.
 """
 
+import datetime
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +41,10 @@ class JointTable:
     ----------
     counts : ndarray of shape (c, d)
     rows, columns : ndarray of shape (c,) and (d,)
+
+    See Also
+    --------
+    joint_table : Counts samples into a table.
 
     Examples
     --------
@@ -90,7 +95,10 @@ class JointTable:
         return pd.DataFrame(self.counts, rows, pd.Index(self.columns, tupleize_cols=False))
 
     def to_json(self) -> str:
-        """The table as text, exactly. Labels: text, numbers, truth values, and tuples of these."""
+        """The table as text, without loss.
+
+        Labels may be text, numbers, booleans, dates, times, and tuples of these.
+        """
         rows = [_to_plain(label, "rows") for label in self.rows.tolist()]
         columns = [_to_plain(label, "columns") for label in self.columns.tolist()]
         content = {"format": _FORMAT, "version": 1, "rows": rows, "columns": columns}
@@ -187,6 +195,11 @@ def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> Jo
         ``columns``, the values of `a` and of `b` with positive mass, in sorted order. Tables of
         several chunks can be added.
 
+    See Also
+    --------
+    renyi_from_joint : The Rényi correlation of a table.
+    renyi_test : A test of independence.
+
     Examples
     --------
     >>> from renyi_lib.tables import joint_table
@@ -227,17 +240,36 @@ def _checked_counts(counts, shape):
 
 
 def _to_plain(label, name):
-    """The label as JSON has it; a tuple as a list, which no other label is."""
+    """The label as JSON has it: a tuple as a list, a date or duration as a dictionary."""
     if isinstance(label, tuple):
         return [_to_plain(part, name) for part in label]
+    for kind, (cls, write, _) in _TIMES.items():
+        if isinstance(label, cls):
+            return {kind: write(label)}
     label = label.item() if isinstance(label, np.generic) else label
     if not isinstance(label, str | int | float):
         raise ValueError(
-            f"{name} has the label {label!r}, and JSON has only text, numbers and truth values: "
-            "turn the labels into text before they are counted"
+            f"{name} has the label {label!r}, which JSON cannot hold: convert the labels to text, "
+            "numbers, booleans or dates before they are counted"
         )
     return label
 
 
+# How dates and durations are written to JSON, and read. A Timestamp is also a date: it is first.
+_TIMES = {
+    "timestamp": (datetime.datetime, lambda time: time.isoformat(), pd.Timestamp),
+    "date": (datetime.date, lambda date: date.isoformat(), datetime.date.fromisoformat),
+    "timedelta": (
+        datetime.timedelta,
+        lambda span: pd.Timedelta(span).isoformat(),
+        pd.Timedelta,
+    ),
+    "period": (pd.Period, lambda period: [str(period), period.freqstr], lambda p: pd.Period(*p)),
+}
+
+
 def _from_plain(label):
+    if isinstance(label, dict) and len(label) == 1:
+        ((kind, text),) = label.items()
+        return _TIMES[kind][2](text) if kind in _TIMES else label
     return tuple(map(_from_plain, label)) if isinstance(label, list) else label

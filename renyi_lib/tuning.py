@@ -1,24 +1,36 @@
-"""Choosing lam: many values at once, or the smallest one that is as fair as asked for.
+"""Choosing lam: a path over many values, or the smallest value that meets a fairness target.
 
-All work for any estimator with a parameter `lam`, also within a pipeline. Estimators of this
-library are fitted along a path, the data checked and counted once and each fit started from the
-one before; any other is cloned and fitted for each lam.
+All functions work for any estimator with a parameter `lam`, also within a pipeline. Estimators of
+this library are fitted along a path: the data are checked and counted once, and each fit starts
+from the solution before it. Other estimators are cloned and fitted for each lam.
 
 A model that was chosen because it looked fair looks fairer than it is. With ``confidence=…`` the
-target is to be met by the end of a confidence interval, and the values of lam are tested one after
-the other, from the fairest on the rows of the fit down to smaller ones, until a test fails. In
-such a fixed sequence only the first false claim counts, so that no further correction is needed
-for the search (the "fixed sequence" of Angelopoulos and others, doi:10.1214/24-AOAS1998).
+target must therefore be met by the end of a confidence interval, and the values of lam are tested
+one after the other, from the fairest on the training rows down to smaller ones, until a test
+fails. In such a fixed sequence only the first false claim counts, so the search needs no further
+correction (fixed sequence testing; Angelopoulos and others, doi:10.1214/24-AOAS1998).
+
+A model that selects nobody has equal selection rates, so every parity metric calls it fair. Such
+models do not count as an answer here, unless ``min_selection=0`` asks for them.
 """
 
 import copy
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from scipy import sparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    clone,
+    is_clusterer,
+    is_regressor,
+)
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline
@@ -28,17 +40,21 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from renyi_lib._dispatch import need_memory
+from renyi_lib._counting import count_codes
+from renyi_lib._dispatch import in_memory, is_dask, need_memory
 from renyi_lib._optional import missing
 from renyi_lib._parameters import Checked, choice, either, flag, n_jobs_constraint, number, whole
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
+    check_alignment,
     check_same_length,
+    check_several_groups,
     encode_labels,
+    pool_groups,
     read_validation,
 )
 from renyi_lib.classification import RenyiClassifier
-from renyi_lib.inference import fairness_interval
+from renyi_lib.inference import fairness_interval, interval_of_counts
 from renyi_lib.metrics import (
     demographic_parity_violation,
     equal_opportunity_violation,
@@ -47,34 +63,69 @@ from renyi_lib.metrics import (
 )
 from renyi_lib.sources import ParquetRows
 
-__all__ = ["RenyiClassifierCV", "TargetNotReachedError", "fit_to_target", "lam_path"]
+__all__ = [
+    "DegenerateModelWarning",
+    "MetricMismatchWarning",
+    "RenyiClassifierCV",
+    "TargetNotReachedError",
+    "fit_to_target",
+    "lam_path",
+]
 
-# The metric, and whether more of it is better.
+# The metric, and whether greater is better.
 _METRICS = {
     "p_rule": (p_rule, True),
     "demographic_parity_violation": (demographic_parity_violation, False),
     "equal_opportunity_violation": (equal_opportunity_violation, False),
     "equalized_odds_violation": (equalized_odds_violation, False),
 }
+# The target where none is given. A difference has no customary one.
+_TARGETS = {"p_rule": 0.8}
+# The values of an estimator's parameter `fairness` that serve each metric.
+_FAIRNESS = {
+    "p_rule": ("demographic_parity",),
+    "demographic_parity_violation": ("demographic_parity",),
+    "equal_opportunity_violation": ("equal_opportunity", "equalized_odds"),
+    "equalized_odds_violation": ("equalized_odds",),
+}
+# The true labels (0 or 1) among which each metric compares the groups.
+_TRUTHS = {"equal_opportunity_violation": (1,), "equalized_odds_violation": (0, 1)}
+# A model whose share of positive predictions is below this fraction of the share of positive
+# labels, or the same for negatives, selects almost nobody or almost everybody.
+_MIN_SELECTION = 0.1
+# A number of rows with which a rate is known almost exactly.
+_HUGE = 10**7
+# Groups that a message names one by one.
+_NAMED = 5
+# Columns of X that are compared to find validation rows that were fitted.
+_COMPARED_COLUMNS = 20
 # The first lam after 0. A path goes up from it by factors of 2, and, if tests decide, down from
 # the fairest by factors of the square root of 2.
 _FIRST_LAM = 0.1
 _STEP = 2**0.5
-# The way up ends when the target is met and so many further lams have brought nothing better.
+# The search upwards ends when the target is met and so many further lams were no better.
 _PATIENCE = 2
 # The lams that are compared by cross-validation unless others are given.
 _LAMS = (0.0, *(_FIRST_LAM * _STEP**k for k in range(21)))
 # An interval's end is a bound for one side, at half the interval's level: from 50 to 99 %.
 _CONFIDENCE = number(0.75, 0.995)
-# What a refusal must not lead to: the demand would then be chosen by the rows that test it.
+# What a refusal must not lead to: a demand that is chosen by the rows that test it.
 _NOT_ON_THESE = (
-    "A second try needs rows to test on that had no part in this answer: with the same ones a "
-    "demand that is lowered now, in its target or in its confidence, promises nothing"
+    "A second attempt needs new validation rows: with the same rows, a target or a confidence "
+    "that is lowered now guarantees nothing"
 )
 
 
 class TargetNotReachedError(ValueError):
-    """No lam that was tried reaches the fairness that was asked for."""
+    """No lam that was tried meets the fairness target."""
+
+
+class MetricMismatchWarning(UserWarning):
+    """The metric of the target is not the definition of fairness that the estimator penalizes."""
+
+
+class DegenerateModelWarning(UserWarning):
+    """The chosen model predicts (almost) the same class for everybody."""
 
 
 def lam_path(
@@ -88,22 +139,22 @@ def lam_path(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> list:
-    """An estimator fitted for many values of lam, each from the solution of the one before.
+    """Fit an estimator for many values of lam, each starting from the solution before it.
 
     Parameters
     ----------
     estimator : estimator
         With a parameter `lam`, such as `RenyiClassifier`, `PenalizedClassifier` or `RenyiKMeans`,
-        or a pipeline that ends in one. It stays as it is.
+        or a pipeline that ends in one. It is cloned and not changed.
     X, y, sensitive_features, sample_weight
         As in its `fit`; a clustering has no y. Dask collections and `ParquetRows` can be given to
         the estimators that are fitted to them.
     lams : sequence of float
         In any order; the fits go from the smallest to the largest.
     n_jobs : int, optional
-        Processes (by joblib; -1 for all cores), for estimators of other libraries: their fits
-        know nothing of each other. Those of this library start from the one before, and are made
-        in one process. The result does not depend on it.
+        Processes (by joblib; -1 for all cores), for estimators of other libraries, whose fits are
+        independent. Those of this library start from the solution before and run in one process.
+        The result does not depend on `n_jobs`.
     progress : bool, default=False
         Whether to show a progress bar (by tqdm).
 
@@ -111,6 +162,11 @@ def lam_path(
     -------
     list of estimators
         Fitted, one for each of `lams`, in their order. Pipelines share their fitted transformers.
+
+    See Also
+    --------
+    fit_to_target : The smallest lam that meets a fairness target.
+    RenyiClassifierCV : Chooses lam by cross-validation.
 
     Examples
     --------
@@ -135,7 +191,7 @@ def lam_path(
     """
     if sensitive_features is None:
         raise ValueError("sensitive_features is None: a path of fair models needs the groups")
-    lams = list(lams)
+    lams = _as_list(lams)
     for lam in lams:
         number(0)("each of lams", lam)
     lams = [float(lam) for lam in lams]
@@ -158,26 +214,28 @@ def fit_to_target(
     y: ArrayLike,
     *,
     sensitive_features: Any,
-    target: float = 0.8,
+    target: float | None = None,
     metric: str | Callable = "p_rule",
     greater_is_better: bool | None = None,
     pos_label: Any = None,
     max_lam: float = 1e4,
     validation: tuple | None = None,
     confidence: float | None = None,
+    min_selection: float = _MIN_SELECTION,
+    min_group_size: int | None = None,
     sample_weight: ArrayLike | None = None,
     progress: bool = False,
 ):
-    """The classifier with the smallest lam that is as fair as asked for.
+    """Fit the classifier with the smallest lam that meets a fairness target.
 
     lam is raised from 0 until the target is met, and then narrowed down by bisection to 2 % (or
-    0.001). What is measured are the decisions of `predict`, made at the threshold one half. Their
-    fairness may fall again at large lam, unless the estimator has ``on="score"``; the search goes
-    up from 0, so that it finds the first lam that will do.
+    0.001). The decisions of `predict` are measured, which are made at the threshold one half.
+    Their fairness may fall again at large lam, unless the estimator has ``on="score"``; the search
+    starts at 0 and therefore finds the first lam that is sufficient.
 
-    The model that is found meets the target on the people it was measured on, and on new people
-    about every second time. With `confidence` it meets the target on new people, with that
-    confidence, or an error says that these data cannot promise it.
+    The model that is found meets the target on the rows it was measured on, and on new rows only
+    about every second time. With `confidence` it meets the target on new rows with that
+    confidence, or an error says that these data cannot guarantee it.
 
     Parameters
     ----------
@@ -186,29 +244,41 @@ def fit_to_target(
         estimator around one, such as scikit-learn's `TunedThresholdClassifierCV`.
     X, y, sensitive_features, sample_weight
         As in its `fit`. The weights also count in the metric.
-    target : float, default=0.8
-        For the metrics by name a fraction: 0.8 for 80 %.
+    target : float, optional
+        A fraction for the metrics by name. The default is 0.8, four fifths, for
+        ``metric="p_rule"``; any other metric needs a target.
     metric : str or callable, default="p_rule"
-        One of the functions of `renyi_lib.metrics`: "p_rule", which is to be at least `target`,
+        One of the functions of `renyi_lib.metrics`: "p_rule", which must be at least `target`,
         or "demographic_parity_violation", "equal_opportunity_violation" or
-        "equalized_odds_violation", which are to be at most `target`. Or a function
+        "equalized_odds_violation", which must be at most `target`. Or a function
         ``metric(y_true, y_pred, sensitive_features=…)``, called with ``sample_weight=…`` too if
-        there are weights.
+        there are weights. A `MetricMismatchWarning` says so if the estimator penalizes another
+        definition of fairness, for example ``fairness="demographic_parity"`` with
+        ``metric="equal_opportunity_violation"``.
     greater_is_better : bool, optional
-        Whether a metric of your own is to be at least `target`, or at most.
+        For a metric of your own, whether it must be at least `target`, or at most.
     pos_label : label, optional
-        The favourable class, for the metrics by name; by default that of the estimator or, of two
+        The favorable class, for the metrics by name; by default that of the estimator or, of two
         classes, the last in sorted order.
     max_lam : float, default=1e4
-        Where to give up.
+        The largest lam to try.
     validation : tuple, optional
-        ``(X, y, sensitive_features)`` to measure on, with weights as a fourth entry if need be;
-        by default the data of the fit.
+        ``(X, y, sensitive_features)`` to measure on, with weights as a fourth entry if needed;
+        by default the data of the fit. Labels and groups must occur in the fit.
     confidence : float, optional
-        From 0.75 to 0.995: how sure it is to be that the target is met by people like those of
-        `validation`, who must not be those of the fit. For a metric by name, without weights.
+        From 0.75 to 0.995: the confidence that the target is met on rows like those of
+        `validation`, which must not be rows of the fit. For a metric by name, without weights.
+    min_selection : float, default=0.1
+        A model must predict the favorable class for at least this fraction of the share of rows
+        that have it, and likewise for the other classes. Otherwise it selects almost nobody (or
+        almost everybody), which makes all rates equal, and it does not count as an answer. With 0
+        every model counts, and a `DegenerateModelWarning` describes such an answer.
+    min_group_size : int, optional
+        Pool the smallest groups, in the metric only, until no group has fewer measured rows than
+        this (of each true label that the metric compares). The fit keeps all groups. Nothing can
+        be guaranteed about groups of a few rows.
     progress : bool, default=False
-        Whether to show a progress bar (by tqdm); how many fits are to come is not known.
+        Whether to show a progress bar (by tqdm); the number of fits is not known in advance.
 
     Returns
     -------
@@ -218,20 +288,29 @@ def fit_to_target(
     Raises
     ------
     TargetNotReachedError
-        If no lam up to `max_lam` will do. The message says what was the best.
+        If no lam up to `max_lam` is sufficient. The message gives the best value and the cause.
+
+    See Also
+    --------
+    RenyiClassifierCV : Chooses lam by cross-validation.
+    lam_path : Fits for many values of lam.
+    fairness_interval : The interval that `confidence` uses.
 
     Notes
     -----
-    With `confidence`, lam is doubled from 0.1 on, until the target is met on the rows of the fit
-    and nothing gets better any more. From the fairest of these lams on the way goes down, by
-    factors of the square root of 2 and at last to 0. Each model is tested on the validation rows:
-    the end of its one-sided interval (`fairness_interval`) is to meet the target. The first
-    failure ends the search, and the last success is the answer. The rows of the fit decide the
-    order of the tests and the validation rows decide nothing but their outcome; so, if the
-    interval keeps its level, the chance that the answer misses the target is at most
-    1 - confidence: it must have been the first unfair model in the order that passed its test.
+    With `confidence`, lam is doubled from 0.1 on, until the target is met on the training rows
+    and nothing improves any more. From the fairest of these lams the search goes down, by factors
+    of the square root of 2 and finally to 0. Each model is tested on the validation rows: the end
+    of its one-sided interval (`fairness_interval`) must meet the target. The first failure ends
+    the search, and the last success is the answer. The training rows determine the order of the
+    tests, and the validation rows only their outcome. If the interval keeps its level, the
+    probability that the answer misses the target is therefore at most 1 - confidence, because it
+    must have been the first unfair model in the order that passed its test.
 
-    More validation rows make a promise possible, and a smaller lam enough, where fewer do not.
+    More validation rows make a guarantee possible, and a smaller lam sufficient, where fewer do
+    not. `min_group_size` looks at sizes only and not at decisions, so choosing it in view of the
+    sizes of the validation groups does not weaken the guarantee, which is then about the pooled
+    groups.
 
     References
     ----------
@@ -252,7 +331,7 @@ def fit_to_target(
     >>> p_rule(None, clf.predict(X), sensitive_features=s) >= 0.8
     True
 
-    The same, such that new people can rely on it:
+    The same with a guarantee for new rows:
 
     >>> sure = fit_to_target(
     ...     RenyiClassifier(), X, y, sensitive_features=s, validation=new, confidence=0.9
@@ -260,7 +339,7 @@ def fit_to_target(
     >>> bool(sure.lam > clf.lam)
     True
 
-    Another threshold than one half, chosen anew for each lam:
+    A threshold other than one half, chosen for each lam:
 
     >>> import sklearn
     >>> from sklearn.model_selection import TunedThresholdClassifierCV
@@ -273,36 +352,85 @@ def fit_to_target(
     """
     number(0, above=True)("max_lam", max_lam)
     either(None, _CONFIDENCE)("confidence", confidence)
+    number(0, 1)("min_selection", min_selection)
+    either(None, whole(1))("min_group_size", min_group_size)
     flag("progress", progress)
+    if sensitive_features is None:
+        raise ValueError("sensitive_features is None: a fairness target needs the groups")
     measure, greater_is_better = _measure(metric, greater_is_better, pos_label)
-    if not callable(metric) and not 0 <= target <= 1:
-        raise ValueError(f"target must be a fraction from 0 to 1 (0.8 for 80 %), not {target!r}")
-    rows = (X, y, sensitive_features, sample_weight)
-    measured_on = rows if validation is None else read_validation(validation)
+    target = _checked_target(target, metric)
+    _check_estimator(estimator, X, metric)
+    rows = _labels_in_memory((X, y, sensitive_features, sample_weight))
+    measured_on = rows if validation is None else _labels_in_memory(read_validation(validation))
     if confidence is not None:
         if validation is None:
             raise ValueError(
-                "confidence needs people whom the fit has not seen: give them as "
+                "confidence needs rows that the fit has not seen: give them as "
                 "validation=(X, y, sensitive_features)"
             )
         bound = _bound(metric, pos_label, confidence, measured_on[3])
-    fit, _ = _fits_by_lam(estimator, *rows)
-    rows, measured_on = _labels_in_memory(rows), _labels_in_memory(measured_on)
+    if validation is not None:
+        _check_validation(rows, measured_on, metric, guarantee=confidence is not None)
+    if not callable(metric):
+        own = pos_label if pos_label is not None else _inner(estimator, "pos_label")
+        measured_on = _pooled(measured_on, metric, own, min_group_size, target, confidence)
+    fit, _ = _fits_by_lam(estimator, X, y, sensitive_features, sample_weight)
     fit = _counted(fit) if progress else fit
-    search = _Search(fit, target, greater_is_better, max_lam)
+    search = _Search(fit, target, greater_is_better, max_lam, min_selection)
     if confidence is None:
         return search.first(lambda fitted: measure(fitted, *measured_on))
     return search.tested(
-        lambda fitted: measure(fitted, *rows), lambda fitted: bound(fitted, *measured_on[:3])
+        lambda fitted: measure(fitted, *rows),
+        lambda fitted: measure(fitted, *measured_on),
+        lambda fitted, *without: bound(fitted, *measured_on[:3], *without),
     )
 
 
-class _Search:
-    """The smallest lam that will do, by two rules; `fit` is a function of lam."""
+class _Measured(NamedTuple):
+    """The value of the metric, and the shares of positive predictions and of positive labels.
 
-    def __init__(self, fit, target, greater_is_better, max_lam):
+    The shares are None where there is no favorable class, as for a regression.
+    """
+
+    value: float
+    selected: float | None = None
+    positive: float | None = None
+
+    def degenerate(self, min_selection):
+        """Whether almost nobody is selected, or almost everybody."""
+        if self.selected is None or self.positive is None:
+            return False
+        few = self.selected < min_selection * self.positive
+        return few or 1 - self.selected < min_selection * (1 - self.positive)
+
+    def in_words(self):
+        """What the model does, for messages."""
+        return (
+            f"predicts the favorable class for {self.selected:.2%} of the rows, while "
+            f"{self.positive:.2%} have it"
+        )
+
+
+def _warn_if_degenerate(measured: _Measured, stacklevel: int = 3) -> None:
+    """A `DegenerateModelWarning`, if the chosen model is degenerate by the default standard."""
+    if measured.degenerate(_MIN_SELECTION):
+        warnings.warn(
+            f"the chosen model {measured.in_words()}. It meets the target because it treats "
+            "(almost) everybody alike, and is probably useless. Other thresholds "
+            "(TunedThresholdClassifierCV), class_weight='balanced' or on='score' may help",
+            DegenerateModelWarning,
+            stacklevel=stacklevel,
+        )
+
+
+class _Search:
+    """The smallest lam that is sufficient, by two rules; `fit` is a function of lam."""
+
+    def __init__(self, fit, target, greater_is_better, max_lam, min_selection):
         self.fit, self.target, self.max_lam = fit, target, max_lam
-        self.greater_is_better = greater_is_better
+        self.greater_is_better, self.min_selection = greater_is_better, min_selection
+        # Models that would meet the target and select almost nobody, or almost everybody.
+        self.degenerate: list[tuple[float, _Measured]] = []
 
     def meets(self, value):
         return value >= self.target if self.greater_is_better else value <= self.target
@@ -310,13 +438,22 @@ class _Search:
     def better(self, value, other):
         return value > other if self.greater_is_better else value < other
 
+    def value_of(self, measured, lam):
+        """The value of the metric; of a degenerate model the worst there is."""
+        if not measured.degenerate(self.min_selection):
+            return measured.value
+        if self.meets(measured.value):
+            self.degenerate.append((lam, measured))
+        return -np.inf if self.greater_is_better else np.inf
+
     def first(self, measure):
         """The first lam, from 0 on, whose measured value meets the target."""
         tried = []
 
         def is_fair(lam):
             fitted = self.fit(lam)
-            tried.append((measure(fitted), lam, fitted))
+            measured = measure(fitted)
+            tried.append((self.value_of(measured, lam), lam, fitted, measured))
             return self.meets(tried[-1][0])
 
         low, high = 0.0, 0.0
@@ -324,38 +461,45 @@ class _Search:
             low, high = high, 2 * high or _FIRST_LAM
             if high > self.max_lam:
                 raise self._not_reached(*self._best(tried)[:2])
-        fair = tried[-1][-1]
+        fair = tried[-1]
         low = max(low, 0.001)
         while high > 1.02 * low:
             middle = np.sqrt(low * high)
             if is_fair(middle):
-                high, fair = middle, tried[-1][-1]
+                high, fair = middle, tried[-1]
             else:
                 low = middle
-        return fair
+        _warn_if_degenerate(fair[3], stacklevel=4)
+        return fair[2]
 
-    def tested(self, measure, bound):
-        """The last success, from the fairest on the rows of the fit down to the first failure."""
+    def tested(self, measure, validate, bound):
+        """The last success, from the fairest on the training rows down to the first failure."""
         fitted, lam, tried, since_best = self.fit(0.0), 0.0, [], 0
         while True:
-            value = measure(fitted)
-            tried.append((value, lam, fitted))
+            tried.append((self.value_of(measure(fitted), lam), lam, fitted))
             best, start, fairest = self._best(tried)
             since_best = 0 if lam == start else since_best + 1
             lam = 2 * lam or _FIRST_LAM
             if lam > self.max_lam or (since_best == _PATIENCE and self.meets(best)):
                 break
             fitted = self.fit(lam)
+        if not np.isfinite(best):
+            raise self._not_reached(best, start)
         reached = bound(fairest)
         if not self.meets(reached):
-            raise self._not_shown(reached, start)
+            raise self._not_shown(reached, start, lambda *without: bound(fairest, *without))
+        measured = validate(fairest)
+        if measured.degenerate(self.min_selection):
+            raise self._only_degenerate(start, measured)
         answer, lam = fairest, start
         while lam > 0:
             lam = lam / _STEP if lam > 1.01 * _FIRST_LAM else 0.0
             candidate = self.fit(lam)
-            if not self.meets(bound(candidate)):
+            found = validate(candidate)
+            if found.degenerate(self.min_selection) or not self.meets(bound(candidate)):
                 break
-            answer = candidate
+            answer, measured = candidate, found
+        _warn_if_degenerate(measured, stacklevel=4)
         return answer
 
     def _best(self, tried):
@@ -365,20 +509,37 @@ class _Search:
         return best
 
     def _not_reached(self, best, lam):
+        if self.degenerate:
+            return self._only_degenerate(*self.degenerate[0])
+        if not np.isfinite(best):
+            return TargetNotReachedError(
+                f"the target {self.target} is not reached by any lam up to {self.max_lam:g}: "
+                "every model predicts (almost) the same class for everybody. Set class_weight="
+                "'balanced' or tune the threshold, or accept such models with min_selection=0"
+            )
         return TargetNotReachedError(
             f"the target {self.target} is not reached by any lam up to {self.max_lam:g}: the best "
-            f"is {best:.4g}, at lam = {lam:.4g}. A larger max_lam may help; if "
-            "the best is at a small lam, the thresholded label gets worse again beyond it, "
-            "and another penalty may do better (on='score', see ScoreBinsPenalty)"
+            f"value is {best:.4g}, at lam = {lam:.4g}. A larger max_lam may help. If the best "
+            "value is at a small lam, the thresholded label gets worse again beyond it, and "
+            "another penalty may do better (on='score', see ScoreBinsPenalty)"
         )
 
-    def _not_shown(self, reached, lam):
+    def _only_degenerate(self, lam, measured):
+        return TargetNotReachedError(
+            f"the target {self.target} is reached only by models that treat (almost) everybody "
+            f"alike: at lam = {lam:.4g} the model {measured.in_words()}. Set class_weight="
+            "'balanced', tune the threshold (TunedThresholdClassifierCV) or use on='score'; "
+            "min_selection=0 accepts such a model"
+        )
+
+    def _not_shown(self, reached, lam, bound_without):
         side = "least" if self.greater_is_better else "most"
         return TargetNotReachedError(
-            f"the target {self.target} cannot be promised with this confidence: of the model that "
-            f"is fairest on the rows of the fit, at lam = {lam:.4g}, the validation rows show at "
-            f"{side} {reached:.4g}. Hold back more rows, which narrows this down; more rows for "
-            f"the fit, a larger max_lam or on='score' may help too. {_NOT_ON_THESE}"
+            f"the target {self.target} cannot be guaranteed with this confidence: for the model "
+            f"that is fairest on the training rows, at lam = {lam:.4g}, the validation rows show "
+            f"at {side} {reached:.4g}. {_about_small_groups(bound_without, self.meets)}Hold back "
+            "more rows, which narrows the interval; more rows for the fit, a larger max_lam or "
+            f"on='score' may help too. {_NOT_ON_THESE}"
         )
 
 
@@ -395,9 +556,10 @@ def _inner_has(name):
 class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstimator):
     """A fair classifier whose lam is chosen by cross-validation, for a fairness target.
 
-    For each lam, every person is decided about by a model that was fitted without her. Of the
-    lams whose decisions meet the target the most accurate is fitted to all rows. The target is
-    about decisions at the threshold one half; see `RenyiClassifier` for what ``on="score"`` adds.
+    For each lam, every row gets its decision from a model that was fitted without it. Of the lams
+    whose decisions meet the target, the one with the best score is fitted to all rows. The target
+    is about decisions at the threshold one half; see `RenyiClassifier` for what ``on="score"``
+    adds.
 
     Parameters
     ----------
@@ -405,20 +567,27 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         With a parameter `lam`, or a pipeline that ends in one. None is `RenyiClassifier`.
     lams : sequence of float, default=None
         The values to choose from. None is 0 and 21 values from 0.1 to about 100.
-    target : float, default=0.8
-        A fraction: 0.8 for 80 %.
+    target : float, default=None
+        A fraction, such as 0.8 for 80 %. None is 0.8 for ``metric="p_rule"``; any other metric
+        needs a target.
     metric : str, default="p_rule"
-        "p_rule", which is to be at least `target`, or "demographic_parity_violation",
-        "equal_opportunity_violation" or "equalized_odds_violation", which are to be at most
-        `target`.
+        "p_rule", which must be at least `target`, or "demographic_parity_violation",
+        "equal_opportunity_violation" or "equalized_odds_violation", which must be at most
+        `target`. A `MetricMismatchWarning` says so if the estimator penalizes another definition.
     confidence : float, default=None
-        From 0.75 to 0.995: that the target is met by new people is to be so sure. None asks for
-        no more than that the estimate meets it.
+        From 0.75 to 0.995: the confidence that the target is met on new rows. With None only the
+        estimate must meet it.
+    min_selection : float, default=0.1
+        Lams whose decisions select less than this fraction of the share of favorable labels, or
+        reject so few, cannot be chosen; see `fit_to_target`.
+    min_group_size : int, default=None
+        Pool the smallest groups, in the metric only, until no group has fewer rows than this; see
+        `fit_to_target`.
     scoring : str, callable or None, default="accuracy"
-        What decides between the lams that are fair enough, as in scikit-learn; None takes the
+        What decides between the lams that meet the target, as in scikit-learn; None takes the
         smallest of them.
     pos_label : label, default=None
-        The favourable class; by default that of the estimator or, of two classes, the last in
+        The favorable class; by default that of the estimator or, of two classes, the last in
         sorted order.
     cv : int, splitter or iterable, default=5
         As in scikit-learn. For a number, each part gets its share of every class and group.
@@ -434,9 +603,10 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         Fitted to all rows, with this lam.
     cv_results_ : dict of ndarray
         ``"lam"``; ``"fairness"``, the metric of all decisions by models that had not seen the
-        person; ``"bound"``, with `confidence`, the end of its one-sided interval;
-        ``"train_fairness"``, the mean over the parts of the metric on the rows of the fit;
-        ``"score"``; ``"holds"``, whether lam is one of those to choose from.
+        row; ``"selected"``, the share of the favorable class among these decisions; ``"bound"``,
+        with `confidence`, the end of the one-sided interval; ``"train_fairness"``, the mean over
+        the parts of the metric on the training rows; ``"score"``; ``"holds"``, whether lam is one
+        of those to choose from.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray
@@ -448,11 +618,16 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
     the fits down to smaller ones, until one fails. There the guarantee is a theorem about one
     model; here it is less. The interval counts the decisions of `cv` models as those of one, and
     the model that is fitted to all rows at the end is none of them. The book's chapter "Use it
-    on your data" measures how often the promise is kept. Who needs the theorem takes
-    `fit_to_target`, with validation rows that are used for nothing else.
+    on your data" measures how often the guarantee holds. If you need the theorem, use
+    `fit_to_target` with validation rows that are used for nothing else.
 
-    Within another estimator the groups are handed on by metadata routing:
+    Within another estimator the groups are passed on by metadata routing:
     ``RenyiClassifierCV().set_fit_request(sensitive_features=True)``.
+
+    See Also
+    --------
+    fit_to_target : The smallest lam that meets a target, with a guarantee.
+    lam_path : Fits for many values of lam.
 
     Examples
     --------
@@ -469,9 +644,11 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
     """
 
     _constraints: ClassVar = {
-        "target": number(0, 1),
+        "target": either(None, number(0, 1)),
         "metric": choice(*_METRICS),
         "confidence": either(None, _CONFIDENCE),
+        "min_selection": number(0, 1),
+        "min_group_size": either(None, whole(1)),
         "n_jobs": n_jobs_constraint,
         "progress": flag,
     }
@@ -481,9 +658,11 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         estimator=None,
         *,
         lams=None,
-        target=0.8,
+        target=None,
         metric="p_rule",
         confidence=None,
+        min_selection=_MIN_SELECTION,
+        min_group_size=None,
         scoring="accuracy",
         pos_label=None,
         cv=5,
@@ -495,6 +674,8 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         self.target = target
         self.metric = metric
         self.confidence = confidence
+        self.min_selection = min_selection
+        self.min_group_size = min_group_size
         self.scoring = scoring
         self.pos_label = pos_label
         self.cv = cv
@@ -529,28 +710,35 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         need_memory(X, type(self).__name__)
         self._check_parameters()
         estimator = RenyiClassifier() if self.estimator is None else self.estimator
-        lams = np.sort(np.array(_LAMS if self.lams is None else list(self.lams), dtype=float))
+        lams = np.sort(np.array(_as_list(_LAMS if self.lams is None else self.lams), dtype=float))
         if not lams.size:
             raise ValueError("lams is empty: give at least one value to choose from")
         for lam in lams.tolist():
             number(0)("each of lams", lam)
         if self.confidence is not None and sample_weight is not None:
             raise ValueError(
-                "confidence needs people who count once each: leave out sample_weight, or "
-                "confidence"
+                "confidence needs independent rows that count once each: leave out sample_weight, "
+                "or confidence"
             )
+        target = _checked_target(self.target, self.metric)
         known = {} if sample_weight is None else {"sample_weight": sample_weight}
         if sensitive_features is None:
             warnings.warn(
-                "RenyiClassifierCV was fitted without sensitive_features: nothing is penalised, "
+                "RenyiClassifierCV was fitted without sensitive_features: nothing is penalized, "
                 "and lam is 0",
                 NoSensitiveFeaturesWarning,
                 stacklevel=2,
             )
             fitted = clone(estimator).set_params(**{_name_of_lam(estimator): 0.0})
             return self._store(0.0, fitted.fit(X, y, **known), {})
-        results = self._cross_validate(estimator, lams, X, y, sensitive_features, sample_weight)
-        lam = float(lams[self._choice(results)])
+        _check_estimator(estimator, X, self.metric)
+        check_alignment(
+            X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
+        results = self._cross_validate(
+            estimator, lams, X, y, sensitive_features, sample_weight, target
+        )
+        lam = float(lams[self._choice(results, target)])
         fit, _ = _fits_by_lam(estimator, X, y, sensitive_features, sample_weight)
         return self._store(lam, fit(lam), results)
 
@@ -562,28 +750,32 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
                 setattr(self, name, getattr(fitted, name))
         return self
 
-    def _cross_validate(self, estimator, lams, X, y, s, weight):
+    def _cross_validate(self, estimator, lams, X, y, s, weight, target):
         """What `cv_results_` has, for each lam."""
         check_classification_targets(y)
         codes, _ = encode_labels(s, "sensitive_features")
         check_same_length(y=y, sensitive_features=codes)
+        label = self.pos_label if self.pos_label is not None else _inner(estimator, "pos_label")
+        rows = (X, y, s, weight)
+        pooled = _pooled(rows, self.metric, label, self.min_group_size, target, self.confidence)[2]
         parts = self._parts(X, y, codes)
         scorer = None if self.scoring is None else check_scoring(estimator, self.scoring)
         todo = _with_bar(parts) if self.progress else parts
         found = Parallel(n_jobs=self.n_jobs)(
             delayed(_out_of_part)(
-                estimator, lams, X, y, s, weight, part, scorer, self.metric, self.pos_label
+                estimator, lams, *rows, pooled, part, scorer, self.metric, self.pos_label
             )
             for part in todo
         )
         rows = np.concatenate([test for _, test in parts])
-        truth, group, weight = (_rows(values, rows) for values in (y, s, weight))
+        truth, group, weight = (_rows(values, rows) for values in (y, pooled, weight))
         label = found[0][0]
         decided = [np.concatenate(each) for each in zip(*(part[1] for part in found))]
         measure, _ = _METRICS[self.metric]
         known = {"sensitive_features": group, "pos_label": label}
         fairness = [measure(truth, each, sample_weight=weight, **known) for each in decided]
-        results = {"lam": lams, "fairness": np.array(fairness)}
+        shares = np.array([_shares(truth, each, weight, label) for each in decided])
+        results = {"lam": lams, "fairness": np.array(fairness), "selected": shares[:, 0]}
         if self.confidence is not None:
             results["bound"] = np.array(
                 [
@@ -595,7 +787,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         if scorer is not None:
             sizes = [len(test) for _, test in parts]
             results["score"] = np.average([part[3] for part in found], axis=0, weights=sizes)
-        results["holds"] = self._holds(results)
+        results["holds"] = self._holds(results, target, positive=shares[0, 1])
         return results
 
     def _parts(self, X, y, group_codes):
@@ -605,35 +797,57 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         whole(2)("cv", self.cv)
         y_codes, classes = encode_labels(y, "y")
         cells = np.unique(group_codes * len(classes) + y_codes, return_inverse=True)[1]
-        return list(StratifiedKFold(self.cv).split(np.zeros(len(cells)), cells))
+        sizes = np.bincount(cells)
+        if sizes.max() < self.cv:
+            raise ValueError(
+                f"cv={self.cv} needs at least {self.cv} rows of some group and class, but the "
+                f"largest has {sizes.max()}: lower cv, or merge groups"
+            )
+        with warnings.catch_warnings():
+            # Rows of a small cell go to different parts, which is all that is needed here.
+            warnings.filterwarnings("ignore", message="The least populated class")
+            return list(StratifiedKFold(self.cv).split(np.zeros(len(cells)), cells))
 
-    def _holds(self, results):
+    def _holds(self, results, target, positive):
         """Which lams may be chosen."""
-        _, greater_is_better = _METRICS[self.metric]
-        sign = 1 if greater_is_better else -1
+        sign = 1 if _METRICS[self.metric][1] else -1
+        shares = [_Measured(np.nan, selected, positive) for selected in results["selected"]]
+        usable = np.array([not each.degenerate(self.min_selection) for each in shares])
+        self._shares = shares
         if self.confidence is None:
-            return sign * results["fairness"] >= sign * self.target
-        holds = sign * results["bound"] >= sign * self.target
-        start = int(np.argmax(sign * results["train_fairness"]))
+            return usable & (sign * results["fairness"] >= sign * target)
+        holds = usable & (sign * results["bound"] >= sign * target)
+        start = int(np.argmax(np.where(usable, sign * results["train_fairness"], -np.inf)))
         order = np.arange(start, -1, -1)
         passed = order[np.logical_and.accumulate(holds[order])]
         return np.isin(np.arange(len(holds)), passed)
 
-    def _choice(self, results):
+    def _choice(self, results, target):
         """The position of the best lam."""
+        shares = vars(self).pop("_shares")
         allowed = np.flatnonzero(results["holds"])
-        if not allowed.size:
-            sign = 1 if _METRICS[self.metric][1] else -1
-            shown = "fairness" if self.confidence is None else "bound"
-            best = int(np.argmax(sign * results[shown]))
-            sure = "" if self.confidence is None else f" with a confidence of {self.confidence:g}"
+        if allowed.size:
+            best = allowed[0 if self.scoring is None else results["score"][allowed].argmax()]
+            _warn_if_degenerate(shares[best], stacklevel=4)
+            return best
+        sign = 1 if _METRICS[self.metric][1] else -1
+        shown = "fairness" if self.confidence is None else "bound"
+        met = np.flatnonzero(sign * results[shown] >= sign * target)
+        sure = "" if self.confidence is None else f" with a confidence of {self.confidence:g}"
+        if met.size:
             raise TargetNotReachedError(
-                f"the target {self.target} is not reached by any of lams{sure}: the best {shown} "
-                f"is {results[shown][best]:.4g}, at lam = {results['lam'][best]:.4g}. More rows, "
-                "lams that go further up or an estimator with on='score' may help"
-                + ("" if self.confidence is None else f". {_NOT_ON_THESE}")
+                f"the target {target} is reached{sure} only by models that treat (almost) "
+                f"everybody alike: at lam = {results['lam'][met[0]]:.4g} the model "
+                f"{shares[met[0]].in_words()}. Set class_weight='balanced', tune the threshold "
+                "or use on='score'; min_selection=0 accepts such a model"
             )
-        return allowed[0 if self.scoring is None else results["score"][allowed].argmax()]
+        best = int(np.argmax(sign * results[shown]))
+        raise TargetNotReachedError(
+            f"the target {target} is not reached by any of lams{sure}: the best {shown} "
+            f"is {results[shown][best]:.4g}, at lam = {results['lam'][best]:.4g}. More rows, "
+            "larger lams, an estimator with on='score' or, if some groups are small, "
+            "min_group_size may help" + ("" if self.confidence is None else f". {_NOT_ON_THESE}")
+        )
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The classes that the chosen classifier predicts."""
@@ -659,16 +873,17 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         return tags
 
 
-def _out_of_part(estimator, lams, X, y, s, weight, part, scorer, metric, pos_label):
-    """The favourable label and, for each lam, decisions, fairness on the fit's rows, score."""
+def _out_of_part(estimator, lams, X, y, s, weight, pooled, part, scorer, metric, pos_label):
+    """The favorable label and, for each lam, decisions, fairness on the training rows, score."""
     rows = [[_rows(values, chosen) for values in (X, y, s, weight)] for chosen in part]
+    measured = [*rows[0][:2], _rows(pooled, part[0]), rows[0][3]]
     fit, _ = _fits_by_lam(estimator, *rows[0])
     measure, _ = _measure(metric, None, pos_label)
     decided, fairness, scores = [], [], []
     for lam in lams.tolist():
         fitted = fit(lam)
         decided.append(fitted.predict(rows[1][0]))
-        fairness.append(measure(fitted, *rows[0]))
+        fairness.append(measure(fitted, *measured).value)
         if scorer is not None:
             known = {} if weight is None else {"sample_weight": rows[1][3]}
             scores.append(scorer(fitted, rows[1][0], rows[1][1], **known))
@@ -677,6 +892,12 @@ def _out_of_part(estimator, lams, X, y, s, weight, part, scorer, metric, pos_lab
 
 def _rows(values, chosen):
     return None if values is None else _safe_indexing(values, chosen)
+
+
+def _as_list(lams):
+    if isinstance(lams, str) or not isinstance(lams, Iterable):
+        raise ValueError(f"lams must be a sequence of numbers, such as [0, 1, 10], not {lams!r}")
+    return list(lams)
 
 
 def _with_bar(items):
@@ -704,11 +925,7 @@ def _fits_by_lam(estimator, X, y, sensitive_features, sample_weight):
 
     If they are, each can be made in a process of its own.
     """
-    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
-        raise ValueError(
-            "estimator must be an estimator of scikit-learn's kind, with a parameter lam, such as "
-            f"RenyiClassifier(), not {estimator!r}"
-        )
+    _check_is_estimator(estimator)
     if hasattr(estimator, "_fits_by_lam"):
         return estimator._fits_by_lam(X, y, sensitive_features, sample_weight), False
     if isinstance(estimator, Pipeline):
@@ -718,6 +935,14 @@ def _fits_by_lam(estimator, X, y, sensitive_features, sample_weight):
     if sample_weight is not None:
         known["sample_weight"] = sample_weight
     return lambda lam: clone(estimator).set_params(**{name: lam}).fit(X, y, **known), True
+
+
+def _check_is_estimator(estimator):
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise ValueError(
+            "estimator must be an estimator of scikit-learn's kind, with a parameter lam, such as "
+            f"RenyiClassifier(), not {estimator!r}"
+        )
 
 
 def _fits_of_pipeline(pipeline, X, y, sensitive_features, sample_weight):
@@ -748,10 +973,244 @@ def _name_of_lam(estimator):
     return names[0]
 
 
+def _inner(estimator, name):
+    """A parameter of the estimator, or of the only one inside it that has it; else None."""
+    if not hasattr(estimator, "get_params"):
+        return None
+    parameters = estimator.get_params()
+    found = [key for key in parameters if key == name or key.endswith(f"__{name}")]
+    return parameters[found[0]] if len(found) == 1 else None
+
+
+def _checked_target(target, metric):
+    """The target, or the customary one of the metric."""
+    if target is None:
+        if callable(metric) or metric not in _TARGETS:
+            name = getattr(metric, "__name__", metric)
+            raise ValueError(
+                f"target must be given for metric={name!r}: the default of "
+                f"{_TARGETS['p_rule']} is that of 'p_rule' only. A difference of rates of at "
+                "most 0.05 is a common choice"
+            )
+        return _TARGETS[metric]
+    number()("target", target)
+    if not callable(metric) and not 0 <= target <= 1:
+        raise ValueError(f"target must be a fraction from 0 to 1 (0.8 for 80 %), not {target!r}")
+    return target
+
+
+def _check_estimator(estimator, X, metric):
+    """Refuse what could only fail after a fit, and warn of a metric that is not penalized."""
+    _check_is_estimator(estimator)
+    kind = type(estimator).__name__
+    if not callable(metric) and (is_regressor(estimator) or is_clusterer(estimator)):
+        raise ValueError(
+            f"metric={metric!r} compares the decisions of a classifier, and {kind} is none: give "
+            "a function metric(y_true, y_pred, sensitive_features=…) with greater_is_better, for "
+            "example renyi_dependence for a regression"
+        )
+    if not in_memory(X) and not hasattr(estimator, "_fits_by_lam"):
+        need_memory(X, kind)
+    fairness = _inner(estimator, "fairness")
+    if callable(metric) or not isinstance(fairness, str) or fairness in _FAIRNESS[metric]:
+        return
+    warnings.warn(
+        f"the target is about {metric!r}, but the estimator penalizes fairness={fairness!r}: "
+        f"raising lam may not reach it. Set fairness={_FAIRNESS[metric][0]!r}",
+        MetricMismatchWarning,
+        stacklevel=3,
+    )
+
+
+def _check_validation(rows, others, metric, guarantee):
+    """Refuse validation rows in the wrong order, with new labels or groups, or from the fit."""
+    X, y, s, _ = rows
+    X_new, y_new, s_new, _ = others
+    if X_new is X:
+        return _rows_in_both(1.0, guarantee)
+    if not in_memory(X) or not in_memory(X_new):
+        return None
+    names = ("X", "y", "sensitive_features")
+    check_alignment(**{f"validation {name}": part for name, part in zip(names, others)})
+    if not callable(metric):
+        known = [_label_set(y, "y"), _label_set(s, "sensitive_features")]
+        new = [_label_set(y_new, "validation y"), _label_set(s_new, "validation groups")]
+        if not new[0] <= known[0] and new[0] <= known[1] and new[1] <= known[0]:
+            raise ValueError(
+                "validation must be (X, y, sensitive_features), but y and sensitive_features "
+                f"are exchanged: its second entry holds the groups {sorted(new[0], key=str)[:3]}"
+            )
+        for name, old, now in zip(names[1:], known, new):
+            if not now <= old:
+                unseen = sorted(now - old, key=str)[:5]
+                raise ValueError(
+                    f"validation: {name} contains labels unseen in fit: {unseen}; the fit had "
+                    f"{sorted(old, key=str)[:10]}"
+                )
+        if known[0] == known[1] and _looks_exchanged(
+            (y, s), (y_new, s_new), sorted(known[0], key=str)
+        ):
+            raise ValueError(
+                "validation must be (X, y, sensitive_features), but y and sensitive_features "
+                "look exchanged: their joint counts are those of the fit with the two swapped"
+            )
+    return _rows_in_both(_overlap(X, X_new), guarantee)
+
+
+def _rows_in_both(share, guarantee):
+    """Refuse, or warn of, validation rows that were fitted."""
+    if share <= 0:
+        return
+    message = (
+        f"about {share:.0%} of the validation rows are rows of the fit, on which every model "
+        "looks fairer than it is: hold back other rows, for example with "
+        "sklearn.model_selection.train_test_split"
+    )
+    if guarantee:
+        raise ValueError(f"confidence needs rows that the fit has not seen, but {message}")
+    warnings.warn(message, UserWarning, stacklevel=4)
+
+
+def _label_set(values, name):
+    return set(encode_labels(values, name)[1].tolist())
+
+
+def _looks_exchanged(fitted, new, labels):
+    """Whether labels and groups of the same names fit far better if they are exchanged."""
+    place = {label: code for code, label in enumerate(labels)}
+    tables = []
+    for pair in (fitted, new):
+        codes = []
+        for values in pair:
+            own, categories = encode_labels(values, "validation")
+            codes.append(np.array([place[label] for label in categories.tolist()])[own])
+        tables.append(count_codes(codes, (len(labels), len(labels))))
+    share = (tables[0] + 0.5) / (tables[0] + 0.5).sum()
+    # A log-likelihood ratio of 10 is 20 000 to 1.
+    return np.sum(tables[1] * (np.log(share.T) - np.log(share))) > 10
+
+
+def _overlap(X, X_new):
+    """The share of new rows that were fitted, beyond those that are equal by coincidence."""
+    old, now = _row_hashes(X), _row_hashes(X_new)
+    if old is None or now is None:
+        return 0.0
+    share = float(np.isin(now, old).mean())
+    by_chance = float(pd.Series(old).duplicated(keep=False).mean())
+    excess = share - by_chance
+    return excess if excess > max(0.02, 2 / np.sqrt(len(now))) else 0.0
+
+
+def _row_hashes(X):
+    """A number for each row, equal for equal rows; None if X cannot be read as a table."""
+    if sparse.issparse(X):
+        X = sparse.csr_array(X)[:, :_COMPARED_COLUMNS].toarray()
+    try:
+        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+        frame = frame.iloc[:, :_COMPARED_COLUMNS].reset_index(drop=True)
+        frame.columns = range(frame.shape[1])
+        return pd.util.hash_pandas_object(frame, index=False).to_numpy()
+    except (TypeError, ValueError):
+        return None
+
+
+def _pooled(rows, metric, pos_label, min_group_size, target, confidence):
+    """The rows with small groups pooled, after a check that the sizes allow for a guarantee."""
+    X, y, s, weight = rows
+    if not in_memory(s) or not in_memory(y):
+        return rows
+    codes, groups = encode_labels(s, "sensitive_features")
+    cells = _cells(metric, y, codes, len(groups), pos_label)
+    if min_group_size is not None:
+        codes, groups, cells = pool_groups(codes, groups, cells, min_group_size)
+        s = groups[codes]
+    check_several_groups(groups, len(codes))
+    empty = [group for group, size in zip(groups.tolist(), cells.min(axis=0)) if size == 0]
+    if empty:
+        raise ValueError(
+            f"metric={metric!r} compares the groups among rows of the same label, but "
+            f"{_named(empty)} of sensitive_features has no row of one label: pool small groups "
+            "with min_group_size, or merge them yourself"
+        )
+    if confidence is not None:
+        _check_sizes(metric, cells, groups, target, confidence)
+    return X, y, s, weight
+
+
+def _cells(metric, y, codes, n_groups, pos_label):
+    """The number of rows by true label, of those that the metric compares, and group."""
+    truths = _TRUTHS.get(metric)
+    if truths is None:
+        return np.bincount(codes, minlength=n_groups)[None]
+    truth, classes = encode_labels(y, "y")
+    if pos_label is None:
+        pos_label = classes.tolist()[-1]
+    check_same_length(y=truth, sensitive_features=codes)
+    positive = np.array([label == pos_label for label in classes.tolist()])[truth]
+    return count_codes([positive.astype(np.intp), codes], (2, n_groups))[list(truths)]
+
+
+def _check_sizes(metric, cells, groups, target, confidence):
+    """Raise an error that names groups so small that no decisions could show the target."""
+    greater_is_better = _METRICS[metric][1]
+    strata = list(_TRUTHS.get(metric, (0,)))
+
+    def possible(sizes):
+        # At best everybody gets the same decision, and the other group is known exactly.
+        counts = np.zeros((2, 2, 2), dtype=np.int64)
+        counts[strata, 0, int(greater_is_better)] = sizes
+        counts[strata, 1, int(greater_is_better)] = _HUGE
+        found = interval_of_counts(
+            metric, counts, confidence_level=2 * confidence - 1, random_state=0
+        )
+        return found.low >= target if greater_is_better else found.high <= target
+
+    if not possible(_HUGE):
+        return
+    small = [
+        f"{group!r} ({sizes.min()} rows)"
+        for group, sizes in zip(groups.tolist(), cells.T)
+        if not possible(sizes)
+    ]
+    if small:
+        raise TargetNotReachedError(
+            f"the target {target} cannot be guaranteed with a confidence of {confidence:g}, "
+            f"whatever the model, because of groups with too few rows to measure: "
+            f"{', '.join(small[:_NAMED])}. Hold back more rows of these groups, or give "
+            "min_group_size, which pools small groups in the metric"
+        )
+
+
+def _named(groups):
+    return ("group " if len(groups) == 1 else "groups ") + ", ".join(map(repr, groups[:_NAMED]))
+
+
+def _about_small_groups(bound_without, meets):
+    """Which groups stand in the way, if the target would be met without the smallest of them."""
+    n_small, dropped = 1, True
+    while dropped:
+        reached, dropped = bound_without(n_small)
+        if dropped and meets(reached):
+            return (
+                f"The cause are small groups: without {', '.join(dropped)} the validation rows "
+                f"would show {reached:.4g}; min_group_size pools small groups in the metric. "
+            )
+        n_small += 1
+    return ""
+
+
 def _labels_in_memory(rows):
     """The same rows with the labels as arrays, where they are names of columns of files."""
     X, *names = rows
-    return (X, *X.labels(*names)) if isinstance(X, ParquetRows) else rows
+    if not isinstance(X, ParquetRows):
+        return rows
+    for argument, name in zip(("y", "sensitive_features", "sample_weight"), names):
+        if name is not None and not isinstance(name, str | list | tuple):
+            raise ValueError(
+                f"{argument} must be the name of a column of the Parquet files, as X is "
+                f"ParquetRows, not {type(name).__name__}"
+            )
+    return (X, *X.labels(*names))
 
 
 def _measure(metric, greater_is_better, pos_label):
@@ -762,7 +1221,13 @@ def _measure(metric, greater_is_better, pos_label):
 
         def own(fitted, X, y, s, weight):
             known = {} if weight is None else {"sample_weight": weight}
-            return metric(y, fitted.predict(X), sensitive_features=s, **known)
+            y_pred = fitted.predict(X)
+            value = metric(y, y_pred, sensitive_features=s, **known)
+            try:
+                label = _favorable(fitted, pos_label)
+            except (AttributeError, ValueError):  # a regression, or several classes
+                return _Measured(value)
+            return _Measured(value, *_shares(y, y_pred, weight, label))
 
         return own, greater_is_better
     if metric not in _METRICS:
@@ -774,9 +1239,26 @@ def _measure(metric, greater_is_better, pos_label):
     def measured(fitted, X, y, s, weight):
         label = _favorable(fitted, pos_label)
         y_pred = fitted.predict(X)
-        return function(y, y_pred, sensitive_features=s, sample_weight=weight, pos_label=label)
+        value = function(y, y_pred, sensitive_features=s, sample_weight=weight, pos_label=label)
+        return _Measured(value, *_shares(y, y_pred, weight, label))
 
     return measured, better
+
+
+def _computed(value):
+    return float(value.compute() if is_dask(value) else value)
+
+
+def _shares(y, y_pred, weight, label):
+    """The shares of positive predictions and of positive labels."""
+    if is_dask(y, y_pred, weight):
+        hits = [(part == label).astype(float) for part in (y_pred, y)]
+        if weight is None:
+            return tuple(_computed(hit.mean()) for hit in hits)
+        return tuple(_computed((hit * weight).sum() / weight.sum()) for hit in hits)
+    return tuple(
+        float(np.average(np.asarray(part) == label, weights=weight)) for part in (y_pred, y)
+    )
 
 
 def _bound(metric, pos_label, confidence, weight):
@@ -788,16 +1270,34 @@ def _bound(metric, pos_label, confidence, weight):
         )
     if weight is not None:
         raise ValueError(
-            "confidence needs people who count once each: weights do not tell how many "
-            "independent people stand behind them. Leave out the weights of the rows to measure on"
+            "confidence needs independent rows that count once each, and weights do not tell how "
+            "many there are: leave out the weights of the rows to measure on"
         )
 
-    def bound(fitted, X, y, s):
-        return _interval_end(
-            metric, y, fitted.predict(X), s, _favorable(fitted, pos_label), confidence
-        )
+    def bound(fitted, X, y, s, n_without=0):
+        """The end of the interval; and, without the smallest groups, their names."""
+        y_pred, label = fitted.predict(X), _favorable(fitted, pos_label)
+        if not n_without:
+            return _interval_end(metric, y, y_pred, s, label, confidence)
+        if not in_memory(s) or not in_memory(y):
+            return np.nan, []
+        return _end_without(n_without, metric, y, y_pred, s, label, confidence)
 
     return bound
+
+
+def _end_without(n_without, metric, y, y_pred, s, label, confidence):
+    """The interval's end without the smallest groups, and these; none if too few are left."""
+    codes, groups = encode_labels(s, "sensitive_features")
+    if len(groups) - n_without < 2:
+        return np.nan, []
+    sizes = _cells(metric, y, codes, len(groups), label).min(axis=0)
+    small = np.argsort(sizes, kind="stable")[:n_without]
+    kept = ~np.isin(codes, small)
+    end = _interval_end(
+        metric, np.asarray(y)[kept], np.asarray(y_pred)[kept], codes[kept], label, confidence
+    )
+    return end, [f"{groups.tolist()[g]!r} ({sizes[g]} rows)" for g in small]
 
 
 def _interval_end(metric, y_true, y_pred, s, pos_label, confidence):
@@ -807,16 +1307,16 @@ def _interval_end(metric, y_true, y_pred, s, pos_label, confidence):
         y_pred,
         sensitive_features=s,
         pos_label=pos_label,
-        # Each of the two ends fails with half of what the whole interval may.
+        # Each of the two ends has half of the interval's error probability.
         confidence_level=2 * confidence - 1,
-        # The same people and decisions always get the same answer.
+        # The same rows and decisions always give the same answer.
         random_state=0,
     )
     return found.low if _METRICS[metric][1] else found.high
 
 
 def _favorable(fitted, pos_label):
-    """The favourable label: as told, or the estimator's own, or the last of two."""
+    """The favorable label: as given, or the estimator's own, or the last of two."""
     if pos_label is None:
         last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
         pos_label = getattr(last, "pos_label", None)

@@ -72,6 +72,12 @@ class ParquetRows:
         -------
         Source
         """
+        for name in (y, sensitive_features, sample_weight):
+            if not isinstance(name, str | list | tuple | None):
+                raise ValueError(
+                    "with ParquetRows as X, y, sensitive_features and sample_weight are names of "
+                    f"columns, not a {type(name).__name__}"
+                )
         single = isinstance(sensitive_features, str)
         groups = [sensitive_features] if single else list(sensitive_features or [])
         others = [y, *groups, *([] if sample_weight is None else [sample_weight])]

@@ -571,7 +571,7 @@ class TestHostileInput:
     def test_new_groups(self):
         X, y, s = biased_data(60)
         model = small().fit(X, y, sensitive_features=s)
-        with pytest.raises(ValueError, match="not seen in the fit"):
+        with pytest.raises(ValueError, match="unseen in fit"):
             model.penalty_value(X, sensitive_features=s + 1)
 
 

@@ -651,7 +651,7 @@ def test_predict_refuses_groups_that_it_does_not_know(blobs):
     with pytest.raises(NotFittedError):
         RenyiKMeans().predict(X)
     model = RenyiKMeans(3, 1.0, random_state=0).fit(X, sensitive_features=s)
-    with pytest.raises(ValueError, match=r"not seen in the fit: \[2\]; known are \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"unseen in fit: \[2\]; the fit had \[0, 1\]"):
         model.predict(X[:3], sensitive_features=[0, 1, 2])
     with pytest.raises(ValueError, match="X has 3, sensitive_features has 2"):
         model.predict(X[:3], sensitive_features=[0, 1])

@@ -1,15 +1,34 @@
 """Calls that practitioners make by mistake get a warning or an error that names the argument."""
 
+import tempfile
 import warnings
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from renyi_lib import (
+    BinaryRenyiPenalty,
+    DegenerateModelWarning,
     JointTable,
+    MetricMismatchWarning,
+    NoSensitiveFeaturesWarning,
+    ParquetRows,
+    PenalizedClassifier,
+    RenyiBoostingClassifier,
     RenyiClassifier,
+    RenyiClassifierCV,
     RenyiKMeans,
+    RenyiRegressor,
+    as_jax,
     balance,
     continuous_correlation,
     continuous_test,
@@ -21,6 +40,7 @@ from renyi_lib import (
     fairness_report,
     fairness_scorer,
     fit_to_target,
+    group_rates,
     hsic,
     joint_table,
     lam_path,
@@ -295,3 +315,819 @@ def test_unusual_labels_are_accepted(a, b, rho):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert renyi_correlation(a, b) == pytest.approx(rho, abs=1e-12)
+
+
+# --- the calls of a review, and a hundred more ---
+
+perm = np.random.default_rng(1).permutation(N)
+y_series, s_series = pd.Series(y), pd.Series(s)
+s_shuffled = s_series.iloc[perm]
+frame = pd.DataFrame(X, columns=["a", "b"])
+samples = pd.DataFrame({"pred": y, "sex": s})
+sex, answer = np.where(s == 1, "m", "f"), np.where(y == 1, "yes", "no")
+mask = np.arange(N) < 50
+masked = {"X": np.ma.array(X, mask=np.column_stack([mask, mask]))}
+masked |= {"y": np.ma.array(y, mask=mask), "s": np.ma.array(s, mask=mask)}
+masked["w"] = np.ma.array(np.ones(N), mask=mask)
+score = 1 / (1 + np.exp(-X[:, 0] - rng.normal(size=N)))
+text = pd.DataFrame({"age": X[:, 0], "job": np.where(X[:, 1] > 0, "clerk", "baker")})
+days = pd.DatetimeIndex(["2024-01-31", "2024-02-29", "2024-03-31"])[three]
+rare = (np.arange(N) % 33 == 0).astype(int)
+grid, coin = np.round(400 * rng.random(3000)) / 400, rng.integers(2, size=3000)
+fitted = C().fit(X, y, sensitive_features=s)
+half = slice(None, N // 2)
+other = X[N // 2 :], y[N // 2 :], s[N // 2 :]
+table = joint_table(y, s)
+trees = RenyiBoostingClassifier
+
+
+def to_target(estimator=None, X=X, y=y, s=s, **options):
+    estimator = C() if estimator is None else estimator
+    return fit_to_target(estimator, X, y, sensitive_features=s, **options)
+
+
+def cross_validated(estimator=None, X=X, y=y, s=s, **options):
+    options = {"lams": [0, 1]} | options
+    return RenyiClassifierCV(estimator, **options).fit(X, y, sensitive_features=s)
+
+
+def parquet_rows():
+    folder = Path(tempfile.mkdtemp())
+    frame.assign(y=y, s=sex).to_parquet(folder / "rows.parquet")
+    return ParquetRows(str(folder / "rows.parquet"))
+
+
+def dask_rows():
+    import dask.dataframe as dd
+
+    rows = dd.from_pandas(frame.assign(y=y, s=sex), npartitions=2)
+    return rows[["a", "b"]], rows["y"], rows["s"]
+
+
+ORDER = "have the same index labels in another order, but rows are matched by position"
+
+# What a practitioner's trial of the library found, call by call.
+REVIEW = {
+    "a target that only selecting nobody reaches": (
+        lambda: to_target(y=rare, metric="demographic_parity_violation", target=0.05),
+        "everybody",
+    ),
+    "the same in equal opportunity": (
+        lambda: to_target(
+            C(fairness="equal_opportunity"),
+            y=rare,
+            metric="equal_opportunity_violation",
+            target=0.05,
+        ),
+        "everybody",
+    ),
+    "the same by cross-validation": (
+        lambda: cross_validated(y=rare, metric="demographic_parity_violation", target=0.05),
+        "everybody alike",
+    ),
+    **{
+        f"{metric} without a target, {how.__name__}": (
+            partial(how, metric=metric),
+            "^target must be given for metric",
+        )
+        for metric in (
+            "demographic_parity_violation",
+            "equal_opportunity_violation",
+            "equalized_odds_violation",
+        )
+        for how in (to_target, cross_validated)
+    },
+    **{
+        f"{name} of a matrix of samples, {kind}": (
+            partial(call, P),
+            "looks like samples, 300 rows",
+        )
+        for name, call in {
+            "renyi_test": renyi_test,
+            "renyi_interval": renyi_interval,
+            "renyi_from_joint": renyi_from_joint,
+            "maximal_functions": maximal_functions,
+        }.items()
+        for kind, P in {
+            "a frame": samples,
+            "an array": samples.to_numpy(),
+            "text": pd.DataFrame({"pred": answer, "sex": sex}),
+            "scores": np.column_stack([score, s]),
+        }.items()
+    },
+    "validation (X, s, y)": (
+        lambda: to_target(s=sex, validation=(other[0], sex[N // 2 :], other[1])),
+        "exchanged",
+    ),
+    "validation with other labels": (
+        lambda: to_target(validation=(other[0], answer[N // 2 :], other[2])),
+        "^validation: y contains labels unseen in fit",
+    ),
+    "validation with other groups": (
+        lambda: to_target(validation=(other[0], other[1], sex[N // 2 :])),
+        "^validation: sensitive_features contains labels unseen in fit",
+    ),
+    "confidence with the rows of the fit": (
+        lambda: to_target(validation=(X, y, s), confidence=0.9),
+        "^confidence needs rows that the fit has not seen, but about 100% of the validation",
+    ),
+    "confidence with a copy of them": (
+        lambda: to_target(validation=(X.copy(), y, s), confidence=0.9),
+        "^confidence needs rows that the fit has not seen, but about 100% of the validation",
+    ),
+    "confidence with a part of them": (
+        lambda: to_target(
+            X=X[:200], y=y[:200], s=s[:200], validation=(X[100:], y[100:], s[100:]), confidence=0.9
+        ),
+        "but about 50% of the validation",
+    ),
+    **{
+        f"another order of rows in {name}": (call, ORDER)
+        for name, call in {
+            "p_rule": lambda: p_rule(None, y_series, sensitive_features=s_shuffled),
+            "equal_opportunity_violation": lambda: equal_opportunity_violation(
+                y_series, y_series.iloc[perm], sensitive_features=s
+            ),
+            "weights": lambda: p_rule(
+                None, y_series, sensitive_features=s, sample_weight=pd.Series(1.0, index=perm)
+            ),
+            "renyi_correlation": lambda: renyi_correlation(y_series, s_shuffled),
+            "joint_table": lambda: joint_table(y_series, s_shuffled),
+            "renyi_test": lambda: renyi_test(y_series, s_shuffled),
+            "hsic": lambda: hsic(y_series, s_shuffled),
+            "pearson": lambda: pearson_correlation(y_series, s_shuffled),
+            "information": lambda: normalized_mutual_information(y_series, s_shuffled),
+            "continuous": lambda: continuous_correlation(
+                frame["a"], s_shuffled, kind=("continuous", "discrete")
+            ),
+            "balance": lambda: balance(y_series, sensitive_features=s_shuffled),
+            "fairness_interval": lambda: fairness_interval(
+                "p_rule", None, y_series, sensitive_features=s_shuffled
+            ),
+            "fairness_report": lambda: fairness_report(y_series, pd.Series(score), s_shuffled),
+            "RenyiClassifier, s": lambda: C().fit(frame, y, sensitive_features=s_shuffled),
+            "RenyiClassifier, y": lambda: C().fit(
+                frame, y_series.iloc[perm], sensitive_features=s
+            ),
+            "RenyiRegressor": lambda: RenyiRegressor().fit(
+                frame, score, sensitive_features=s_shuffled
+            ),
+            "boosting": lambda: trees().fit(frame, y, sensitive_features=s_shuffled),
+            "RenyiKMeans": lambda: RenyiKMeans(2).fit(frame, sensitive_features=s_shuffled),
+            "lam_path": lambda: lam_path(C(), frame, y, lams=[0], sensitive_features=s_shuffled),
+            "RenyiClassifierCV": lambda: cross_validated(X=frame, s=s_shuffled),
+        }.items()
+    },
+    **{
+        f"a mask in {name}": (call, f"^{name.split(' ')[0]} has masked values")
+        for name, call in {
+            "y_pred": lambda: p_rule(None, masked["y"], sensitive_features=s),
+            "y_true": lambda: equal_opportunity_violation(masked["y"], y, sensitive_features=s),
+            "y_true that is not used": lambda: p_rule(masked["y"], y, sensitive_features=s),
+            "sensitive_features": lambda: p_rule(None, y, sensitive_features=masked["s"]),
+            "sample_weight": lambda: p_rule(
+                None, y, sensitive_features=s, sample_weight=masked["w"]
+            ),
+            "X of a fit": lambda: C().fit(masked["X"], y, sensitive_features=s),
+            "y of a fit": lambda: C().fit(X, masked["y"], sensitive_features=s),
+            "X of a prediction": lambda: fitted.predict(masked["X"]),
+            "X of trees": lambda: trees().fit(masked["X"], y, sensitive_features=s),
+            "X of clusters": lambda: RenyiKMeans(2).fit(masked["X"], sensitive_features=s),
+            "y of a regression": lambda: RenyiRegressor().fit(
+                X, np.ma.array(score, mask=mask), sensitive_features=s
+            ),
+            "y_score of a report": lambda: fairness_report(y, np.ma.array(score, mask=mask), s),
+            "a of hsic": lambda: hsic(np.ma.array(score, mask=mask), y),
+            "P of a table": lambda: renyi_from_joint(
+                np.ma.array([[4, 1], [1, 4]], mask=[[0, 1], [0, 0]])
+            ),
+            "F of soft labels": lambda: renyi_from_soft(
+                np.ma.array(np.full((2, 2), 0.5), mask=[[0, 1], [0, 0]]), [0, 1]
+            ),
+        }.items()
+    },
+    **{
+        f"yes and no without pos_label in {name}": (
+            call,
+            "holds the labels 'no' and 'yes': give pos_label",
+        )
+        for name, call in {
+            "p_rule": lambda: p_rule(None, answer, sensitive_features=s),
+            "group_rates": lambda: group_rates(
+                None, pd.Series(answer, dtype="category"), sensitive_features=s
+            ),
+            "equal_opportunity_violation": lambda: equal_opportunity_violation(
+                answer, answer, sensitive_features=s
+            ),
+            "fairness_interval": lambda: fairness_interval(
+                "p_rule", None, answer, sensitive_features=s
+            ),
+            "fairness_report": lambda: fairness_report(answer, score, s),
+        }.items()
+    },
+    "text for trees": (
+        lambda: trees().fit(text, y, sensitive_features=s),
+        r"column 'job' of X holds text, such as '\w+': .*astype\('category'\)",
+    ),
+    "an array of text for trees": (
+        lambda: trees().fit(text.to_numpy(), y, sensitive_features=s),
+        r"column 1 of X holds text, .*astype\('category'\)",
+    ),
+    "text for a linear model": (
+        lambda: C().fit(text, y, sensitive_features=s),
+        "column 'job' of X holds text, .*OneHotEncoder",
+    ),
+    "a misspelled parameter of LightGBM": (
+        lambda: trees(backend_params={"min_data_in_leafs": 5}).fit(X, y, sensitive_features=s),
+        "'min_data_in_leafs', which LightGBM does not know, did you mean 'min_data_in_leaf'",
+    ),
+    "a misspelled parameter of XGBoost": (
+        lambda: trees(backend="xgboost", backend_params={"colsample_bytre": 0.5}).fit(
+            X, y, sensitive_features=s
+        ),
+        "which XGBoost does not know, did you mean 'colsample_bytree'",
+    ),
+    "trees on files": (
+        lambda: trees().fit(parquet_rows(), "y", sensitive_features="s"),
+        "needs X in memory, and X is ParquetRows",
+    ),
+    "cross-validation on files": (
+        lambda: cross_validated(X=parquet_rows(), y="y", s="s"),
+        "needs X in memory, and X is ParquetRows",
+    ),
+    "a pipeline on files": (
+        lambda: to_target(make_pipeline(StandardScaler(), C()), parquet_rows(), "y", "s"),
+        "Pipeline needs X in memory, and X is ParquetRows",
+    ),
+    "a pipeline on Dask": (
+        lambda: to_target(make_pipeline(StandardScaler(), C()), *dask_rows()),
+        "Pipeline needs X in memory, and X is DataFrame",
+    ),
+    "files with y as an array": (
+        lambda: to_target(X=parquet_rows(), y=y, s="s"),
+        "^y must be the name of a column",
+    ),
+    "files with groups as an array": (
+        lambda: C().fit(parquet_rows(), "y", sensitive_features=s),
+        "are names of columns, not a ndarray",
+    ),
+    "files without that column": (
+        lambda: to_target(X=parquet_rows(), y="z", s="s"),
+        "the files have no column 'z'",
+    ),
+    "Dask beside an array": (
+        lambda: p_rule(None, dask_rows()[1], sensitive_features=s),
+        "^sensitive_features is in memory, and the others are Dask",
+    ),
+    "a guarantee with a group of three": (
+        lambda: cross_validated(s=np.where(np.arange(N) < 3, 2, s), confidence=0.9),
+        r"too few rows to measure: 2 \(3 rows\).*min_group_size",
+    ),
+    "a target for a regression": (
+        lambda: to_target(RenyiRegressor(), y=score),
+        "compares the decisions of a classifier, and RenyiRegressor is none",
+    ),
+    "a target for clusters": (
+        lambda: to_target(RenyiKMeans(2)),
+        "compares the decisions of a classifier, and RenyiKMeans is none",
+    ),
+    "too few rows for jax": (
+        lambda: as_jax(BinaryRenyiPenalty(), s)(np.full((5, 2), 0.5)),
+        "F has 5 and the groups have 300",
+    ),
+    "one column for jax": (
+        lambda: as_jax(BinaryRenyiPenalty(), s)(np.full(N, 0.5)),
+        "^F must have a row for each sample and a column for each class",
+    ),
+    "tiny features": (
+        lambda: C().fit(1e-200 * X, y, sensitive_features=s),
+        "too small for a fit: scale the features",
+    ),
+    "huge features": (
+        lambda: C().fit(1e200 * X, y, sensitive_features=s),
+        "too large for a fit: scale the features",
+    ),
+    "dates as y of a regression": (
+        lambda: RenyiRegressor().fit(X, pd.Series(days), sensitive_features=s),
+        "^y must hold numbers, but it holds dates",
+    ),
+    "dates as a feature": (
+        lambda: C().fit(pd.DataFrame({"day": days}), y, sensitive_features=s),
+        r"^X\['day'\] must hold numbers, but it holds dates",
+    ),
+    "dates for Pearson": (lambda: pearson_correlation(days, s), "^a must hold numbers, but it"),
+}
+
+MORE = {
+    # --- metrics
+    "no prediction": (lambda: p_rule(y, None, sensitive_features=s), "^y_pred must be one"),
+    "probabilities of two classes": (
+        lambda: p_rule(None, fitted.predict_proba(X), sensitive_features=s),
+        r"^y_pred must be one number for each sample, got shape \(300, 2\)",
+    ),
+    "labels -1 and 1": (
+        lambda: p_rule(None, 2 * y - 1, sensitive_features=s),
+        "^y_pred must hold labels 0 and 1.*from -1 to 1.*pos_label",
+    ),
+    "labels 1 and 2": (
+        lambda: p_rule(None, y + 1, sensitive_features=s),
+        "^y_pred must hold labels 0 and 1.*from 1 to 2.*pos_label",
+    ),
+    "percent": (lambda: p_rule(None, 100 * score, sensitive_features=s), "^y_pred must hold"),
+    "pos_label in another case": (
+        lambda: p_rule(None, answer, sensitive_features=s, pos_label="Yes"),
+        "^y_pred has no label equal to pos_label='Yes'",
+    ),
+    "pos_label of another type": (
+        lambda: p_rule(None, answer, sensitive_features=s, pos_label=1),
+        "^y_pred has no label equal to pos_label=1",
+    ),
+    "a missing score": (
+        lambda: p_rule(None, np.where(score > 0.9, np.nan, score), sensitive_features=s),
+        "^y_pred has values that are missing",
+    ),
+    "an infinite score": (
+        lambda: p_rule(None, np.where(score > 0.9, np.inf, score), sensitive_features=s),
+        "^y_pred has values that are missing or infinite",
+    ),
+    "a missing value of a nullable type": (
+        lambda: p_rule(None, y_series.astype("Int64").where(~mask), sensitive_features=s),
+        "^y_pred has values that are missing",
+    ),
+    "complex numbers": (lambda: p_rule(None, y + 0j, sensitive_features=s), "real numbers"),
+    "dates for decisions": (lambda: p_rule(None, days, sensitive_features=s), "holds dates"),
+    "groups as a dictionary": (
+        lambda: p_rule(None, y, sensitive_features={"sex": s}),
+        "^sensitive_features must be one label",
+    ),
+    "the name of a column as groups": (
+        lambda: p_rule(None, y, sensitive_features="sex"),
+        "^sensitive_features must be one label",
+    ),
+    "None among the groups": (
+        lambda: p_rule(None, y, sensitive_features=[None, *sex[1:]]),
+        "^sensitive_features has a missing value .* position 0",
+    ),
+    "a sparse column of groups": (
+        lambda: p_rule(None, y, sensitive_features=sparse.csr_array(s[:, None])),
+        "^sensitive_features is a sparse matrix.*toarray",
+    ),
+    "too few weights": (
+        lambda: p_rule(None, y, sensitive_features=s, sample_weight=[1, 2]),
+        "sample_weight has 2",
+    ),
+    "one weight": (
+        lambda: p_rule(None, y, sensitive_features=s, sample_weight=2.0),
+        "^sample_weight must be one number for each sample",
+    ),
+    "a word for weights": (
+        lambda: p_rule(None, y, sensitive_features=s, sample_weight="balanced"),
+        "^sample_weight must hold numbers",
+    ),
+    "weights that leave one group": (
+        lambda: p_rule(None, y, sensitive_features=s, sample_weight=s),
+        "^sensitive_features has one group only",
+    ),
+    "nobody": (lambda: p_rule([], [], sensitive_features=[]), "^y_pred is empty"),
+    "equal opportunity without a truth": (
+        lambda: equal_opportunity_violation(None, y, sensitive_features=s),
+        "^y_true must be one",
+    ),
+    "a truth of three classes": (
+        lambda: equal_opportunity_violation(three, y, sensitive_features=s),
+        "^y_true must hold labels 0 and 1.*pos_label",
+    ),
+    "a truth of -1 and 1": (
+        lambda: equal_opportunity_violation(2 * y - 1, y, sensitive_features=s),
+        "^y_true must hold labels 0 and 1.*pos_label",
+    ),
+    # --- dependence and tables
+    "kind of one entry": (lambda: renyi_correlation(y, s, kind=("discrete",)), "^kind must be"),
+    "kind None": (lambda: renyi_correlation(y, s, kind=None), "^kind must be one of"),
+    "a sparse variable": (
+        lambda: renyi_correlation(sparse.csr_array(y[:, None]), s),
+        "^a is a sparse matrix",
+    ),
+    "one variable": (lambda: renyi_correlation(samples, None), "^b must be one label"),
+    "a sparse table": (
+        lambda: renyi_from_joint(sparse.csr_array([[4, 1], [1, 4]])),
+        "^P is a sparse matrix.*toarray",
+    ),
+    "a table of three dimensions": (lambda: renyi_from_joint(np.ones((2, 2, 2))), "^P must be"),
+    "an infinite cell": (lambda: renyi_from_joint([[np.inf, 1], [1, 1]]), "^P has cells"),
+    "log-odds for soft labels": (
+        lambda: renyi_from_soft(np.column_stack([-score, score]), s),
+        "^F has negative",
+    ),
+    "percent for soft labels": (
+        lambda: renyi_from_soft(100 * fitted.predict_proba(X), s),
+        "sums to 100",
+    ),
+    "labels for a continuous correlation": (
+        lambda: continuous_correlation(y, s, kind="discrete"),
+        "^kind: two variables of labels",
+    ),
+    "text for a continuous correlation": (
+        lambda: continuous_correlation(sex, score),
+        "^a must hold numbers",
+    ),
+    "negative counts": (lambda: JointTable([[1, -1]], ["a"], ["u", "v"]), "^counts must be zero"),
+    "counts of another shape": (
+        lambda: JointTable([[1, 2, 3]], ["a"], ["u", "v"]),
+        "^counts must have a row for each",
+    ),
+    "a CSV file for JSON": (lambda: JointTable.from_json("a,b"), "^text is not JSON"),
+    # --- inference and report
+    "a table and a variable": (lambda: renyi_test(table, s), "^a is a table of counts already"),
+    "strata of a table": (lambda: renyi_test(table, given=s), "^given needs samples"),
+    "sums of weights": (
+        lambda: renyi_test(joint_table(y, s, sample_weight=np.full(N, 0.3))),
+        "^a must hold counts",
+    ),
+    "a misspelled method": (lambda: renyi_test(y, s, method="exact"), "^method must be one of"),
+    "resamples as a float": (lambda: renyi_test(y, s, n_resamples=1e4), "^n_resamples must be"),
+    "a word as a seed": (lambda: renyi_test(y, s, random_state="a"), "^random_state must be"),
+    "an interval of equal opportunity without a truth": (
+        lambda: fairness_interval("equal_opportunity_violation", None, y, sensitive_features=s),
+        "^y_true is needed",
+    ),
+    "a function of one's own for an interval": (
+        lambda: fairness_interval(lambda *_: 0, None, y, sensitive_features=s),
+        "^metric must be one of",
+    ),
+    "truth and score exchanged": (
+        lambda: fairness_report(score, y, s),
+        "^y_true must hold labels 0 and 1",
+    ),
+    "a threshold of 50": (
+        lambda: fairness_report(y, score, s, threshold=50),
+        "^threshold=50 selects nobody",
+    ),
+    "no threshold": (
+        lambda: fairness_report(y, score, s, threshold=None),
+        "^threshold must be a finite number",
+    ),
+    "a report of two columns": (
+        lambda: fairness_report(y, fitted.predict_proba(X), s),
+        "^y_score must be one number for each sample",
+    ),
+    "a report of text": (lambda: fairness_report(y, sex, s), "^y_score must hold numbers"),
+    "a misspelled pos_label of a report": (
+        lambda: fairness_report(answer, score, s, pos_label="YES"),
+        "^y_true has no label equal",
+    ),
+    "a group size of 0": (
+        lambda: fairness_report(y, score, s, min_group_size=0),
+        "^min_group_size must be",
+    ),
+    # --- estimators
+    "two columns for y": (
+        lambda: C().fit(X, np.column_stack([y, 1 - y]), sensitive_features=s),
+        "y should be a 1d array",
+    ),
+    "no y": (lambda: C().fit(X, None, sensitive_features=s), "requires y to be passed"),
+    "one feature as a vector": (
+        lambda: C().fit(X[:, 0], y, sensitive_features=s),
+        "Expected 2D array, got 1D",
+    ),
+    "a shorter y": (
+        lambda: C().fit(X, y[:-1], sensitive_features=s),
+        "inconsistent numbers of samples",
+    ),
+    "an infinite feature": (
+        lambda: C().fit(np.where(X > 2, np.inf, X), y, sensitive_features=s),
+        "X contains infinity",
+    ),
+    "on the scores": (lambda: C(on="scores").fit(X, y, sensitive_features=s), "^on must be one"),
+    "a score of three classes": (
+        lambda: C(on="score").fit(X, three, sensitive_features=s),
+        "^on='score' needs two classes",
+    ),
+    "a pos_label that is no class": (
+        lambda: C(fairness="equal_opportunity", pos_label="yes").fit(X, y, sensitive_features=s),
+        "^pos_label='yes' is not one of the classes",
+    ),
+    "a misspelled class_weight": (
+        lambda: C(class_weight="balance").fit(X, y, sensitive_features=s),
+        "^class_weight must be",
+    ),
+    "a weight of a class that is none": (
+        lambda: C(class_weight={2: 1.0}).fit(X, y, sensitive_features=s),
+        "^class_weight has 2, which is no class",
+    ),
+    "lam None": (lambda: C(lam=None).fit(X, y, sensitive_features=s), "^lam must be"),
+    "lam True": (lambda: C(lam=True).fit(X, y, sensitive_features=s), "^lam must be"),
+    "two values of lam": (
+        lambda: C(lam=np.array([1.0, 2.0])).fit(X, y, sensitive_features=s),
+        "^lam must be",
+    ),
+    "a prediction before the fit": (lambda: C().predict(X), "is not fitted yet"),
+    "columns in another order": (
+        lambda: C().fit(frame, y, sensitive_features=s).predict(frame[["b", "a"]]),
+        "feature names should match",
+    ),
+    "a prediction with a hole": (lambda: fitted.predict([[np.nan, 0]]), "X contains NaN"),
+    "a penalty given y without y": (
+        lambda: (
+            C(fairness="equal_opportunity")
+            .fit(X, y, sensitive_features=s)
+            .penalty_value(X, sensitive_features=s)
+        ),
+        "^y is needed",
+    ),
+    "a penalty of new groups": (
+        lambda: fitted.penalty_value(X, sensitive_features=sex),
+        r"^sensitive_features contains groups unseen in fit: \['f', 'm'\]",
+    ),
+    "a penalty of new classes": (
+        lambda: fitted.penalty_value(X, three, sensitive_features=s),
+        r"^y contains labels unseen in fit: \[2\]",
+    ),
+    "a penalty by name": (
+        lambda: PenalizedClassifier("renyi").fit(X, y, sensitive_features=s),
+        "^penalty must be a Penalty",
+    ),
+    "a class for a penalty": (
+        lambda: PenalizedClassifier(BinaryRenyiPenalty).fit(X, y, sensitive_features=s),
+        "^penalty must be a Penalty",
+    ),
+    "text as y of a regression": (
+        lambda: RenyiRegressor().fit(X, answer, sensitive_features=s),
+        "^y must hold numbers",
+    ),
+    "another library for trees": (
+        lambda: trees(backend="catboost").fit(X, y, sensitive_features=s),
+        "^backend must be one of",
+    ),
+    "a parameter of trees in two places": (
+        lambda: trees(backend_params={"num_leaves": 5}).fit(X, y, sensitive_features=s),
+        "which the estimator sets itself",
+    ),
+    "validation that is not used": (
+        lambda: trees().fit(X, y, sensitive_features=s, validation=other),
+        "set n_iter_no_change",
+    ),
+    "validation of trees with a new class": (
+        lambda: trees(n_iter_no_change=2).fit(
+            X, y, sensitive_features=s, validation=(X, three, s)
+        ),
+        r"^y contains labels unseen in fit: \[2\]",
+    ),
+    "half a cluster": (
+        lambda: RenyiKMeans(2.5).fit(X, sensitive_features=s),
+        "^n_clusters must be a whole number",
+    ),
+    "clusters with a hole": (
+        lambda: RenyiKMeans(2).fit(np.where(X > 2, np.nan, X), sensitive_features=s),
+        "X contains NaN",
+    ),
+    # --- tuning
+    "a target as text": (lambda: to_target(target="80%"), "^target must be a finite number"),
+    "a target that is none": (lambda: to_target(target=np.nan), "^target must be a finite"),
+    "a misspelled metric": (lambda: to_target(metric="p-rule"), "^metric must be a function or"),
+    "a function without a direction": (
+        lambda: to_target(metric=p_rule, target=0.8),
+        "^greater_is_better must be given",
+    ),
+    "a function without a target": (
+        lambda: to_target(metric=p_rule, greater_is_better=True),
+        "^target must be given for metric='p_rule'",
+    ),
+    "confidence without other rows": (
+        lambda: to_target(confidence=0.9),
+        "^confidence needs rows that the fit has not seen",
+    ),
+    "a confidence of 90": (
+        lambda: to_target(confidence=90, validation=other),
+        "^confidence must be a number from 0.75",
+    ),
+    "validation as a dictionary": (
+        lambda: to_target(validation={"X": X}),
+        "^validation must be .*not a dict",
+    ),
+    "validation of several lengths": (
+        lambda: to_target(validation=(X, y[:-1], s)),
+        "^validation: all arguments need the same number",
+    ),
+    "an estimator without lam": (
+        lambda: to_target(LogisticRegression()),
+        "but LogisticRegression has none",
+    ),
+    "a class for an estimator": (lambda: to_target(C), "^estimator must be an estimator"),
+    "a max_lam of 0": (lambda: to_target(max_lam=0), "^max_lam must be a positive"),
+    "a misspelled pos_label of a target": (
+        lambda: to_target(y=answer, pos_label="Yes"),
+        "^pos_label must be the class whose rates",
+    ),
+    "a target without groups": (lambda: to_target(s=None), "^sensitive_features is None"),
+    "one lam for a path": (
+        lambda: lam_path(C(), X, y, lams=3, sensitive_features=s),
+        "^lams must be a sequence of numbers",
+    ),
+    "one lam for cross-validation": (lambda: cross_validated(lams=3), "^lams must be a sequence"),
+    "a path of nothing known": (
+        lambda: lam_path(C(), X, y, lams=[np.nan], sensitive_features=s),
+        "^each of lams must be",
+    ),
+    "one part": (lambda: cross_validated(cv=1), "^cv must be a whole number, 2 or more"),
+    "a function for cross-validation": (
+        lambda: cross_validated(metric=p_rule),
+        "^metric must be one of",
+    ),
+    "a misspelled scoring": (
+        lambda: cross_validated(scoring="acc", target=0.1),
+        "'scoring' parameter",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "words"), REVIEW.values(), ids=REVIEW)
+def test_calls_of_the_review_raise_a_clear_error(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.parametrize(("call", "words"), MORE.values(), ids=MORE)
+def test_more_invalid_calls_raise_a_clear_error(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+WARNED = {
+    "a metric that is not penalized": (
+        lambda: to_target(metric="equal_opportunity_violation", target=0.9),
+        MetricMismatchWarning,
+    ),
+    "parity where opportunity is penalized": (
+        lambda: to_target(C(fairness="equal_opportunity"), target=0.1),
+        MetricMismatchWarning,
+    ),
+    "the same by cross-validation": (
+        lambda: cross_validated(metric="equalized_odds_violation", target=0.9),
+        MetricMismatchWarning,
+    ),
+    "nobody selected, on demand": (
+        lambda: to_target(
+            y=rare, metric="demographic_parity_violation", target=0.05, min_selection=0
+        ),
+        DegenerateModelWarning,
+    ),
+    "scores that repeat": (lambda: renyi_correlation(grid, coin), SmallSampleWarning),
+    "scores that repeat and depend a little": (
+        lambda: renyi_correlation(grid, (rng.random(3000) < 0.4 + 0.2 * (grid > 0.5)).astype(int)),
+        SmallSampleWarning,
+    ),
+    "scores that repeat, as a metric": (
+        lambda: renyi_dependence(None, grid, sensitive_features=coin),
+        SmallSampleWarning,
+    ),
+    "twenty times twenty values": (
+        lambda: renyi_correlation(*rng.integers(20, size=(2, 300))),
+        SmallSampleWarning,
+    ),
+    "a fit without groups": (lambda: C().fit(X, y), NoSensitiveFeaturesWarning),
+    "cross-validation without groups": (
+        lambda: cross_validated(s=None),
+        NoSensitiveFeaturesWarning,
+    ),
+    "validation with the rows of the fit": (
+        lambda: to_target(validation=(X, y, s), target=0.1),
+        UserWarning,
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "warning"), WARNED.values(), ids=WARNED)
+def test_doubtful_calls_warn(call, warning):
+    with pytest.warns(warning):
+        call()
+
+
+def routed_score(model, group):
+    with sklearn.config_context(enable_metadata_routing=True):
+        return fairness_scorer("neg_renyi_score")(model.fit(X, y), X, y, sensitive_features=group)
+
+
+noise = np.random.default_rng(5).integers(2, size=N)
+RIGHT = {
+    "booleans": (lambda: p_rule(None, y == 1, sensitive_features=s), lambda: p_of_y),
+    "a tuple": (lambda: p_rule(None, tuple(y), sensitive_features=s), lambda: p_of_y),
+    "digits as text": (lambda: p_rule(None, y.astype(str), sensitive_features=s), lambda: p_of_y),
+    "a nullable type": (
+        lambda: p_rule(None, y_series.astype("Int64"), sensitive_features=s),
+        lambda: p_of_y,
+    ),
+    "-1 and 1 with pos_label": (
+        lambda: p_rule(None, 2 * y - 1, sensitive_features=s, pos_label=1),
+        lambda: p_of_y,
+    ),
+    "groups as floats": (
+        lambda: p_rule(None, y, sensitive_features=s.astype(float)),
+        lambda: p_of_y,
+    ),
+    "weights as booleans": (
+        lambda: p_rule(None, y, sensitive_features=s, sample_weight=np.ones(N, bool)),
+        lambda: p_of_y,
+    ),
+    "indices with other labels": (
+        lambda: p_rule(
+            None, y_series, sensitive_features=s_series.set_axis(range(1000, 1000 + N))
+        ),
+        lambda: p_of_y,
+    ),
+    "both in the same new order": (
+        lambda: p_rule(None, y_series.iloc[perm], sensitive_features=s_shuffled),
+        lambda: p_of_y,
+    ),
+    "a masked array without masked values": (
+        lambda: p_rule(None, np.ma.array(y, mask=False), sensitive_features=s),
+        lambda: p_of_y,
+    ),
+    "the rate of a single group": (
+        lambda: group_rates(None, y, sensitive_features=one).iloc[0],
+        lambda: y.mean(),
+    ),
+    "a variable and itself": (lambda: renyi_correlation(y, y), lambda: 1.0),
+    "a constant": (lambda: renyi_correlation(one, s), lambda: 0.0),
+    "a JointTable": (lambda: renyi_from_joint(table), lambda: rho_of_y),
+    "a crosstab": (lambda: renyi_from_joint(pd.crosstab(y, s)), lambda: rho_of_y),
+    "a crosstab of many rows": (
+        lambda: renyi_from_joint(pd.crosstab(np.arange(N) % 50, s)),
+        lambda: renyi_correlation(np.arange(N) % 50, s, kind="discrete"),
+    ),
+    "a table of booleans": (lambda: renyi_from_joint([[True, False], [False, True]]), lambda: 1.0),
+    "hard labels as soft ones": (
+        lambda: renyi_from_soft(np.column_stack([1 - y, y]), s),
+        lambda: rho_of_y,
+    ),
+    "Theorem 2 with three values": (
+        lambda: renyi_binary(three, s).rho,
+        lambda: renyi_correlation(three, s),
+    ),
+    "months as labels": (
+        lambda: renyi_correlation(pd.Series(days).dt.to_period("M"), s),
+        lambda: renyi_correlation(three, s),
+    ),
+    "dates in a table that is saved": (
+        lambda: renyi_from_joint(JointTable.from_json(joint_table(days, s).to_json())),
+        lambda: renyi_correlation(three, s),
+    ),
+    "dates in tables that are added": (
+        lambda: len((joint_table(days[half], s[half]) + joint_table(days, s)).rows),
+        lambda: 3,
+    ),
+    "an interval by function": (
+        lambda: fairness_interval(p_rule, None, y, sensitive_features=s).plugin,
+        lambda: p_of_y,
+    ),
+    "the score of a tree on a random group": (
+        lambda: routed_score(DecisionTreeClassifier(max_leaf_nodes=40, random_state=0), noise),
+        lambda: 0.0,
+    ),
+    "the score of a logistic regression on it": (
+        lambda: routed_score(LogisticRegression(), noise),
+        lambda: 0.0,
+    ),
+    "a prediction from files": (
+        lambda: (
+            C().fit(parquet_rows(), "y", sensitive_features="s").predict(parquet_rows()).mean()
+        ),
+        lambda: C().fit(X, y, sensitive_features=sex).predict(X).mean(),
+    ),
+    "a target from files": (
+        lambda: to_target(X=parquet_rows(), y="y", s="s", target=0.5).lam,
+        lambda: to_target(s=sex, target=0.5).lam,
+    ),
+    "a path of a regression": (
+        lambda: len(lam_path(RenyiRegressor(), X, score, lams=[0, 1], sensitive_features=s)),
+        lambda: 2,
+    ),
+    "a group of three by cross-validation": (
+        lambda: cross_validated(s=np.where(np.arange(N) < 3, 2, s), target=0.0).lam_ >= 0,
+        lambda: True,
+    ),
+    "log-odds named in the report": (
+        lambda: "are no probabilities" in fairness_report(y, 5 * X[:, 0], s).verdict,
+        lambda: True,
+    ),
+    "the score of the other class named in the report": (
+        lambda: "score of the other class" in fairness_report(y, 1 - score, s).verdict,
+        lambda: True,
+    ),
+    "equal rates in the report": (
+        lambda: (
+            "is 0.500 of every group"
+            in fairness_report([0, 1] * 50, [0.2, 0.9] * 50, ["a"] * 50 + ["b"] * 50).verdict
+        ),
+        lambda: True,
+    ),
+}
+p_of_y = p_rule(None, y, sensitive_features=s)
+rho_of_y = renyi_correlation(y, s)
+
+
+@pytest.mark.parametrize(("call", "expected"), RIGHT.values(), ids=RIGHT)
+def test_unusual_calls_give_the_right_answer(call, expected):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert call() == pytest.approx(expected(), abs=1e-9)

@@ -181,7 +181,7 @@ def test_a_group_without_a_rate_is_refused_by_name(measure, y):
     [
         ([1, 2], {}, "y_pred must hold labels 0 and 1.*pos_label"),
         ([-1, 1], {}, "y_pred must hold labels 0 and 1.*pos_label"),
-        (["no", "yes"], {}, "y_pred must hold numbers"),
+        (["no", "yes"], {}, "give pos_label"),
         ([0.5, np.nan], {}, "y_pred has values that are missing"),
         (["no", "yes"], {"pos_label": "Yes"}, "y_pred has no label equal to pos_label='Yes'"),
         ([0, 1, 1], {}, "y_pred has 3, sensitive_features has 2"),

@@ -400,7 +400,7 @@ class TestHostile:
     def test_new_groups_and_lengths_in_penalty_value(self):
         s = np.where(self.age > 45, "old", "young")
         reg = RenyiRegressor(1).fit(self.X, self.y, sensitive_features=s)
-        with pytest.raises(ValueError, match="not seen in the fit"):
+        with pytest.raises(ValueError, match="unseen in fit"):
             reg.penalty_value(self.X[:2], sensitive_features=["old", "middle"])
         with pytest.raises(ValueError, match="same number of samples"):
             reg.penalty_value(self.X[:3], sensitive_features=["old", "young"])

@@ -108,10 +108,43 @@ def test_it_is_saved_and_loaded_to_the_last_bit(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["table.json"]
 
 
-def test_what_cannot_be_saved_is_refused():
-    day = joint_table(pd.to_datetime(["2024-01-01", "2024-01-02"]), [0, 1])
-    with pytest.raises(ValueError, match=r"rows has the label .*turn the labels into text"):
-        day.to_json()
+def test_labels_that_json_cannot_hold_raise():
+    table = joint_table([1j, 2j], [0, 1])
+    with pytest.raises(ValueError, match=r"rows has the label .*which JSON cannot hold"):
+        table.to_json()
+
+
+DAYS = [pd.Timestamp("2024-01-31"), pd.Timestamp("2024-02-29"), pd.Timestamp("2024-03-31")]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_dates_survive_counting_adding_and_saving(unit):
+    days = pd.DatetimeIndex(DAYS).as_unit(unit)
+    for months in (days, days.to_numpy(), pd.Series(days), days.tz_localize("Europe/Paris")):
+        table = joint_table(months[:2], ["f", "m"]) + joint_table(months[1:], ["f", "f"])
+        assert table.rows.tolist() == list(pd.DatetimeIndex(months))
+        assert table.counts.tolist() == [[1, 0], [1, 1], [1, 0]]
+        assert JointTable.from_json(table.to_json()) == table
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [day.date() for day in DAYS],
+        [day.to_period("M") for day in DAYS],
+        [pd.Timedelta(days=k) for k in range(3)],
+        [("f", day) for day in DAYS],
+    ],
+    ids=["dates", "months", "durations", "tuples"],
+)
+def test_dates_of_other_kinds_survive_saving(labels):
+    rows = np.empty(3, dtype=object)
+    rows[:] = labels
+    table = joint_table(rows, [0, 1, 0])
+    assert table.rows.tolist() == labels
+    loaded = JointTable.from_json(table.to_json())
+    assert loaded.rows.tolist() == labels
+    assert loaded == table
 
 
 good = json.loads(joint_table(["x", "y"], [0, 1]).to_json())

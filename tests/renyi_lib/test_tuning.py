@@ -1,6 +1,8 @@
 """Paths over lam and the search for a target, for classifiers, pipelines and others."""
 
+import re
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -20,7 +22,14 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from renyi_lib import fairness_interval, fairness_scorer
+from renyi_lib import (
+    ParquetRows,
+    RenyiKMeans,
+    RenyiRegressor,
+    fairness_interval,
+    fairness_scorer,
+    renyi_dependence,
+)
 from renyi_lib.classification import (
     NoSensitiveFeaturesWarning,
     PenalizedClassifier,
@@ -33,6 +42,8 @@ from renyi_lib.metrics import (
 )
 from renyi_lib.penalties import PearsonPenalty
 from renyi_lib.tuning import (
+    DegenerateModelWarning,
+    MetricMismatchWarning,
     RenyiClassifierCV,
     TargetNotReachedError,
     fit_to_target,
@@ -46,7 +57,7 @@ def assert_no_bargain(message, *cures):
     assert all(cure in message for cure in cures)
     assert "smaller confidence" not in message
     assert "another target" not in message
-    assert "with the same ones a demand that is lowered now" in message
+    assert "with the same rows, a target or a confidence that is lowered now" in message
 
 
 class TestPath:
@@ -137,7 +148,7 @@ class TestPath:
             lam_path(estimator, X, y, sensitive_features=s, lams=[1])
 
     @pytest.mark.parametrize("estimator", [object(), RenyiClassifier, None, "renyi"])
-    def test_what_is_no_estimator_is_told_so(self, estimator):
+    def test_objects_that_are_no_estimator_raise(self, estimator):
         X, y, s = biased_data(100)
         with pytest.raises(ValueError, match="estimator must be an estimator of scikit-learn"):
             lam_path(estimator, X, y, sensitive_features=s, lams=[1])
@@ -318,8 +329,9 @@ class TestTarget:
             return 1.0
 
         options = {"metric": metric, "greater_is_better": True, "sensitive_features": s}
-        fit_to_target(RenyiClassifier(), X, y, **options, validation=(X, y, s, 2 * np.ones(600)))
-        fit_to_target(RenyiClassifier(), X, y, **options, validation=(X, y, s))
+        new = (X + 1e-9, y, s, 2 * np.ones(600))
+        fit_to_target(RenyiClassifier(), X, y, **options, target=0.8, validation=new)
+        fit_to_target(RenyiClassifier(), X, y, **options, target=0.8, validation=new[:3])
         assert seen[0].tolist() == [2.0] * 600
         assert seen[1] is None
 
@@ -485,12 +497,12 @@ class TestConfidence:
         (X, y, s), new = held_out()
         few = tuple(part[:60] for part in new)
         with pytest.raises(
-            TargetNotReachedError, match="cannot be promised with this confidence"
-        ) as told:
+            TargetNotReachedError, match="cannot be guaranteed with this confidence"
+        ) as caught:
             fit_to_target(
                 RenyiClassifier(), X, y, sensitive_features=s, validation=few, confidence=0.95
             )
-        assert_no_bargain(str(told.value), "Hold back more rows", "max_lam")
+        assert_no_bargain(str(caught.value), "Hold back more rows", "max_lam")
 
     def test_an_unfair_model_can_be_fair_enough(self):
         (X, y, s), new = held_out()
@@ -508,7 +520,7 @@ class TestConfidence:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"confidence": 0.9}, "confidence needs people whom the fit has not seen"),
+            ({"confidence": 0.9}, "confidence needs rows that the fit has not seen"),
             ({"confidence": 90, "validation": "new"}, "confidence must be a number from 0.75 to"),
             ({"confidence": 0.5, "validation": "new"}, "confidence must be a number from 0.75 to"),
             (
@@ -516,11 +528,12 @@ class TestConfidence:
                     "confidence": 0.9,
                     "validation": "new",
                     "metric": lambda *_, **__: 0.0,
+                    "target": 0.1,
                     "greater_is_better": True,
                 },
                 "confidence needs a metric whose interval is known",
             ),
-            ({"confidence": 0.9, "validation": "weighted"}, "people who count once each"),
+            ({"confidence": 0.9, "validation": "weighted"}, "rows that count once each"),
         ],
     )
     def test_what_it_needs_is_said(self, options, message):
@@ -699,11 +712,11 @@ class TestCrossValidation:
             RenyiClassifierCV(lams=[0, 0.1], target=1).fit(X, y, sensitive_features=s)
         with pytest.raises(
             TargetNotReachedError, match=r"confidence of 0.95: the best bound is"
-        ) as told:
+        ) as caught:
             RenyiClassifierCV(lams=[0, 5], target=1, confidence=0.95).fit(
                 X, y, sensitive_features=s
             )
-        assert_no_bargain(str(told.value), "More rows", "lams that go further up")
+        assert_no_bargain(str(caught.value), "More rows", "larger lams")
 
     def test_progress_is_shown_on_demand(self, capsys):
         X, y, s = biased_data(200)
@@ -715,7 +728,7 @@ class TestCrossValidation:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"target": 80}, "target must be a number from 0 to 1, not 80"),
+            ({"target": 80}, "target must be a number from 0 to 1 .or None., not 80"),
             ({"metric": "p"}, "metric must be one of 'p_rule'"),
             ({"confidence": 2}, "confidence must be a number from 0.75 to"),
             ({"lams": []}, "lams is empty"),
@@ -731,7 +744,312 @@ class TestCrossValidation:
 
     def test_confidence_and_weights_do_not_go_together(self):
         X, y, s = biased_data(100)
-        with pytest.raises(ValueError, match="people who count once each"):
+        with pytest.raises(ValueError, match="rows that count once each"):
             RenyiClassifierCV(confidence=0.9).fit(
                 X, y, sensitive_features=s, sample_weight=np.ones(100)
             )
+
+
+def rare_positives(n=2000, seed=0):
+    """About 2 % positive labels, which a plain logistic regression hardly ever predicts."""
+    rng = np.random.default_rng(seed)
+    s = rng.integers(2, size=n)
+    X = rng.normal(size=(n, 2)) + s[:, None]
+    return X, (X[:, 0] + 2 * rng.normal(size=n) > 5).astype(int), s
+
+
+class TestDegenerateModels:
+    @pytest.mark.parametrize(
+        ("fairness", "metric", "target"),
+        [
+            ("demographic_parity", "p_rule", None),
+            ("demographic_parity", "demographic_parity_violation", 0.05),
+            ("equal_opportunity", "equal_opportunity_violation", 0.05),
+        ],
+    )
+    def test_a_model_that_selects_nobody_is_no_answer(self, fairness, metric, target):
+        X, y, s = rare_positives()
+        options = {"sensitive_features": s, "metric": metric, "target": target}
+        estimator = RenyiClassifier(fairness=fairness)
+        with pytest.raises(TargetNotReachedError, match=r"everybody.*class_weight='balanced'"):
+            fit_to_target(estimator, X, y, **options)
+        with pytest.warns(
+            DegenerateModelWarning, match=r"favorable class for \d\.\d+% of the rows"
+        ):
+            nobody = fit_to_target(estimator, X, y, **options, min_selection=0)
+        assert nobody.predict(X).mean() < 0.1 * y.mean()
+
+    def test_the_named_cure_gives_a_model_that_selects(self):
+        X, y, s = rare_positives()
+        balanced = RenyiClassifier(class_weight="balanced")
+        fair = fit_to_target(balanced, X, y, sensitive_features=s)
+        assert p_rule(None, fair.predict(X), sensitive_features=s) >= 0.8
+        assert fair.predict(X).mean() > 0.1
+
+    def test_selecting_everybody_is_no_answer_either(self):
+        X, y, s = rare_positives()
+        with pytest.raises(TargetNotReachedError, match="everybody"):
+            fit_to_target(RenyiClassifier(), X, 1 - y, sensitive_features=s)
+
+    def test_a_guarantee_is_not_given_for_a_model_that_selects_nobody(self):
+        X, y, s = rare_positives(4000)
+        new = X[2000:], y[2000:], s[2000:]
+        options = {"sensitive_features": s[:2000], "validation": new, "confidence": 0.9}
+        options |= {"metric": "demographic_parity_violation", "target": 0.1}
+        with pytest.raises(TargetNotReachedError, match="everybody"):
+            fit_to_target(RenyiClassifier(), X[:2000], y[:2000], **options)
+        with pytest.warns(DegenerateModelWarning):
+            fit_to_target(RenyiClassifier(), X[:2000], y[:2000], **options, min_selection=0)
+
+    def test_cross_validation_does_not_choose_such_a_model(self):
+        X, y, s = rare_positives()
+        options = {"lams": [0, 30], "metric": "demographic_parity_violation", "target": 0.1}
+        with pytest.raises(TargetNotReachedError, match="everybody alike"):
+            RenyiClassifierCV(**options).fit(X, y, sensitive_features=s)
+        with pytest.warns(DegenerateModelWarning):
+            found = RenyiClassifierCV(**options, min_selection=0).fit(X, y, sensitive_features=s)
+        assert found.cv_results_["selected"].max() < 0.1 * y.mean()
+
+
+class TestTargetAndMetric:
+    @pytest.mark.parametrize(
+        "metric",
+        [
+            "demographic_parity_violation",
+            "equal_opportunity_violation",
+            "equalized_odds_violation",
+        ],
+    )
+    def test_a_difference_has_no_default_target(self, metric):
+        X, y, s = biased_data(100)
+        with pytest.raises(ValueError, match=f"target must be given for metric='{metric}'"):
+            fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, metric=metric)
+        with pytest.raises(ValueError, match=f"target must be given for metric='{metric}'"):
+            RenyiClassifierCV(metric=metric).fit(X, y, sensitive_features=s)
+
+    @pytest.mark.parametrize(
+        ("fairness", "metric", "matches"),
+        [
+            ("demographic_parity", "demographic_parity_violation", True),
+            ("demographic_parity", "equal_opportunity_violation", False),
+            ("equal_opportunity", "equal_opportunity_violation", True),
+            ("equalized_odds", "equal_opportunity_violation", True),
+            ("equal_opportunity", "equalized_odds_violation", False),
+            ("equal_opportunity", "p_rule", False),
+        ],
+    )
+    @pytest.mark.parametrize("inside", [False, True])
+    def test_a_metric_that_the_estimator_does_not_penalize_warns(
+        self, fairness, metric, matches, inside
+    ):
+        X, y, s = biased_data(200)
+        estimator = RenyiClassifier(fairness=fairness)
+        estimator = make_pipeline(StandardScaler(), estimator) if inside else estimator
+        target = 0.1 if metric == "p_rule" else 0.9
+        options = {"metric": metric, "target": target}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fit_to_target(estimator, X, y, sensitive_features=s, **options)
+            RenyiClassifierCV(estimator, lams=[0], **options).fit(X, y, sensitive_features=s)
+        found = [w for w in caught if w.category is MetricMismatchWarning]
+        assert len(found) == (0 if matches else 2)
+        assert all(f"fairness={fairness!r}" in str(w.message) for w in found)
+        assert all(w.filename == __file__ for w in found)
+
+
+class TestValidation:
+    def test_exchanged_labels_and_groups_raise(self):
+        X, y, s = biased_data(400)
+        names = np.array(["f", "m"])[s]
+        fit = X[:200], y[:200]
+        new = X[200:], names[200:], y[200:]
+        with pytest.raises(ValueError, match="exchanged: its second entry holds the groups"):
+            fit_to_target(RenyiClassifier(), *fit, sensitive_features=names[:200], validation=new)
+
+    def test_exchanged_columns_with_the_same_labels_are_found_by_their_counts(self):
+        X, y, s = rare_positives(4000)
+        fit = {"X": X[:2000], "y": y[:2000], "sensitive_features": s[:2000]}
+        options = {"metric": "demographic_parity_violation", "target": 0.9, "min_selection": 0}
+        with pytest.raises(ValueError, match="look exchanged"):
+            fit_to_target(
+                RenyiClassifier(), **fit, **options, validation=(X[2000:], s[2000:], y[2000:])
+            )
+        with pytest.warns(DegenerateModelWarning):
+            fit_to_target(
+                RenyiClassifier(), **fit, **options, validation=(X[2000:], y[2000:], s[2000:])
+            )
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"y": 7}, r"y contains labels unseen in fit: \[7\]; the fit had \[0, 1\]"),
+            ({"s": 9}, r"sensitive_features contains labels unseen in fit: \[9\]"),
+        ],
+    )
+    def test_unseen_labels_raise(self, change, words):
+        X, y, s = biased_data(400)
+        new = {"X": X[200:], "y": y[200:].copy(), "s": s[200:].copy()}
+        for name, label in change.items():
+            new[name][0] = label
+        with pytest.raises(ValueError, match=words):
+            fit_to_target(
+                RenyiClassifier(),
+                X[:200],
+                y[:200],
+                sensitive_features=s[:200],
+                validation=tuple(new.values()),
+            )
+
+    @pytest.mark.parametrize("start", [0, 100])
+    @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, sparse.csr_array])
+    def test_rows_of_the_fit_are_no_basis_for_a_guarantee(self, start, kind):
+        X, y, s = biased_data(600)
+        new = kind(X[start : start + 400]), y[start : start + 400], s[start : start + 400]
+        fit = {"X": kind(X[:400]), "y": y[:400], "sensitive_features": s[:400], "target": 0.2}
+        with pytest.raises(
+            ValueError, match=r"about (100|75)% of the validation rows are rows of"
+        ):
+            fit_to_target(RenyiClassifier(), **fit, validation=new, confidence=0.9)
+        with pytest.warns(UserWarning, match="of the validation rows are rows of the fit"):
+            fit_to_target(RenyiClassifier(), **fit, validation=new)
+
+    def test_rows_that_are_equal_by_coincidence_are_no_overlap(self):
+        rng = np.random.default_rng(0)
+        X, y, s = rng.integers(4, size=(1000, 2)), rng.integers(2, size=1000), np.arange(1000) % 2
+        y = ((X[:, 0] + y) > 2).astype(int)
+        new = X[500:], y[500:], s[500:]
+        fit = {"X": X[:500], "y": y[:500], "sensitive_features": s[:500]}
+        model = fit_to_target(RenyiClassifier(), **fit, target=0.5, validation=new, confidence=0.9)
+        assert p_rule(None, model.predict(new[0]), sensitive_features=new[2]) >= 0.5
+
+
+class TestRareGroups:
+    def data(self, n=1200):
+        rng = np.random.default_rng(3)
+        s = rng.choice(["a", "b", "c", "d"], p=[0.5, 0.46, 0.02, 0.02], size=n).astype(object)
+        s[:3], s[n // 2 : n // 2 + 3] = "tiny", "tiny"
+        X = rng.normal(size=(n, 2)) + (s == "a")[:, None] * [0.5, 0]
+        return X, (X.sum(axis=1) + rng.normal(size=n) > 0).astype(int), s
+
+    def test_groups_too_small_for_any_guarantee_are_named_before_a_fit(self):
+        X, y, s = self.data()
+        half = len(y) // 2
+        options = {"sensitive_features": s[:half], "confidence": 0.9, "target": 0.5}
+        new = X[half:], y[half:], s[half:]
+        with pytest.raises(TargetNotReachedError, match=r"'tiny' \(3 rows\).*min_group_size"):
+            fit_to_target(NeverFitted(), X[:half], y[:half], **options, validation=new)
+        fair = fit_to_target(
+            RenyiClassifier(), X[:half], y[:half], **options, validation=new, min_group_size=150
+        )
+        pooled = np.where(np.isin(new[2], ["a"]), "a", "others")
+        assert p_rule(None, fair.predict(new[0]), sensitive_features=pooled) >= 0.5
+
+    def test_a_failed_test_names_the_groups_that_are_the_cause(self):
+        X, y, s = self.data(2400)
+        half = len(y) // 2
+        s = np.where(s == "tiny", "d", s)
+        options = {"sensitive_features": s[:half], "confidence": 0.9, "target": 0.75}
+        with pytest.raises(TargetNotReachedError) as caught:
+            fit_to_target(
+                RenyiClassifier(),
+                X[:half],
+                y[:half],
+                **options,
+                validation=(X[half:], y[half:], s[half:]),
+            )
+        assert re.search(r"small groups: without '[cd]' \(\d+ rows\), '[cd]'", str(caught.value))
+
+    @pytest.mark.parametrize("confidence", [None, 0.9])
+    def test_cross_validation_with_a_group_of_three(self, confidence):
+        X, y, s = self.data(600)
+        s[300:303] = "a"
+        assert np.sum(s == "tiny") == 3
+        options = {"lams": [0, 1, 10], "target": 0.5, "confidence": confidence}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            if confidence is not None:
+                with pytest.raises(TargetNotReachedError, match=r"'tiny' \(3 rows\)"):
+                    RenyiClassifierCV(**options).fit(X, y, sensitive_features=s)
+            pooled = RenyiClassifierCV(**options, min_group_size=100)
+            pooled.fit(X, y, sensitive_features=s)
+        assert pooled.cv_results_["fairness"][pooled.cv_results_["holds"]].min() >= 0.5
+        assert set(pooled.estimator_.groups_) == {"a", "b", "c", "d", "tiny"}
+
+    def test_a_group_without_one_of_the_labels_is_named(self):
+        X, y, s = self.data(600)
+        y[s == "tiny"] = 0
+        options = {"metric": "equal_opportunity_violation", "target": 0.2}
+        for fit in (
+            lambda: fit_to_target(
+                RenyiClassifier(fairness="equal_opportunity"),
+                X,
+                y,
+                sensitive_features=s,
+                **options,
+            ),
+            lambda: RenyiClassifierCV(
+                RenyiClassifier(fairness="equal_opportunity"), **options
+            ).fit(X, y, sensitive_features=s),
+        ):
+            with pytest.raises(ValueError, match=r"group 'tiny' .*no row of one label.*min_group"):
+                fit()
+
+    def test_pooling_that_leaves_one_group_raises(self):
+        X, y, s = biased_data(100)
+        with pytest.raises(ValueError, match="min_group_size=80 leaves only one group"):
+            fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, min_group_size=80)
+
+    def test_too_many_parts_for_every_group_raise(self):
+        X, y, s = biased_data(40, n_groups=10)
+        with pytest.raises(ValueError, match="cv=5 needs at least 5 rows of some group and class"):
+            RenyiClassifierCV().fit(X, y, sensitive_features=s)
+
+
+class NeverFitted(RenyiClassifier):
+    """Shows that an argument is refused before any work is done."""
+
+    def _fits_by_lam(self, *_):
+        raise AssertionError("this was to be refused before the fit")
+
+
+class TestRefusedBeforeAnyFit:
+    def test_regression_and_clustering_have_no_selection_rates(self):
+        X, _, s = biased_data(100)
+        for estimator in (RenyiRegressor(), RenyiKMeans(2)):
+            with pytest.raises(ValueError, match="compares the decisions of a classifier"):
+                fit_to_target(estimator, X, X[:, 0], sensitive_features=s)
+        chosen = fit_to_target(
+            RenyiRegressor(kind="discrete"),
+            X,
+            X[:, 0],
+            sensitive_features=s,
+            metric=renyi_dependence,
+            greater_is_better=False,
+            target=0.2,
+        )
+        assert renyi_dependence(None, chosen.predict(X), sensitive_features=s) <= 0.2
+
+    def test_a_pipeline_is_not_fitted_to_files(self, tmp_path):
+        X, y, s = biased_data(100)
+        frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, s=s)
+        frame.to_parquet(tmp_path / "rows.parquet")
+        rows = ParquetRows(str(tmp_path / "rows.parquet"))
+        pipeline = make_pipeline(StandardScaler(), RenyiClassifier())
+        with pytest.raises(ValueError, match="Pipeline needs X in memory, and X is ParquetRows"):
+            fit_to_target(pipeline, rows, "y", sensitive_features="s")
+        with pytest.raises(ValueError, match="y must be the name of a column"):
+            fit_to_target(NeverFitted(), rows, y, sensitive_features="s")
+        with pytest.raises(ValueError, match="no column 'z'"):
+            fit_to_target(NeverFitted(), rows, "y", sensitive_features="z")
+
+
+def test_dask_collections_give_the_same_target_with_text_and_weights():
+    dd = pytest.importorskip("dask.dataframe")
+    X, y, s = biased_data(400)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame = frame.assign(y=np.array(["no", "yes"])[y], s=s, w=np.ones(400))
+    rows = dd.from_pandas(frame, npartitions=2)
+    options = {"sensitive_features": rows["s"], "sample_weight": rows["w"]}
+    found = fit_to_target(RenyiClassifier(), rows[list("abcd")], rows["y"], **options)
+    expected = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s)
+    assert found.lam == pytest.approx(expected.lam, rel=0.05)

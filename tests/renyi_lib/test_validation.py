@@ -7,11 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from renyi_lib._validation import (
+    check_alignment,
     check_same_length,
     encode_labels,
     integer_codes,
     numeric_values,
+    pool_groups,
     read_validation,
+    refuse_sample_matrix,
+    refuse_text,
     sample_weights,
 )
 
@@ -179,7 +183,7 @@ def test_numbers_become_floats(values):
     ("values", "message"),
     [
         (["a", "b"], "x must hold numbers"),
-        ([], "x must be one number for each sample"),
+        ([], "x is empty"),
         ([[1, 2]], "x must be one number for each sample"),
         ([1, None], "x has values that are missing or infinite"),
         ([1, np.inf], "x has values that are missing or infinite"),
@@ -227,3 +231,97 @@ class TestValidationRows:
     def test_anything_but_three_or_four_parts_is_refused(self, validation):
         with pytest.raises(ValueError, match="validation must be"):
             read_validation(validation)
+
+
+class TestAlignment:
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            ([0, 1, 2], [2, 1, 0]),
+            (list("abc"), list("bca")),
+            ([1, "a", 2.5], ["a", 1, 2.5]),
+            ([0, 0, 1], [0, 1, 0]),
+            (
+                pd.to_datetime(["2024-01-01", "2024-01-02"]),
+                pd.to_datetime(["2024-01-02", "2024-01-01"]),
+            ),
+            (pd.MultiIndex.from_tuples([(0, "a"), (1, "b")]), [(1, "b"), (0, "a")]),
+        ],
+    )
+    def test_the_same_labels_in_another_order_raise(self, first, second):
+        second = pd.MultiIndex.from_tuples(second) if isinstance(first, pd.MultiIndex) else second
+        y, s = pd.Series(0, index=first), pd.DataFrame({"s": 1}, index=second)
+        with pytest.raises(
+            ValueError, match="y and s have the same index labels in another order"
+        ):
+            check_alignment(X=None, y=y, s=s)
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            ([0, 1, 2], [0, 1, 2]),
+            ([0, 1, 2], [5, 6, 7]),
+            ([0, 1, 2], [2, 1, 5]),
+            ([0, 0, 1], [0, 1, 1]),
+            ([1, "a", 2], ["b", 1, 2]),
+        ],
+    )
+    def test_equal_and_different_labels_are_matched_by_position(self, first, second):
+        check_alignment(y=pd.Series(0, index=first), s=pd.Series(1, index=second), w=[1, 2, 3])
+
+
+class TestTablesThatAreSamples:
+    @pytest.mark.parametrize(
+        "table",
+        [
+            np.ones((10, 10)),
+            np.full((40, 2), 1 / 80),
+            np.arange(80).reshape(40, 2),
+            np.random.default_rng(0).integers(20, 60, size=(200, 2)),
+            np.random.default_rng(0).dirichlet(np.ones(200)).reshape(100, 2),
+            pd.crosstab(np.arange(100) % 25, np.arange(100) % 2),
+            pd.DataFrame([[40, 10], [10, 40]], columns=["f", "m"]),
+            [[1, 0], [0, 1]] * 5,
+        ],
+    )
+    def test_tables_of_counts_are_accepted(self, table):
+        refuse_sample_matrix(table, "P")
+
+    @pytest.mark.parametrize("n", [20, 1000])
+    def test_codes_of_two_variables_raise(self, n):
+        rng = np.random.default_rng(0)
+        samples = np.column_stack([rng.integers(4, size=n), rng.integers(2, size=n)])
+        for table in (samples, samples.tolist(), samples.astype(float)):
+            with pytest.raises(ValueError, match=f"P looks like samples, {n} rows"):
+                refuse_sample_matrix(table, "P")
+
+
+def test_numbers_as_text_are_not_refused_as_text():
+    refuse_text(np.array([["1", "2.5"]], dtype=object), "encode it")
+    refuse_text(pd.DataFrame({"a": ["1", "2"], "b": pd.Categorical(["u", "v"])}), "encode it")
+
+
+class TestPooling:
+    groups = np.array(["a", "b", "c", "d"])
+
+    def test_large_groups_stay(self):
+        codes = np.array([0, 1, 2, 3])
+        cells = np.array([[5, 5, 5, 5]])
+        assert pool_groups(codes, self.groups, cells, 5)[1].tolist() == list("abcd")
+
+    def test_a_single_small_group_joins_the_next_smallest(self):
+        codes, groups, cells = pool_groups(
+            np.array([0, 1, 2, 3]), self.groups, np.array([[50, 2, 40, 30]]), 5
+        )
+        assert groups[codes].tolist() == ["a", "b + d", "c", "b + d"]
+        assert cells.tolist() == [[50, 40, 32]]
+
+    def test_every_stratum_must_be_large_enough(self):
+        cells = np.array([[50, 9, 40, 30], [50, 9, 2, 30]])
+        _, groups, pooled = pool_groups(np.arange(4), self.groups, cells, 5)
+        assert groups.tolist() == ["a", "d", "b + c"]
+        assert pooled.min() >= 5
+
+    def test_one_group_is_not_enough(self):
+        with pytest.raises(ValueError, match="min_group_size=100 leaves only one group"):
+            pool_groups(np.arange(4), self.groups, np.array([[9, 9, 9, 9]]), 100)

@@ -27,7 +27,7 @@ def _p_percent(label):
 
 
 def _both():
-    return {"drawn": _p_percent(lambda f: f), "decision": _p_percent(lambda f: f > 0.5)}
+    return {"sampled": _p_percent(lambda f: f), "decision": _p_percent(lambda f: f > 0.5)}
 
 
 def _squared(r_0, r_1, q):
@@ -78,16 +78,16 @@ EXERCISES = {
         why="The means are equal, and above one half is nobody of group 0.",
         mistakes=[
             Mistake(
-                {"drawn": 0.0, "decision": 1.0},
-                "It is the other way round: the drawn label follows the means.",
+                {"sampled": 0.0, "decision": 1.0},
+                "It is the other way round: the sampled label follows the means.",
             ),
             Mistake(
-                {"drawn": 1.0, "decision": 1.0},
+                {"sampled": 1.0, "decision": 1.0},
                 "Count who is above one half: the means do not say it.",
             ),
             Mistake(
-                {"drawn": 0.0, "decision": 0.0},
-                "The rate of the drawn label is the mean score of the group.",
+                {"sampled": 0.0, "decision": 0.0},
+                "The rate of the sampled label is the mean score of the group.",
             ),
         ],
     ),
@@ -108,7 +108,7 @@ EXERCISES = {
         ],
     ),
     "fair-scores/1": Function(
-        "a function `from_means(r_0, r_1, q)` that returns ρ_R² of the drawn label",
+        "a function `from_means(r_0, r_1, q)` that returns ρ_R² of the sampled label",
         answer=_squared,
         why="Of the scores nothing but the two means is needed.",
         cases=[(0.2, 0.4, 0.5), (0.1, 0.3, 0.67), (0.5, 0.45, 0.2), (0.3, 0.3, 0.4)],

@@ -82,11 +82,11 @@ EXERCISES = {
     "fairness-is-independence/a": Number(
         "a number: p% of the school as a fraction",
         answer=lambda: (30 / 200) / (60 / 300),
-        why="It is the ratio of 0.15 to 0.20. The rule asks for 0.8, so the school does not pass.",
+        why="It is the ratio of 0.15 to 0.20. The rule asks for 0.8, so the school violates it.",
         mistakes=[
             Mistake(
                 lambda: (60 / 300) / (30 / 200),
-                "The ratio is the wrong way up: p% takes the smaller of the two, at most 1.",
+                "The ratio is inverted: p% takes the smaller of the two, which is at most 1.",
             ),
             Mistake(
                 30 / 60,
@@ -95,74 +95,51 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: 60 / 300 - 30 / 200,
-                "This is the gap, the difference of the rates; p% is their ratio.",
+                "This is the difference between the rates; p% is their ratio.",
             ),
         ],
     ),
     "fairness-is-independence/b": Number(
         "a list of two rows with two numbers each: D = P - p q^T",
         answer=lambda: _TABLE - np.outer(_TABLE.sum(axis=1), _TABLE.sum(axis=0)),
-        why="One number with alternating signs; group 1 gets more of the yes than its share.",
+        why="It is one number with alternating signs, and group 1 is favored.",
         mistakes=[
             Mistake(
                 lambda: np.outer(_TABLE.sum(axis=1), _TABLE.sum(axis=0)),
-                "This is the product of the margins; subtract it from the table.",
+                "This is the product of the marginals; subtract it from the table.",
             ),
             Mistake(
                 lambda: _TABLE - 1 / 4,
-                "You compared with the uniform table. Independence keeps the margins: compare "
-                "with their product.",
+                "You compared with the uniform table. Independence keeps the marginals, so "
+                "compare with their product.",
             ),
             Mistake(
                 lambda: _TABLE - np.outer(_TABLE.sum(axis=0), _TABLE.sum(axis=1)),
-                "The margins have changed places: p is for the rows, q for the columns.",
+                "The marginals are swapped: p belongs to the rows and q to the columns.",
             ),
         ],
     ),
     "fairness-is-independence/1": Function(
-        "a function `p_drawn(score, s)` that returns p% of the drawn label, as a fraction and "
-        "computed without drawing",
-        answer=_p_percent,
-        why="A drawn label is 1 with the probability that the score gives, so its rate in a group "
-        "is the group's mean score.",
-        cases=lambda: [(score, s) for score, _, s in _score_cases()],
-        mistakes=[
-            Mistake(
-                lambda score, s: _p_percent(score > 0.5, s),
-                "This is p% of the decision. A drawn label is 1 with probability `score`, whether "
-                "the score is above one half or not.",
-            ),
-            Mistake(
-                lambda score, s: 1 / _p_percent(score, s),
-                "The ratio is the wrong way up: p% is at most 1.",
-            ),
-            Mistake(
-                lambda score, s: abs(np.mean(score[s == 1]) - np.mean(score[s == 0])),
-                "This is the gap of the mean scores; p% is their ratio.",
-            ),
-        ],
-    ),
-    "fairness-is-independence/2": Function(
         "a function `interval(y_pred, s)` that returns (low, high) for p%; `y_pred` "
         "and `s` are arrays of 0 and 1",
         answer=_interval,
-        why="The rows are drawn whole, and the middle 95 % of the resampled p% are kept.",
+        why="Whole rows are resampled, and the middle 95 % of the resampled values are kept.",
         cases=_clerk_cases,
         mistakes=[
             Mistake(
                 _pairs_broken,
-                "You drew the decisions and the groups apart, which makes them independent: p% "
-                "comes out near 1. Draw rows, with the same indices for both.",
+                "You resampled the decisions and the groups separately, which makes them "
+                "independent, so p% comes out near 1. Use the same row indices for both.",
             ),
             Mistake(
                 lambda y_pred, s: 2 * [_p_percent(y_pred, s)],
-                "The interval has no width. Rows drawn without replacement are always the same "
-                "rows; draw them with replacement.",
+                "The interval has zero width. Sampling all rows without replacement always "
+                "returns the same rows, so sample with replacement.",
             ),
             Mistake(
                 _ninety,
-                "This is the middle 90 % of the draws: 5 % are left out on each side. For 95 % "
-                "take the quantiles 0.025 and 0.975.",
+                "This is the middle 90 % of the values, since 5 % are left out on each side. For "
+                "95 % take the quantiles 0.025 and 0.975.",
             ),
             Mistake(
                 _one_deviation,
@@ -173,51 +150,51 @@ EXERCISES = {
         # Two bootstraps of a thousand draws differ by less, 90 % and 95 % by more.
         atol=0.01,
     ),
-    "fairness-is-independence/3": Function(
+    "fairness-is-independence/2": Function(
         "a function `two_thresholds(score, y, s)` that returns p% as a fraction, the accuracy and "
-        "the EO violation of the new rule; the clerk selects where `score` exceeds 0.5",
+        "the EO difference of the new rule; the clerk selects where `score` exceeds 0.5",
         answer=_with_thresholds(lambda y_pred, y, s: 2 * [y_pred.mean()]),
-        why="Parity holds, and people with the same score are treated differently: disparate "
-        "treatment.",
+        why="Parity holds, but people with the same score are treated differently, which is "
+        "disparate treatment.",
         cases=_score_cases,
         mistakes=[
             Mistake(
                 _with_thresholds(lambda y_pred, y, s: [y_pred[s == g].mean() for g in (0, 1)]),
-                "These are the numbers of the clerk's one threshold; give each group its own.",
+                "These are the results of the clerk's single threshold; give each group its own.",
             ),
             Mistake(
                 _with_thresholds(lambda y_pred, y, s: 2 * [y.mean()]),
-                "You select as many as deserve it. Select as many as the clerk does.",
+                "You select as many as have a positive label. Select as many as the clerk does.",
             ),
             Mistake(
                 _with_thresholds(lambda y_pred, y, s: 2 * [y_pred[s == 1].mean()]),
-                "You took over the rate of group 1. In both groups the share should be that which "
+                "You used the rate of group 1. In both groups the share should be the one that "
                 "the clerk selects overall.",
             ),
         ],
         atol=0.004,
     ),
-    "fairness-is-independence/4": Function(
+    "fairness-is-independence/3": Function(
         "a function `dp_violation(base_rate, r)` that builds the joint distribution and returns "
-        "its DP violation; `base_rate` = (π₀, π₁), `r` = (rate given Y = 0, rate given Y = 1)",
+        "its DP difference; `base_rate` = (π₀, π₁), `r` = (rate given Y = 0, rate given Y = 1)",
         answer=_conflict,
-        why="Equalized odds turns a gap of base rates into a gap of rates, scaled by the gap of "
-        "the rates given the truth.",
+        why="Equalized odds turns a difference in base rates into a difference in selection "
+        "rates, scaled by the difference between TPR and FPR.",
         cases=[((0.1, 0.3), (0.2, 0.7)), ((0.6, 0.25), (0.1, 0.9)), ((0.5, 0.5), (0.3, 0.8))],
         mistakes=[
             Mistake(
                 lambda base_rate, r: (r[1] - r[0]) * (base_rate[1] - base_rate[0]),
-                "The size is right, but a violation has no sign: take the absolute value.",
+                "The size is right, but the DP difference has no sign: take the absolute value.",
             ),
             Mistake(
                 lambda base_rate, r: _conflict(base_rate, r) / 2,
-                "These are differences of joint probabilities, half of what they should be: "
-                "divide by P(S = s) = 1/2.",
+                "These are differences of joint probabilities, which are half of what they should "
+                "be; divide by P(S = s) = 1/2.",
             ),
             Mistake(
                 lambda base_rate, r: abs(r[1] - r[0]),
-                "This is the gap between those who earn and those who do not. The rates r go "
-                "with the truth: weigh the two by each group's base rate.",
+                "This is the difference between TPR and FPR. Weight the two rates by each group's "
+                "base rate.",
             ),
         ],
     ),

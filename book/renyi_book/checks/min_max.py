@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from renyi_book.checks._kinds import Choice, Mistake, Number
+from renyi_book.checks._kinds import Choice, Function, Mistake, Number
 
 _SURE = np.array([0.9, 0.4, 0.2])  # P(Ŷ = 1) of the warm-up's three people
 _GROUP = np.array([1, 1, 0])
@@ -14,6 +14,22 @@ def _slopes(first, second):
     `first` and `second` are the slopes of the two questions; at the tie the larger one counts.
     """
     return [first(2.0), second(0.0), max(first(1.0), second(1.0))]
+
+
+def _order(f, slope, x, *, forward=False):
+    steps = np.array([0.1, 0.01])
+    ahead, behind = f(x + steps), f(x - (0 if forward else steps))
+    quotients = (ahead - behind) / (steps if forward else 2 * steps)
+    distance = np.abs(quotients - slope(x))
+    return round(np.log(distance[0] / distance[1]) / np.log(10))
+
+
+def _forward_order(f, slope, x):
+    return _order(f, slope, x, forward=True)
+
+
+def _one_percent_off(x):
+    return 1.01 * np.cos(x)
 
 
 EXERCISES = {
@@ -76,24 +92,21 @@ EXERCISES = {
             "it is not enough.",
         },
     ),
-    "min-max/3": Number(
-        "a number: the power a in ‖v̇‖ ∝ (σ₂² − σ₃²)^a, fitted to what you measured",
-        answer=-1.0,
-        why="The speed times the gap is constant: the vector turns ever faster, and the gradient "
-        "of ρ_R² stays bounded.",
-        mistakes=[
-            Mistake(1.0, "The speed grows as the gap closes, so the power is negative."),
-            Mistake(
-                -2.0,
-                "Did you fit against σ₂ − σ₃ times something, or measure a squared norm? The "
-                "product of speed and gap should hardly change.",
-            ),
-            Mistake(
-                0.0,
-                "The speed does not depend on the gap: your difference quotient jumps over the "
-                "tie. Take steps much smaller than t.",
-            ),
+    "min-max/3": Function(
+        "a function `order(f, slope, x)` that returns a whole number",
+        answer=_order,
+        why="The error of a central quotient falls like t², and a wrong slope stops it.",
+        cases=[
+            (np.sin, np.cos, 0.3),
+            (np.sin, _one_percent_off, 0.3),
+            (np.exp, np.exp, 0.5),
         ],
-        rtol=0.03,
+        mistakes=[
+            Mistake(
+                _forward_order,
+                "This is the order of a one-sided quotient; use f(x + t) - f(x - t) over 2t.",
+            ),
+            Mistake(lambda f, slope, x: -_order(f, slope, x), "The sign is wrong: t decreases."),
+        ],
     ),
 }

@@ -31,6 +31,15 @@ from renyi_book.experiments._clusters import (
     toy_clusters,
 )
 from renyi_book.experiments._fermi import at_level, batches_compared
+from renyi_book.experiments._fermi_claims import (
+    fermi_consistency,
+    fermi_convergence,
+    fermi_epochs,
+    fermi_estimator,
+    fermi_logistic,
+    fermi_measures,
+    fermi_running,
+)
 from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
 from renyi_book.experiments._promises import promises
@@ -61,6 +70,13 @@ __all__ = [
     "fair_clusters",
     "fair_network",
     "fairness_calibration",
+    "fermi_consistency",
+    "fermi_convergence",
+    "fermi_epochs",
+    "fermi_estimator",
+    "fermi_logistic",
+    "fermi_measures",
+    "fermi_running",
     "four_points",
     "interval",
     "load",

@@ -8,7 +8,7 @@ all groups are large. The calibration appendix compares it with the library's in
 import numpy as np
 
 from renyi_lib._chance import rho_of_tables
-from renyi_lib._inversion import LUCK, invert
+from renyi_lib._inversion import POWER_CONSTRAINT_QUANTILE, invert
 from renyi_lib._rates import gap, one_minus_ratio
 from renyi_lib._wishart import largest_root_sf
 from renyi_lib._worlds import _curve
@@ -37,8 +37,8 @@ def curve_rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     """As `renyi_lib._rates.rate_intervals`, without a p-value, along one curve of rates."""
     worlds = _Rates(measure, positive, size, rng)
     fair = worlds.draw(np.zeros((len(size), 1)), n_resamples)[:, 0]
-    least = np.quantile(fair, LUCK, axis=1)
-    low, high, critical = worlds.where_to_look(least)
+    least = np.quantile(fair, POWER_CONSTRAINT_QUANTILE, axis=1)
+    low, high, critical = worlds.search_bounds(least)
     ends = invert(
         worlds.observed,
         least,
@@ -116,7 +116,7 @@ class _Rates:
         shape = (*t.shape, size, *rates.shape[3:])
         return self.measure(self.rng.binomial(n, rates, size=shape) / n)
 
-    def where_to_look(self, luck):
+    def search_bounds(self, luck):
         """Smallest and largest candidate, and where both tails become equal."""
         common = (self.common * self.size.sum(axis=-1, keepdims=True) + 0.5) / (
             self.size.sum(axis=-1, keepdims=True) + 1

@@ -57,8 +57,11 @@ _FLAT = {"soft_*": 1e-3, "score_pearson": 1e-3}
 # Networks in single precision, after a few hundred steps.
 _SINGLE = {"accuracy": 5e-4, "violation": 1e-3, "rho2": 1e-5, "chi2": 1e-5}
 
+_STEPS = {"accuracy": 5e-4, "dp_violation": 2e-3}
+
 _SPLIT = "dataset split seed lam rows"
 _CLUSTERS = "dataset algorithm seed lam"
+_LOGISTIC = "dataset seed size lam rows"
 _BATCHES = "problem seed size way penalty lam rows"
 
 # The tables that take longest come first, so that no process is left with one of them at the end.
@@ -181,6 +184,39 @@ STORED = {
         {"seeds": [100], "max_iter": 300, "checkpoints": [30, 100, 300]},
     ),
     "starting_points": Stored("starting_points", _SPLIT, {"seeds": [100]}, loose=_FITTED),
+    # For the second scorecard. Stochastic steps do not converge, so rounding moves decisions.
+    "fermi_logistic_one": Stored(
+        "fermi_logistic",
+        _LOGISTIC,
+        {"seeds": [100], "lams": [1.5]},
+        {"dataset": "adult-gender-race", "size": 1, "epochs": 2, "seeds": range(100, 110)},
+        loose=_STEPS,
+    ),
+    "fermi_logistic_gender_race": Stored(
+        "fermi_logistic",
+        _LOGISTIC,
+        {"seeds": [100], "lams": [0, 1.5, 3]},
+        {"dataset": "adult-gender-race"},
+        loose=_STEPS,
+    ),
+    "fermi_logistic": Stored(
+        "fermi_logistic", _LOGISTIC, {"seeds": [100], "lams": [0, 1.5, 3]}, loose=_STEPS
+    ),
+    "fermi_convergence": Stored(
+        "fermi_convergence",
+        "seed size budget",
+        {"seeds": [100], "sizes": [1, 256], "budgets": [4000]},
+        rtol=1e-3,
+    ),
+    "fermi_running": Stored("fermi_running", "seed", {"seeds": [100]}),
+    "fermi_consistency": Stored("fermi_consistency", "size seed", {"seeds": range(100, 110)}),
+    "fermi_estimator": Stored(
+        "fermi_estimator", "classes groups seed size way", {"seeds": [100]}, atol=1e-9
+    ),
+    "fermi_measures": Stored(
+        "fermi_measures", "classes groups strength seed", {"seeds": [100, 101]}, atol=1e-12
+    ),
+    "fermi_epochs": Stored("fermi_epochs", "seed repeat way", {"seeds": [100], "repeats": 1}),
     "timing": Stored("timing", "seed repeat what", {"seeds": [100], "repeats": 3}),
     "toy_clusters": Stored("toy_clusters", "seed lam", {"seeds": [100]}),
     "theorems": Stored("theorems", "rows columns seed", {"seeds": range(5)}),

@@ -195,7 +195,7 @@ def test_a_chapter_is_loaded_when_first_asked_for():
         "names = lambda: sorted(m for m in sys.modules if m.startswith('renyi_book.checks.'))\n"
         "loaded = lambda: [name for name in names() if not name.endswith('_kinds')]\n"
         "assert loaded() == [], loaded()\n"
-        "c.check('fairness-is-independence/4')\n"
+        "c.check('fairness-is-independence/3')\n"
         "assert loaded() == ['renyi_book.checks.fairness_is_independence'], loaded()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

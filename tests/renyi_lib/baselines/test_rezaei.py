@@ -221,7 +221,7 @@ def test_names_of_groups_and_classes_do_not_matter():
 def test_groups_unseen_or_too_many_are_named():
     X, y, s = biased_data()
     clf = RezaeiClassifier().fit(X, y, sensitive_features=s)
-    with pytest.raises(ValueError, match=r"not seen in the fit: \[7\]"):
+    with pytest.raises(ValueError, match=r"unseen in fit: \[7\]"):
         clf.predict(X, sensitive_features=np.where(s == 1, 7, 0))
     with pytest.raises(ValueError, match="compares 2 groups, but sensitive_features has 3"):
         clf.fit(X, y, sensitive_features=np.arange(len(y)) % 3)
