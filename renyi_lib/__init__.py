@@ -101,6 +101,10 @@ _PUBLIC = {
         "ContinuousRenyiPenalty",
         "PredictionPenalty",
     ],
+    "postprocessing": [
+        "BiasScoreClassifier",
+        "ToleranceNotReachedWarning",
+    ],
     "tables": [
         "JointTable",
         "joint_table",

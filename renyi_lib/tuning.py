@@ -521,7 +521,8 @@ class _Search:
             f"the target {self.target} is not reached by any lam up to {self.max_lam:g}: the best "
             f"value is {best:.4g}, at lam = {lam:.4g}. A larger max_lam may help. If the best "
             "value is at a small lam, the thresholded label gets worse again beyond it, and "
-            "another penalty may do better (on='score', see ScoreBinsPenalty)"
+            "another penalty may do better (on='score', see ScoreBinsPenalty). "
+            "BiasScoreClassifier around this estimator continues where lam has no more effect"
         )
 
     def _only_degenerate(self, lam, measured):
@@ -882,7 +883,7 @@ def _out_of_part(estimator, lams, X, y, s, weight, pooled, part, scorer, metric,
     decided, fairness, scores = [], [], []
     for lam in lams.tolist():
         fitted = fit(lam)
-        decided.append(fitted.predict(rows[1][0]))
+        decided.append(_decided(fitted, rows[1][0], rows[1][2]))
         fairness.append(measure(fitted, *measured).value)
         if scorer is not None:
             known = {} if weight is None else {"sample_weight": rows[1][3]}
@@ -1221,7 +1222,7 @@ def _measure(metric, greater_is_better, pos_label):
 
         def own(fitted, X, y, s, weight):
             known = {} if weight is None else {"sample_weight": weight}
-            y_pred = fitted.predict(X)
+            y_pred = _decided(fitted, X, s)
             value = metric(y, y_pred, sensitive_features=s, **known)
             try:
                 label = _favorable(fitted, pos_label)
@@ -1238,7 +1239,7 @@ def _measure(metric, greater_is_better, pos_label):
 
     def measured(fitted, X, y, s, weight):
         label = _favorable(fitted, pos_label)
-        y_pred = fitted.predict(X)
+        y_pred = _decided(fitted, X, s)
         value = function(y, y_pred, sensitive_features=s, sample_weight=weight, pos_label=label)
         return _Measured(value, *_shares(y, y_pred, weight, label))
 
@@ -1276,7 +1277,7 @@ def _bound(metric, pos_label, confidence, weight):
 
     def bound(fitted, X, y, s, n_without=0):
         """The end of the interval; and, without the smallest groups, their names."""
-        y_pred, label = fitted.predict(X), _favorable(fitted, pos_label)
+        y_pred, label = _decided(fitted, X, s), _favorable(fitted, pos_label)
         if not n_without:
             return _interval_end(metric, y, y_pred, s, label, confidence)
         if not in_memory(s) or not in_memory(y):
@@ -1313,6 +1314,13 @@ def _interval_end(metric, y_true, y_pred, s, pos_label, confidence):
         random_state=0,
     )
     return found.low if _METRICS[metric][1] else found.high
+
+
+def _decided(fitted, X, s):
+    """The predicted labels; the groups are handed to an estimator that treats them apart."""
+    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    known = {"sensitive_features": s} if getattr(last, "use_sensitive_features", False) else {}
+    return fitted.predict(X, **known)
 
 
 def _favorable(fitted, pos_label):

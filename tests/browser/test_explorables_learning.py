@@ -1,6 +1,6 @@
 """The explorables on learning: their numbers are the library's, and anybody can work them.
 
-The inspector, fair k-means, Adult's scores, the scorecard.
+The inspector, fair k-means, Adult's scores, the scorecard, the bias score.
 """
 
 import gzip
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from renyi_book.explorables import FOLDER, fixed
-from renyi_book.live import adversary, kmeans, scorecard, scores
+from renyi_book.live import adversary, bias_score, kmeans, scorecard, scores
 from renyi_book.scorecard import rows, tally
 from renyi_lib import equal_opportunity_violation, p_rule, renyi_correlation
 from renyi_lib.clustering import RenyiKMeans
@@ -31,6 +31,7 @@ MODULES = {
     "fair-kmeans": kmeans,
     "scores": scores,
     "scorecard": scorecard,
+    "bias-score": bias_score,
 }
 NAMES = tuple(MODULES)
 
@@ -112,6 +113,30 @@ def test_her_slope_is_that_of_a_difference_quotient():
         ),
     ):
         assert (value(0.7 + 1e-5) - value(0.7 - 1e-5)) / 2e-5 == pytest.approx(slope, abs=1e-8)
+
+
+def test_the_optimal_rules_numbers_are_the_librarys(opened, site, bodies):
+    page = opened("bias-score")
+    multipliers = np.random.default_rng(2).uniform(0, 0.3, 50).tolist()
+    argument = {"population": inline(bodies["bias-score"]), "multipliers": multipliers}
+    code = "x.multipliers.map((k) => m.rule(x.population, k))"
+    for k, ours in zip(multipliers, model(page, site, "bias-score", code, argument)):
+        library = bias_score.numbers(k)
+        assert {key: ours[key] for key in library} == pytest.approx(library, abs=1e-9), k
+
+
+@pytest.mark.parametrize("k", [0, 0.1, 0.3])
+def test_the_optimal_rules_printed_numbers(opened, k):
+    page = opened("bias-score", hash=f"#bias-score.k={k}")
+    shown = printed(page, "bias-score")
+    assert {key: bias_score.printed(k)[key] for key in shown} == shown
+
+
+def test_play_turns_the_boundary_to_its_end(opened):
+    page = opened("bias-score", hash="#bias-score.k=0.25")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_timeout(2000)
+    assert printed(settled(page), "bias-score")["gap"] == bias_score.printed(0.3)["gap"]
 
 
 def states_of_four_points():
@@ -431,7 +456,7 @@ def test_keys_move_it_and_what_changes_is_spoken(opened, name):
     before, words = printed(page, name), page.locator(".explorable-summary").text_content()
     told = slider.get_attribute("aria-valuetext")
     slider.focus()
-    slider.press("Home")
+    slider.press("End" if slider.input_value() == slider.get_attribute("min") else "Home")
     settled(page)
     assert slider.get_attribute("aria-valuetext") != told
     assert printed(page, name) != before

@@ -42,6 +42,11 @@ from renyi_book.experiments._fermi_claims import (
 )
 from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
+from renyi_book.experiments._optimal import (
+    optimal_rule_adult,
+    training_or_correcting,
+    training_verdicts,
+)
 from renyi_book.experiments._promises import promises
 from renyi_book.experiments._rare import planned_power, rare_groups, rare_values
 from renyi_book.experiments._scores import adult_scores
@@ -81,6 +86,7 @@ __all__ = [
     "interval",
     "load",
     "multiverse",
+    "optimal_rule_adult",
     "outdated",
     "penalties_compared",
     "planned_power",
@@ -95,5 +101,7 @@ __all__ = [
     "theorems",
     "timing",
     "toy_clusters",
+    "training_or_correcting",
+    "training_verdicts",
     "true_table",
 ]

@@ -164,6 +164,19 @@ STORED = {
         "case n metric what",
         {"cases": ["two groups, rare"], "sizes": [100]},
     ),
+    "optimal_rule_adult": Stored(
+        "optimal_rule_adult",
+        "model seed lam",
+        {"models": ["linear"], "seeds": [100]},
+        loose=_DECISIONS
+        | {"agreement": 1e-3, "correlation": 1e-2, "k*": 2e-3, "accuracy_*": 5e-4},
+    ),
+    "training_or_correcting": Stored(
+        "training_or_correcting",
+        "setting seed part",
+        {"settings": ["few rows", "wrong model of S"], "seeds": [100, 101]},
+        loose={"training": 1e-3, "correcting": 1e-3},
+    ),
     "planned_power": Stored(
         "planned_power", "plan power", {"plans": ["gap .1, equal halves"], "powers": [0.8]}
     ),
