@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from renyi_book.checks._kinds import Choice, Function, Mistake, Number
-from renyi_lib import RenyiClassifier, p_rule, fit_to_target
+from renyi_lib import RenyiClassifier, fit_to_target, p_rule
 from renyi_lib.datasets import load_adult
 
 
@@ -83,7 +83,7 @@ EXERCISES = {
         "the part of the list that applies",
         options=("label", "score", "post-processing at 0.5", "group thresholds"),
         answer="score",
-        why="The cut-off moves with the number of places, so the score must be fair at all of them.",
+        why="The cut-off moves with the number of places, so the score must be fair everywhere.",
         mistakes={
             "label": "A fair label is fair at one threshold. Does the hospital have one?",
             "post-processing at 0.5": "Post-processing fixes the decision at one threshold.",
