@@ -14,15 +14,15 @@ from renyi_lib.datasets import load_adult
 
 def _recommend(attribute_allowed, can_retrain, threshold_fixed):
     if attribute_allowed:
-        return "group thresholds"
+        return 1
     if not can_retrain:
-        return "post-processing"
-    return "penalty on the label" if threshold_fixed else "penalty on the score"
+        return 2
+    return 4 if threshold_fixed else 3
 
 
 def _retraining_first(attribute_allowed, can_retrain, threshold_fixed):
     if not can_retrain:
-        return "post-processing"
+        return 2
     return _recommend(attribute_allowed, can_retrain, threshold_fixed)
 
 
@@ -109,8 +109,8 @@ EXERCISES = {
         },
     ),
     "which-method/1": Function(
-        "a function `recommend(attribute_allowed, can_retrain, threshold_fixed)` that returns one "
-        "of the four texts",
+        "a function `recommend(attribute_allowed, can_retrain, threshold_fixed)` that returns a "
+        "number from 1 to 4",
         answer=_recommend,
         why="The first question that applies decides.",
         cases=list(product([True, False], repeat=3)),
