@@ -55,7 +55,7 @@ def fermi_measures(
         ``exponential`` (of Rényi's mutual information of order 2, minus 1), ``chi2``,
         ``best_W`` (FERMI's bracket at its best W) and ``other_W`` (the largest of 20 other W);
         ``rho2`` (rho_R squared), ``shannon`` (mutual information in nats), ``l_inf``
-        (the largest |p(y, s) - p(y) p(s)|), ``parity`` (the largest |p(y | s) - p(y)|) and
+        (the largest ``|p(y, s) - p(y) p(s)|``), ``parity`` (the largest ``|p(y | s) - p(y)|``) and
         ``smallest_group``.
 
     Examples
