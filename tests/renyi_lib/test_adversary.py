@@ -162,8 +162,8 @@ class TestGradients:
             adversary.cells
         )
         parts = zip(adversary.parts, adversary.conditions, adversary.holds)
-        for part, given, hold in parts:
-            x, _ = contrast(adversary.penalty.of_table(T[:, part], given.q)[1].T, given.q)
+        for part, groups_of, hold in parts:
+            x, _ = contrast(adversary.penalty.of_table(T[:, part], groups_of.q)[1].T, groups_of.q)
             p = T[:, part].sum(axis=1)
             x = x - (x @ p / p.sum())[:, None]
             adversary.slow[part] = lam * (x - hold(x))
@@ -191,7 +191,7 @@ class TestHoldContrast:
 
 
 def spectral_radius(gains, q, followed, lam, eta):
-    """The largest modulus of a round's eigenvalues, on contrasts of scores' effects and slow parts.
+    """The largest modulus of a round's eigenvalues, on contrasts and slow parts.
 
     ``gains`` (d, c, c) are what the adversary counts; ``followed`` is A', from moves to changes of
     the contrast, on all entries at once.
@@ -304,10 +304,10 @@ class TestTheGameComesToRest:
             gain = root.T @ root
             turn, _ = np.linalg.qr(rng.normal(size=(5, 5)))
             followed = root.T @ (turn * rng.uniform(0.02, 1, size=5)) @ turn.T @ root
-            held = held_back(gain, lam, 0.1)
+            hold = held_back(gain, lam, 0.1).__matmul__
             round_ = np.empty((10, 10))
             for k, state in enumerate(np.eye(10)):
-                move, slow = damped(state[:5], state[5:], lambda x: held @ x, lam)
+                move, slow = damped(state[:5], state[5:], hold, lam)
                 round_[:, k] = np.concatenate([state[:5] - 0.1 * followed @ move, slow])
             assert np.abs(np.linalg.eigvals(round_)).max() < 1
 
