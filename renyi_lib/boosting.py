@@ -625,7 +625,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         ``penalty=ChiSquarePenalty()``, which is at least rho_R^2 and smooth, does better there.
     kind : {"auto", "discrete", "continuous"}, default="auto"
         What the attribute is. A continuous one is cut at its quantiles into `n_groups` groups;
-        "auto" takes numbers that hardly ever repeat for continuous.
+        "auto" takes floating-point numbers for continuous unless all of them are whole.
     n_groups : int, default=8
         Groups of a continuous attribute.
     n_bins : int, default=12
