@@ -21,7 +21,7 @@ from renyi_lib.continuous import continuous_interval
 
 RESULTS = Path(__file__).parents[1] / "book/results/bench_continuous_interval.json"
 SIZES = 100, 500, 5000
-SAMPLES = 100
+SAMPLES = 60
 MIXED = "continuous", "discrete"
 
 
@@ -49,7 +49,10 @@ def run(sizes=SIZES, samples=SAMPLES):
             low, high = np.transpose(ends)
             row = {"pair": name, "truth": truth, "n": n, "samples": samples}
             row |= {"coverage": np.mean((low <= truth + 1e-9) & (truth - 1e-9 <= high))}
-            row |= {"too high": np.mean(low > truth + 1e-9), "too low": np.mean(high < truth - 1e-9)}
+            row |= {
+                "too high": np.mean(low > truth + 1e-9),
+                "too low": np.mean(high < truth - 1e-9),
+            }
             row |= {"width": np.mean(high - low)}
             print(row, flush=True)
             yield {key: round(v, 4) if isinstance(v, float) else v for key, v in row.items()}

@@ -497,11 +497,12 @@ class TableAdversary:
 
     def _moved(self, T, dT, slow, hold, q):
         """Move and slow part in one condition: damped contrasts, and the mean that they imply."""
-        x, mean = contrast(dT, q)
-        # A constant moves no score, and would only lose digits.
         p = T.sum(axis=1)
-        x = x - (x @ p / max(p.sum(), EMPTY))[:, None]
-        move, slow = damped(x, slow, hold, self.lam)
+        p = p / max(p.sum(), EMPTY)
+        x, mean = contrast(dT, q)
+        # A constant moves no score: without it no digits are lost, and squares are of the rest.
+        move, slow = damped(x - (x @ p)[:, None], slow, hold, self.lam)
+        move = move - (move @ p)[:, None]
         # The mean is of second order in the contrast: take it at the contrast that is played.
         square = q @ x**2
         bend = np.divide(mean, square, out=np.full_like(mean, -0.25), where=square > EMPTY)

@@ -38,9 +38,9 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.stats import chi2
 
 from renyi_lib._counting import count_sparse
+from renyi_lib._inversion import LUCK
 from renyi_lib._linalg import at_most_one as _at_most_one
 from renyi_lib._linalg import in_complement as _outside
-from renyi_lib._inversion import LUCK
 from renyi_lib._parameters import choice, either, number, whole
 from renyi_lib._random import repeatable
 from renyi_lib._results import ConditionalRenyi
@@ -88,7 +88,7 @@ _RIDGE = 1e-6
 _DRAWS = 4000
 # Candidates for the ends of an interval, draws for each, and between which limits the variance of
 # the correlation may be a multiple of that of normal variables.
-_CANDIDATES = 12
+_CANDIDATES = 8
 _INTERVAL_DRAWS = 400
 _SPREADS = 0.05, 20.0
 # The upper end is also that of the functions of so many rungs further up.

@@ -307,7 +307,7 @@ def test_interval_of_what_determines_and_of_a_constant():
     assert found.low > 0.99
     assert found.high == pytest.approx(1)
     assert continuous_interval(x, np.ones(200))[:3] == (0, 0, 0)
-    with pytest.raises(ValueError, match="^confidence_level must be"):
+    with pytest.raises(ValueError, match=r"^confidence_level must be"):
         continuous_interval(x, x, confidence_level=95)
 
 
