@@ -21,7 +21,7 @@ from renyi_lib.continuous import continuous_interval
 
 RESULTS = Path(__file__).parents[1] / "book/results/bench_continuous_interval.json"
 SIZES = 100, 500, 5000
-SAMPLES = 60
+SAMPLES = 40
 MIXED = "continuous", "discrete"
 
 
