@@ -25,6 +25,7 @@ _PUBLIC = {
     ],
     "continuous": [
         "continuous_correlation",
+        "continuous_interval",
         "continuous_test",
     ],
     "autodiff": [

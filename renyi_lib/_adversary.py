@@ -1,38 +1,55 @@
 """The adversary of a boosted model: it moves no faster than trees can follow.
 
-A boosting library takes, each round, a gradient and a Hessian by the raw scores z, and moves z by
--eta * gradient / Hessian as far as a tree can. The Hessian is that of the loss alone. With the
-adversary's best response taken afresh each round this is a game that swings up from lam ~ 1 / eta
-on, as nothing tells the tree how fast its own step changes the response.
+A boosting library takes, each round, a gradient and a Hessian with respect to the raw scores z,
+and moves z by -eta * gradient / Hessian as far as a tree can. The Hessian is that of the loss
+alone. If the adversary gives its best response in each round, the game diverges from lam of about
+1 / eta on, because nothing tells the tree how fast its own step changes the response.
 
-**One round, linearised.** A penalty that depends on the table T has the gradient dT by it, at the
-best response; trees see M, which is to be lam * dT at rest. A step moves column j of the table
-by -eta f K_j M_j, where K_j is the sum over the people of group j of D H^{-1} D^T (D: memberships
-by z, H: the Hessian, with the weights in), and f in [0, 1] is how much of its step a tree can
-follow. To first order the response moves by 2 / (p_i q_j) for each unit of the table. So a mode x
-of ``A_j = 2 diag(1 / p) K_j / q_j`` with the eigenvalue alpha has the loop
-``x' = x - eta f alpha M``, and with M = lam x it is stable only for lam < 2 / (eta f alpha).
+**One round, linearized.** The penalty depends on the table T[i, j] = P(class i, group j) with the
+margins p and q. Its gradient dT splits into a contrast x, for which sum_j q_j x_ij = 0, and a mean
+over the groups, which is of second order: for rho_R^2 and chi-square it is
+-sum_j q_j x_ij^2 / 4. The trees see M, whose contrast is to be lam * x at rest. Near independence
+x = 2 B z for a linear map B, and with the inner product sum_ij p_i q_j v_ij w_ij of contrasts a
+step moves x by -eta A' M. Here A' = 2 B L H^{-1} B^*, H is the Hessian and L the H-orthogonal
+projection onto the functions that are constant on the leaves. So A' is symmetric, and at most
+A = 2 B H^{-1} B^*, which needs sums over the samples of each group only. Without damping the game
+is stable only if lam < 2 / (eta * the largest eigenvalue of A').
 
-**The damped adversary** divides its move in two. With a = 1/2, b = (1 - sqrt(1 - a))^2 and
-r = 1 / (1 + lam eta alpha / a)::
+**The damped adversary** splits its move. With a = 1/2, b = (1 - sqrt(1 - a))^2 and the matrix
+r = (1 + lam eta A / a)^{-1}, which acts on the contrasts of all groups together::
 
     slow part   u <- u + (b / a) r (lam (1 - r) x - u)
-    move        M  = lam r x + u
+    contrast    M  = lam r x + u
+    mean        -sum_j q_j M_ij^2 / (4 lam)
 
-The fast part lam r x is at most a / (eta alpha) times x, whatever lam. At a fixed point u = lam (1
-- r) x and M = lam x, as in the undamped game. For one mode with a constant alpha, every lam and
-every f in (0, 1], both eigenvalues of a round are inside the unit circle; as lam grows they tend
-to the roots of t^2 - (2 - f (a + b)) t + (1 - f a), of modulus sqrt(1 - f a), so that the pace of
-this mode does not depend on lam. In the limit u is the Lagrange multiplier of independence. For
-several modes r is the same function of the matrix A, one for each group, and nothing is proved. A
-direction in which the response x vanishes to first order, such as the mean pressure of two groups,
-decays by 1 - (b / a) r only, which takes a number of rounds proportional to lam.
+The fast part lam r x is at most a / (eta A) times x, whatever lam. At a fixed point
+u = lam (1 - r) x, so that the contrast of M is lam * x and its mean is lam times the mean of dT,
+as in the undamped game. As lam grows, u tends to the Lagrange multiplier of independence.
 
-**Bins.** The slopes of soft bins change as soon as somebody moves within a bin, and A would miss
-directions in which nobody can move just now and everybody a round later; the slow part would grow
-there without bound. So the slopes enter A by their mean over a bin and the Hessian by its largest
-value in it. And the parts are functions of bin and group, not of people: whoever changes bin
-takes the value of the new place.
+**Proposition.** Let the loss be quadratic with the Hessian H that the library is given, x = 2 B z
+linear, A, L and the leaves the same in each round, and the mean 0. Then for every lam > 0, every
+eta in (0, 1] and every L, all eigenvalues of a round lie inside the unit circle, also if A is
+replaced by any larger symmetric matrix. *Proof.* Put k = b / a and let t be an eigenvalue. On an
+eigenvector of A with r in (0, 1) a round multiplies x by
+D(t) = lam r (t (1 + k - k r) - (1 - k r)) / (t - 1 + k r) to give M, and
+(t - 1 + eta) x = -eta A' M. Take the inner product with M: a weighted mean of
+``G_r(t) = (t - 1 + eta) (t - 1 + k r) / (a (1 - r) (t (1 + k - k r) - (1 - k r)))`` over the
+eigenvectors equals -f with f in [0, 1]. On the upper half of the unit circle, with c = 1 - k r and
+c' = 1 - eta, the imaginary part of 1 / G_r has the sign of
+``-(1 + k - k r) (1 - c c') + c (2 cos - c - c') <= -(1 - c)^2 < 0``, so no mean of the G_r is
+real; G_r(1) > 0, and G_r(-1) < -1. So no eigenvalue is on the circle. For A' = 0 the eigenvalues
+are 1 - eta and 1 - k r, inside, and they depend continuously on A'. As lam grows, r tends to 0,
+and the eigenvalues tend to the roots of t^2 - (2 - eta - f (a + b)) t + (1 - eta - f a), f the
+eigenvalues of A^{-1/2} A' A^{-1/2}: the pace does not depend on lam.
+
+Beyond first order, and with trees that change from round to round, nothing is proved. Nor is for
+rho_R^2 with three and more classes *and* groups, which has a kink at independence.
+
+**Bins.** The slopes of soft bins change as soon as a score moves within a bin, and A would miss
+directions in which no score can move in this round but many can in the next; the slow part would
+grow there without bound. So the slopes enter A by their mean over a bin and the Hessian by its
+largest value in it. And the parts are functions of bin and group, not of samples: a sample that
+changes bins is subject to the value of the new bin.
 
 A penalty that is no function of a table is damped as one mode: as the square of one function of z.
 """
@@ -51,8 +68,10 @@ __all__ = [
     "RowAdversary",
     "TableAdversary",
     "adversary_of",
+    "contrast",
     "damped",
     "held_back",
+    "hold_contrast",
     "round_matrix",
 ]
 
@@ -80,17 +99,59 @@ def held_back(gain, lam, learning_rate):
     return np.linalg.inv(np.eye(gain.shape[-1]) + (lam * learning_rate / FAST) * gain)
 
 
-def damped(x, slow, held, lam):
+def contrast(x, q):
+    """The part of x, of shape (d, c), whose mean over the groups is 0, and that mean."""
+    mean = q @ x
+    return x - mean, mean
+
+
+def hold_contrast(held, q):
+    """r on the contrasts of all groups together: a function from contrasts to contrasts.
+
+    The inverse of 1 + lam eta A / a, where A is that of each group followed by the projection onto
+    contrasts, is r_j (x_j - mu) with the mu that makes it a contrast.
+
+    Parameters
+    ----------
+    held : ndarray of shape (d, c, c)
+        r of each group on its own, of `held_back`.
+    q : ndarray of shape (d,)
+        P(S = j).
+
+    Returns
+    -------
+    callable
+        From an array of shape (d, c) to one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> held = held_back(np.array([[[1.0]], [[3.0]]]), lam=5.0, learning_rate=0.1)
+    >>> hold_contrast(held, np.array([0.5, 0.5]))(np.array([[1.0], [-1.0]])).round(3)
+    array([[ 0.333],
+           [-0.333]])
+    """
+    weighted = q[:, None, None] * held
+    spread = np.linalg.solve(weighted.sum(axis=0), weighted)
+
+    def hold(x):
+        mu = np.einsum("jik,jk->i", spread, x)
+        return np.matmul(held, (x - mu)[..., None])[..., 0]
+
+    return hold
+
+
+def damped(x, slow, hold, lam):
     """One move of the damped adversary.
 
     Parameters
     ----------
-    x : ndarray of shape (..., c)
-        The best response (its gradient by the table), one vector for each group.
+    x : ndarray
+        The best response: the gradient of the penalty.
     slow : ndarray of the same shape
         The slow part so far.
-    held : ndarray of shape (..., c, c)
-        r, of `held_back`.
+    hold : callable
+        r as a function of such arrays.
     lam : float
 
     Returns
@@ -106,24 +167,26 @@ def damped(x, slow, held, lam):
 
     >>> import numpy as np
     >>> x = np.array([[0.5, -0.5]])
-    >>> damped(x, 0 * x, held_back(np.zeros((1, 2, 2)), lam=3.0, learning_rate=0.1), lam=3.0)[0]
+    >>> damped(x, 0 * x, lambda x: x, lam=3.0)[0]
     array([[ 1.5, -1.5]])
     """
-    fast = np.matmul(held, x[..., None])[..., 0]
-    behind = lam * (x - fast) - slow
-    slow = slow + SLOW / FAST * np.matmul(held, behind[..., None])[..., 0]
+    fast = hold(x)
+    slow = slow + SLOW / FAST * hold(lam * (x - fast) - slow)
     return lam * fast + slow, slow
 
 
-def round_matrix(loop, follows=1.0):
-    """What one linearised round does to (x, u), in units of the step: for tests and the book.
+def round_matrix(loop, follows=1.0, learning_rate=0.0):
+    """What one linearized round does to (x, u), in units of the step: for tests and the book.
 
     Parameters
     ----------
     loop : float
-        lam * eta * alpha.
+        lam * eta * alpha, with alpha an eigenvalue of A.
     follows : float, default=1.0
         f, how much of its step the tree takes.
+    learning_rate : float, default=0.0
+        eta, the share of the way to its minimum that the loss takes in a round. 0 leaves out the
+        loss.
 
     Returns
     -------
@@ -140,7 +203,7 @@ def round_matrix(loop, follows=1.0):
     kept = SLOW / FAST * r
     fast, slow = loop * r, kept * loop * (1 - r)
     return np.array(
-        [[1 - follows * (fast + slow), -follows * (1 - kept)], [slow, 1 - kept]],
+        [[1 - learning_rate - follows * (fast + slow), -follows * (1 - kept)], [slow, 1 - kept]],
     )
 
 
@@ -401,30 +464,49 @@ class TableAdversary:
         # Classes that the loss hardly counts have next to no Hessian: as if it counted 1 %.
         floor = np.maximum(loss_weight, 0.01 * self.cells.weight)
         self.ratio = self.cells.weight**2 / np.maximum(floor, EMPTY)
-        self.slow, self.rounds = 0.0, 0
+        self.slow, self.rounds, self.holds = np.zeros((1, 1)), 0, [None] * len(conditions)
 
     def __call__(self, at, scale=1.0):
         """The penalty, and scale * lam times its gradient by z, damped."""
         if self.bins is not None:
             at = logistic_bins(at, self.bins)
-        by_bin = isinstance(at, Binned)
+        renew = isinstance(at, Binned) or self.rounds % _ROUNDS_BETWEEN == 0
         T = at.table(self.cells)
-        value = 0.0
-        dT, p, curvature = (np.empty_like(T) for _ in range(3))
-        for part, groups in zip(self.parts, self.conditions):
-            given, dT[:, part] = self.penalty.of_table(T[:, part], groups.q)
-            p[:, part] = T[:, part].sum(axis=1, keepdims=True)
-            curvature[:, part] = self.penalty.table_curvature(T[:, part], groups.q)
-            value += given
-        # A constant moves nobody, and would only lose digits.
-        dT -= np.sum(p * dT, axis=0) / np.maximum(p.sum(axis=0), EMPTY)
-        if by_bin or self.rounds % _ROUNDS_BETWEEN == 0:
-            gain = at.gain(self.cells, self.ratio)
-            gain *= curvature.T[:, :, None]
-            self.held = held_back(gain, self.lam, self.learning_rate)
+        if renew:
+            held = self._held(at, T)
+        if self.rounds == 0:
+            self.slow = np.zeros_like(T.T)
         self.rounds += 1
-        move, self.slow = damped(dT.T, self.slow, self.held, self.lam)
+        value, move = 0.0, np.empty_like(self.slow)
+        for k, (part, groups) in enumerate(zip(self.parts, self.conditions)):
+            given, dT = self.penalty.of_table(T[:, part], groups.q)
+            value += given
+            if renew:
+                self.holds[k] = hold_contrast(held[part], groups.q)
+            move[part], self.slow[part] = self._moved(
+                T[:, part], dT.T, self.slow[part], self.holds[k], groups.q
+            )
         return value, at.pull_back(scale * move.T, self.cells)
+
+    def _held(self, at, T):
+        """r of each group on its own."""
+        gain = at.gain(self.cells, self.ratio)
+        for part, groups in zip(self.parts, self.conditions):
+            gain[part] *= self.penalty.table_curvature(T[:, part], groups.q).T[:, :, None]
+        return held_back(gain, self.lam, self.learning_rate)
+
+    def _moved(self, T, dT, slow, hold, q):
+        """Move and slow part in one condition: damped contrasts, and the mean that they imply."""
+        p = T.sum(axis=1)
+        p = p / max(p.sum(), EMPTY)
+        x, mean = contrast(dT, q)
+        # A constant moves no score: without it no digits are lost, and squares are of the rest.
+        move, slow = damped(x - (x @ p)[:, None], slow, hold, self.lam)
+        move = move - (move @ p)[:, None]
+        # The mean is of second order in the contrast: take it at the contrast that is played.
+        square = q @ x**2
+        bend = np.divide(mean, square, out=np.full_like(mean, -0.25), where=square > EMPTY)
+        return move + bend * (q @ move**2) / max(self.lam, EMPTY), slow
 
 
 class RowAdversary:
@@ -444,9 +526,9 @@ class RowAdversary:
             steps = (by_z**2 / np.maximum(at.hessian, 1e-16)).T / self.loss_weight
             # Where the penalty has just vanished its square root has no slope to go by.
             self.gain = max(float(steps.sum()) / (2 * value), self.gain / 2)
-        held = held_back(np.array([[self.gain]]), self.lam, self.learning_rate)
-        move, self.slow = damped(dF[..., None], self.slow, held, self.lam)
-        return value, at.from_F(scale * move[..., 0])
+        held = 1 / (1 + self.lam * self.learning_rate * self.gain / FAST)
+        move, self.slow = damped(dF, self.slow, lambda x: held * x, self.lam)
+        return value, at.from_F(scale * move)
 
 
 def adversary_of(penalty, groups, lam, learning_rate, loss_weight):

@@ -365,9 +365,10 @@ samples to compare would be alike. Cut it into a few bins, for example pandas.qc
 
 
 def looks_continuous(values, name):
-    """Whether these are measurements: numbers with fractions that hardly ever repeat.
+    """Whether these are measurements: floating-point numbers, not all of them whole.
 
-    Of such numbers, those that `check_discrete` refuses as labels.
+    The answer depends on the type and on the values, and never on how many there are or how often
+    they repeat, so that more rows of the same kind are treated in the same way.
 
     Parameters
     ----------
@@ -377,26 +378,19 @@ def looks_continuous(values, name):
 
     Examples
     --------
-    >>> looks_continuous([0.31, 0.12, 0.5, 0.77, 0.93], "score")
-    True
-    >>> looks_continuous([0.5, 0.5, 1.0, 1.0, 0.5], "grade"), looks_continuous(["x"] * 9, "a")
+    >>> looks_continuous([0.31, 0.12, 0.5], "score"), looks_continuous([7.25] * 1000, "wage")
+    (True, True)
+    >>> looks_continuous([0.0, 1.0], "flag"), looks_continuous([17, 18], "age")
     (False, False)
     """
     values = _as_array(values, name)
     if values.ndim == 2 or len(values) == 0:
         return False
-    # Only what can be so is looked at closely, as that costs a pass over the data.
     kind = values.dtype.kind
+    # Only what can be so is looked at closely, as that costs a pass over the data.
     if kind != "f" and not (kind == "O" and isinstance(values[0], float)):
         return False
-    codes, categories = encode_labels(values, name)
-    if not _has_fractions(categories):
-        return False
-    try:
-        check_discrete(categories, len(codes), name)
-    except ValueError:
-        return True
-    return False
+    return _has_fractions(np.asarray(values))
 
 
 def _has_fractions(categories):
@@ -405,7 +399,8 @@ def _has_fractions(categories):
         if not all(isinstance(label, float) for label in categories):
             return False
         categories = categories.astype(float)
-    return categories.dtype.kind == "f" and bool(np.any(categories != np.floor(categories)))
+    known = categories[np.isfinite(categories)] if categories.dtype.kind == "f" else categories[:0]
+    return bool(np.any(known != np.floor(known)))
 
 
 def encode_labels(values, name):

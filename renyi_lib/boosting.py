@@ -6,10 +6,9 @@ Both estimators minimise, over sums of trees,
 
 the objective of the linear ones with trees in their place. The group S is used in the fit only: a
 prediction never asks for it. The penalty's adversary is *damped* (`renyi_lib._adversary` has the
-argument): a fast adversary and a tree's step, whose size knows nothing of the penalty, swing each
-other up from lam of about 1 / learning_rate on. The damped one has the same
-fixed points. The gap between groups closes about as fast at lam = 1e6 as at lam = 10, while the
-mean score needs a number of rounds that grows with lam.
+argument): the step of a tree knows nothing of the penalty, and against an adversary that reacts at
+once it diverges from lam of about 1 / learning_rate on. The damped adversary has the same fixed
+points, and the number of rounds that it needs hardly depends on lam.
 
 `renyi_objective` is the same as a function for those who call the libraries themselves.
 """
@@ -632,11 +631,13 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
     Parameters
     ----------
     lam : float, default=1.0
-        The weight of the penalty beside 1 - R^2, from 0 to 1e12. Hundreds and more make the
-        prediction all but independent, on few samples at the price of an R^2 near 0 or below.
+        The weight of the penalty beside 1 - R^2, from 0 to 1e12. With two groups any of them
+        converges. With more, and so for a continuous attribute, rho_R^2 has a kink where the
+        prediction is independent, and a lam of 100 and more may end far from the minimum:
+        ``penalty=ChiSquarePenalty()``, which is at least rho_R^2 and smooth, does better there.
     kind : {"auto", "discrete", "continuous"}, default="auto"
         What the attribute is. A continuous one is cut at its quantiles into `n_groups` groups;
-        "auto" takes numbers that hardly ever repeat for continuous.
+        "auto" takes floating-point numbers for continuous unless all of them are whole.
     n_groups : int, default=8
         Groups of a continuous attribute.
     n_bins : int, default=12

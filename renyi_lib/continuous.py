@@ -13,8 +13,16 @@ smooth is chosen by cross-validation::
 rho_k is the maximal correlation over the k smoothest functions of each side: the paper's Theorem 1
 with functions in place of labels. A variable of labels has all of its indicator functions.
 
-Everything is work on the table of two grids of at most `_CELLS` cells, whatever the number of
-samples: with more different values than that, values next to each other share a cell.
+Ranks have ties where values repeat, so the functions are orthonormal under the masses of the
+values that occur: a variable of m values has m - 1 functions, and the estimate is at most 1.
+
+The number of functions that are tried grows like the root of the number of samples, without a
+limit, so that the estimate is consistent: the space of the last rung approximates every function,
+the largest singular value of its noise is of the order n^{-1/4}, and cross-validation takes
+another rung only where that shows more in samples that it has not seen.
+
+Everything is work on the table of two grids, of about `_CELLS` cells: with more different values
+than that, values next to each other share a cell.
 """
 
 import warnings
@@ -30,9 +38,10 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.stats import chi2
 
 from renyi_lib._counting import count_sparse
+from renyi_lib._inversion import LUCK
 from renyi_lib._linalg import at_most_one as _at_most_one
 from renyi_lib._linalg import in_complement as _outside
-from renyi_lib._parameters import choice, either, whole
+from renyi_lib._parameters import choice, either, number, whole
 from renyi_lib._random import repeatable
 from renyi_lib._results import ConditionalRenyi
 from renyi_lib._validation import (
@@ -47,23 +56,28 @@ from renyi_lib._validation import (
 )
 
 __all__ = [
+    "ContinuousInterval",
     "ContinuousRenyi",
     "ContinuousTest",
     "LabelFunction",
     "SmoothFunction",
     "continuous_correlation",
+    "continuous_interval",
     "continuous_test",
     "correlation_within",
     "smooth_basis",
     "without_bias",
 ]
 
-# Cells of a variable's grid. A function with ten waves loses 1e-4 of its variance within them.
+# Cells of a variable's grid, and at the least so many for each function. A function with ten waves
+# loses 1e-4 of its variance within the cells, and the last function that is tried about 1 %.
 _CELLS = 1024
+_CELLS_EACH = 8
 # Samples for each function that is tried, at the least.
 _SAMPLES_EACH = 10
-# The most functions, for few and for many samples.
-_MOST_FUNCTIONS = 16, 48
+# The most functions for few samples, and when rungs of the ladder begin to be further apart.
+_SOME_FUNCTIONS = 16
+_CLOSE_RUNGS = 48
 _FOLDS = 5
 # With fewer samples than this, or a chance level above that, there is a warning.
 _SMALL_SAMPLE = 20
@@ -73,6 +87,14 @@ _FEW_ENOUGH_TO_PERMUTE = 1000
 _RIDGE = 1e-6
 # Draws from the limit law, which are the same for all samples.
 _DRAWS = 4000
+# Candidates for the ends of an interval, draws for each, and between which limits the variance of
+# the correlation may be a multiple of that of normal variables.
+_CANDIDATES = 8
+_INTERVAL_DRAWS = 400
+_SPREADS = 0.05, 20.0
+# The upper end is also that of the functions of so many rungs further up.
+_RUNGS_ABOVE = 2
+_PERMUTATIONS = 199
 
 
 class SmoothFunction:
@@ -156,6 +178,27 @@ class ContinuousRenyi:
     path: dict = field(repr=False)
 
 
+class ContinuousInterval(NamedTuple):
+    """A confidence interval of `continuous_interval`.
+
+    Attributes
+    ----------
+    rho : float
+        The estimate of `continuous_correlation`.
+    low, high : float
+        The ends.
+    confidence_level : float
+    n_functions : tuple of int
+        How many functions of `a` and of `b` it is about.
+    """
+
+    rho: float
+    low: float
+    high: float
+    confidence_level: float
+    n_functions: tuple[int, int]
+
+
 class ContinuousTest(NamedTuple):
     """The statistic, the p-value and how it was found ("permutation" or "limit")."""
 
@@ -185,9 +228,9 @@ def continuous_correlation(
         Non-negative weights, not all zero. Ranks, functions and correlation are those of the
         weighted sample; n becomes (sum of the weights)^2 / (sum of their squares).
     max_functions : int, optional
-        The most functions of a continuous variable; by default 16, and with more than 4000
-        samples sqrt(n) / 4, up to 48. Fewer are tried if there are fewer than ten samples for
-        each. How many are used is chosen by cross-validation.
+        The most functions of a continuous variable; by default 16, and with more than 4096
+        samples sqrt(n) / 4. Fewer are tried if there are fewer than ten samples for each. How
+        many are used is chosen by cross-validation.
     random_state : int, RandomState, Generator or None, default=0
         Deals the samples out to the five folds.
 
@@ -204,8 +247,10 @@ def continuous_correlation(
       canonical correlation tends to ``r (1 - c + c / r) (1 - d + d / r)`` with r = rho^2,
       c = p / n, d = q / n, if r is large enough to be seen at all. This is solved for r; if there
       is no solution, rho is 0.
-    - What is rougher than the functions that are tried cannot be seen: `rho` estimates the
-      supremum over smooth functions, which is at most the maximal correlation.
+    - What is rougher than the functions that are tried cannot be seen: from n samples `rho`
+      estimates the supremum over functions with about sqrt(n) / 4 turning points, which is at
+      most the maximal correlation and tends to it as n grows. No estimator can do better without
+      assumptions, because n samples cannot tell a rough function from chance.
     - A constant variable depends on nothing: rho is 0, and f and g are zero.
 
     References
@@ -235,6 +280,97 @@ def continuous_correlation(
         arrays["sample_weight"] = sample_weights(sample_weight)
     first, second = _read(a, b, kind, **arrays)
     return _estimate(first, second, arrays.get("sample_weight"), max_functions, random_state)
+
+
+def continuous_interval(
+    a: Any,
+    b: Any,
+    *,
+    kind: str | Sequence[str] = "continuous",
+    confidence_level: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+    max_functions: int | None = None,
+    random_state: Any = 0,
+) -> ContinuousInterval:
+    """A confidence interval for the maximal correlation of continuous variables.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+    kind : {"continuous", "discrete"} or a pair of these
+    confidence_level : float, default=0.95
+    sample_weight : array-like of shape (n,), optional
+    max_functions : int, optional
+    random_state : int, RandomState, Generator or None, default=0
+        As for `continuous_correlation`; also for the draws.
+
+    Returns
+    -------
+    ContinuousInterval
+
+    See Also
+    --------
+    continuous_test : Whether there is any dependence at all, at an exact level.
+    renyi_lib.renyi_interval : The interval for variables of labels.
+
+    Notes
+    -----
+    - It covers the supremum over smooth functions: as many as cross-validation has chosen, and
+      for the upper end two rungs more. This is at most the maximal correlation, so `low` is also a
+      lower limit of that, whereas `high` is an upper limit only if the functions that attain it
+      are as smooth. No upper limit below 1 holds for all functions: a pattern finer than the
+      sample can show may always be there.
+    - `low` is 0 unless `continuous_test` rejects independence at the level 1 - confidence_level
+      (without weights), so that the choice of the functions is paid for.
+    - A candidate is kept unless the observed value lies in one of the tails of its law. In that
+      law the whitened cross-covariance is the candidate in its first entry plus normal noise. The
+      noise of the first entry has the variance of ``f g - rho (f^2 + g^2) / 2`` in the sample, up
+      to a factor by which it depends on the candidate; that of its row and column has
+      (1 - rho^2) / n, and all others 1 / n.
+    - An observed value below nearly all values under chance counts as the 16 % quantile of chance
+      for the upper end, since such luck is no knowledge.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from renyi_lib import continuous_interval
+    >>> x, noise = np.random.default_rng(0).normal(size=(2, 1000))
+    >>> found = continuous_interval(x, 0.5 * x + np.sqrt(0.75) * noise)
+    >>> bool(0.4 < found.low < 0.5 < found.high < 0.6)
+    True
+    """
+    number(0, 1, above=True)("confidence_level", confidence_level)
+    either(None, whole(1))("max_functions", max_functions)
+    random_state = repeatable(random_state)
+    arrays = {}
+    if sample_weight is not None:
+        arrays["sample_weight"] = sample_weights(sample_weight)
+    first, second = _read(a, b, kind, **arrays)
+    weights = arrays.get("sample_weight")
+    found = _estimate(first, second, weights, max_functions, random_state)
+    if not found.path:
+        return ContinuousInterval(0.0, 0.0, 0.0, confidence_level, (0, 0))
+    tail = (1 - confidence_level) / 2
+    pair = _Pair.of(first, second, weights, max_functions)
+    W = pair.moments(np.zeros(pair.n, dtype=np.intp)).cross_covariance()
+    rng = np.random.default_rng(random_state)
+    chosen = pair.sizes.index(found.n_functions)
+    low, high = pair.kept(W, found.n_functions, rng, tail)
+    # What is a little rougher may be there and not have shown.
+    rougher = pair.sizes[min(chosen + _RUNGS_ABOVE, len(pair.sizes) - 1)]
+    if rougher != found.n_functions:
+        high = max(high, pair.kept(W, rougher, rng, tail)[1])
+    if weights is None:
+        told = "auto", _PERMUTATIONS, max_functions, random_state
+        if _test(first, second, *told).pvalue > 1 - confidence_level:
+            low = 0.0
+    return ContinuousInterval(
+        found.rho,
+        float(min(low, found.rho)),
+        float(max(high, found.rho)),
+        confidence_level,
+        found.n_functions,
+    )
 
 
 def correlation_within(
@@ -395,7 +531,7 @@ def _estimate(first, second, weights=None, max_functions=None, random_state=0):
         return ContinuousRenyi(0.0, f, g, 0.0, 0.0, (0, 0), {})
     folds = np.random.default_rng(random_state).permutation(pair.n) % _FOLDS
     moments = pair.moments(folds)
-    W = moments.xy.sum(axis=0) / moments.mass.sum()
+    W = moments.cross_covariance()
     plug_ins = _largest_values(W[None], pair.sizes)[0]
     scores = _held_out(moments, pair.sizes)
     best = int(np.argmax(scores))
@@ -416,6 +552,28 @@ def _estimate(first, second, weights=None, max_functions=None, random_state=0):
             for size, value, score in zip(pair.sizes, plug_ins, scores)
         },
     )
+
+
+def _kept(observed, noise, spread, tail, n):
+    """The least and the largest candidate whose law does not leave out the observed value."""
+
+    def law(rho):
+        W = noise.copy()
+        W[:, 0, :] *= np.sqrt(1 - rho**2)
+        W[:, :, 0] *= np.sqrt(1 - rho**2)
+        W[:, 0, 0] = rho + noise[:, 0, 0] * spread * (1 - rho**2)
+        return np.minimum(_largest_values(W, [W.shape[1:]])[:, 0], 1.0)
+
+    reach = 5 * max(spread * (1 - observed**2), 1 - observed) / np.sqrt(n)
+    by_chance = np.sum(np.sqrt(noise.shape[1:])) / np.sqrt(n)
+    least, most = observed - reach - by_chance, observed + reach
+    if least <= 0:  # then the observed value may be chance, and most of it
+        least, most = 0.0, most + 3 / np.sqrt(n)
+    candidates = np.linspace(least, min(most, 1.0), _CANDIDATES)
+    drawn = np.array([law(rho) for rho in candidates])
+    below, above = np.maximum.accumulate(np.quantile(drawn, [tail, 1 - tail], axis=1), axis=1)
+    seen = max(observed, np.quantile(drawn[0], LUCK)) if least == 0 else observed
+    return np.interp(observed, above, candidates), np.interp(seen, below, candidates)
 
 
 def _test(first, second, method, n_permutations, max_functions, random_state):
@@ -474,10 +632,24 @@ class _Pair(NamedTuple):
                 return cls.of(first.at(rows), second.at(rows), weights[rows], max_functions)
             effective_n = weights.sum() ** 2 / np.square(weights).sum()
         if max_functions is None:
-            max_functions = np.clip(np.sqrt(effective_n) / 4, *_MOST_FUNCTIONS)
+            max_functions = max(np.sqrt(effective_n) / 4, _SOME_FUNCTIONS)
         most = int(min(max_functions, max(1, effective_n // _SAMPLES_EACH)))
         x, y = (on_a_grid(variable, weights, most) for variable in (first, second))
         return cls(x, y, n, weights, effective_n, _sizes(x, y, most))
+
+    def kept(self, W, size, rng, tail):
+        """The ends of an interval for the largest correlation of so many functions."""
+        p, q = size
+        U, values, Vt = np.linalg.svd(W[:p, :q])
+        rho = min(values[0], 1.0)
+        f = (self.x.basis[:, :p] @ U[:, 0])[self.x.codes]
+        g = (self.y.basis[:, :q] @ Vt[0])[self.y.codes]
+        influence = f * g - rho * (f**2 + g**2) / 2
+        # Of normal variables its variance is (1 - rho^2)^2: by how much these ones differ.
+        spread = np.average(influence**2, weights=self.weights) / max((1 - rho**2) ** 2, 1e-12)
+        n = max(self.effective_n - 1, 1)
+        noise = rng.normal(size=(_INTERVAL_DRAWS, p, q)) / np.sqrt(n)
+        return _kept(rho, noise, np.sqrt(np.clip(spread, *_SPREADS)), tail, n)
 
     def moments(self, folds):
         """Sums over the samples of each fold."""
@@ -507,6 +679,10 @@ class _Moments(NamedTuple):
     x: np.ndarray
     y: np.ndarray
     mass: np.ndarray
+
+    def cross_covariance(self):
+        """W, of all folds together."""
+        return self.xy.sum(axis=0) / self.mass.sum()
 
     def about(self, mean_x, mean_y):
         """Sums of products of deviations from these means: xy, xx and yy."""
@@ -563,8 +739,9 @@ def on_a_grid(variable, weights, most):
     mass = np.bincount(codes, weights)
     mass = mass / mass.sum()
     rank = np.cumsum(mass) - mass / 2
-    if len(points) > _CELLS:
-        cell = (rank * _CELLS).astype(np.intp)
+    cells = max(_CELLS, _CELLS_EACH * most)
+    if len(points) > cells:
+        cell = (rank * cells).astype(np.intp)
         is_first = np.diff(cell, prepend=-1) > 0
         first = np.flatnonzero(is_first)
         codes = (np.cumsum(is_first) - 1)[codes]
@@ -593,13 +770,14 @@ def _label_basis(codes, size, weights):
 
 
 def _sizes(x, y, most):
-    """How many functions of each side to try: 1, 2, 3, … and then in steps of a quarter."""
+    """How many functions of each side to try: 1, 2, 3, …, then in steps of a quarter, a half."""
     p, q = x.basis.shape[1], y.basis.shape[1]
     if not (p and q):
         return []
     ladder = [1]
     while ladder[-1] < most:
-        ladder.append(min(max(ladder[-1] + 1, round(1.25 * ladder[-1])), most))
+        step = 1.25 if ladder[-1] < _CLOSE_RUNGS else 1.5
+        ladder.append(min(max(ladder[-1] + 1, round(step * ladder[-1])), most))
     sizes = [(min(k, p) if x.smooth else p, min(k, q) if y.smooth else q) for k in ladder]
     return list(dict.fromkeys(sizes))
 

@@ -100,11 +100,13 @@ def renyi_correlation(
     sample_weight : array-like of shape (n,), optional
         Non-negative weights, not all zero.
     kind : {"auto", "discrete", "continuous"} or a pair of these
-        What both variables are, or what `a` and what `b` is. "auto" takes numbers with fractions
-        that hardly ever repeat as "continuous", all else as labels. It refuses a label of its own
-        for nearly every sample: each would determine its partner, and the correlation would be 1
-        whatever the truth. (Whole numbers too: an income may need ``kind="continuous"``.) It
-        also warns (`SmallSampleWarning`) of a large value that chance alone would give too.
+        What both variables are, or what `a` and what `b` is. "auto" takes floating-point numbers
+        as "continuous" unless all of them are whole, and everything else as labels: whole
+        numbers, such as ages or incomes in euros, need ``kind="continuous"``. The number of
+        samples plays no part in this, so that another row never changes the treatment, unless it
+        holds the first fraction of a column. "auto" refuses a label of its own for nearly every
+        sample: each would determine its partner, and the correlation would be 1 whatever the
+        truth. It also warns (`SmallSampleWarning`) of a large value that chance alone would give.
         "discrete" takes every value as a label.
 
     Returns
@@ -143,7 +145,7 @@ def renyi_correlation(
     >>> renyi_correlation([0, 0, 1, 1], [0, 1, 0, 1], given=["u", "v", "v", "u"]).correlations
     array([1., 1.])
 
-    Numbers that never repeat are taken as measurements.
+    Numbers with fractions are taken as measurements.
 
     >>> import numpy as np
     >>> x, noise = np.random.default_rng(0).normal(size=(2, 1000))

@@ -190,8 +190,8 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
     lam : float, default=1.0
         The weight of rho_R^2 beside 1 - R^2, from 0 to 1e12.
     kind : {"auto", "discrete", "continuous"}, default="auto"
-        What the attribute is. "auto" takes numbers that hardly ever repeat for continuous, and
-        everything else for labels: ages in whole years need "continuous".
+        What the attribute is. "auto" takes floating-point numbers for continuous unless all of
+        them are whole, and everything else for labels: ages in whole years need "continuous".
     n_functions : int, default=16
         Over how many smooth functions of the prediction the maximal correlation is taken. More
         see finer dependence, and more of it where there is none. With few samples at most one for

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import sklearn
 from scipy import sparse
+from scipy.optimize import minimize
 from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -165,6 +166,32 @@ class TestTheGameComesToRest:
         assert max(penalties[3:]) < penalties[0] * (0.05 if on == "score" else 1e-3)
         assert np.mean(path[-1].predict(X) == y) > max(y.mean(), 1 - y.mean())
 
+    @pytest.mark.parametrize("lam", [1, 10, 1e3, 1e6])
+    def test_number_of_rounds_to_the_minimizer_does_not_grow_with_lam(self, lam):
+        """Four equally frequent types, whose minimizer is found by another method."""
+        positive, group = np.array([0.4, 0.6, 0.02, 0.5]), np.array([0, 0, 1, 1])
+
+        def objective(z):
+            F = expit(z)
+            mean, gap = F.mean(), F[:2].mean() - F[2:].mean()
+            loss = -np.mean(positive * np.log(F) + (1 - positive) * np.log(1 - F))
+            return loss + lam * gap**2 / (4 * mean * (1 - mean))
+
+        def parallel(
+            v,
+        ):  # equal means of the groups, but for a gap that is small when lam is large
+            F = expit(v[:3])
+            last = F[0] + F[1] - F[2] - v[3] / lam
+            return np.append(v[:3], np.log(last / (1 - last)))
+
+        best = minimize(lambda v: objective(parallel(v)), [-0.4, 0, -1, 0.1], tol=1e-12)
+        X = np.repeat(np.arange(4.0), 100)[:, None]
+        y = np.concatenate([np.arange(100) < round(100 * p) for p in positive])
+        model = RenyiBoostingClassifier(lam, n_estimators=120, min_child_weight=0)
+        model.fit(X, y, sensitive_features=np.repeat(group, 100))
+        scores = model.predict_proba(np.arange(4.0)[:, None])[:, 1]
+        np.testing.assert_allclose(scores, expit(parallel(best.x)), atol=1e-3)
+
 
 class TestTheProblem:
     @pytest.mark.parametrize("backend", BACKENDS)
@@ -261,7 +288,9 @@ class TestWeights:
     @pytest.mark.parametrize("backend", BACKENDS)
     @pytest.mark.parametrize("on", ["label", "score"])
     def test_a_weight_is_so_many_rows(self, backend, on):
-        X, y, s = biased_data(300)
+        # (With other seeds LightGBM may refuse a split of one fit and not of the other, since it
+        # estimates the number of rows in a leaf from the sum of their Hessians.)
+        X, y, s = biased_data(300, seed=2)
         weight = np.random.default_rng(0).integers(0, 3, size=300)
         told = {"backend": backend, "on": on, "n_estimators": 5}
         weighted = small(5, **told).fit(X, y, sensitive_features=s, sample_weight=weight)
@@ -602,27 +631,33 @@ class TestRegressor:
         assert scores[2] > 0.5
         assert scores[3] > 0
 
-    def test_a_lam_of_a_million(self):
-        # LightGBM alone: with XGBoost beyond a lam of about 100, R^2 depends on its version (-3.5
-        # with 3.4, above -0.02 with 3.2). The cause is not known.
+    @pytest.mark.parametrize("backend", BACKENDS)
+    @pytest.mark.parametrize("lam", [300, 1e6])
+    def test_a_large_lam_costs_no_more_than_independence(self, backend, lam):
+        # With a slow part for each group on its own R^2 was -.13 (LightGBM) and -3.5 (XGBoost
+        # 3.4) at a lam of a million: pressure that all groups shared in a bin piled up.
         X, y, a = regression_data()
         s = np.where(a > 0, "high", "low")
-        model = RenyiBoostingRegressor(1e6, n_estimators=150, random_state=0, max_leaves=8)
-        model.fit(X, y, sensitive_features=s)
-        assert model.penalty_value(X, sensitive_features=s) < 0.01
-        assert model.score(X, y) > -0.5
+        told = {"n_estimators": 150, "random_state": 0, "max_leaves": 8, "backend": backend}
+        model = RenyiBoostingRegressor(lam, **told).fit(X, y, sensitive_features=s)
+        assert model.penalty_value(X, sensitive_features=s) < 0.005
+        assert model.score(X, y) > 0.4
 
     def test_a_number(self):
         X, y, a = regression_data()
         told = {"random_state": 0, "max_leaves": 8, "n_estimators": 150}
-        plain, fair = (
-            RenyiBoostingRegressor(lam, **told).fit(X, y, sensitive_features=a) for lam in (0, 100)
+        plain, fair, smooth = (
+            RenyiBoostingRegressor(lam, penalty=penalty, **told).fit(X, y, sensitive_features=a)
+            for lam, penalty in ((0, None), (10, None), (100, ChiSquarePenalty()))
         )
         assert len(fair.group_borders_) == 7
-        before, after = (continuous_correlation(m.predict(X), a).rho for m in (plain, fair))
-        assert before > 0.5
-        assert after < 0.2
-        assert fair.penalty_value(X, sensitive_features=a) < 0.05
+        found = [continuous_correlation(m.predict(X), a).rho for m in (plain, fair, smooth)]
+        assert found[0] > 0.5
+        assert found[1] < 0.2
+        assert found[2] < 0.1
+        assert fair.penalty_value(X, sensitive_features=a) < 0.02
+        assert fair.score(X, y) > 0.4
+        assert smooth.score(X, y) > 0.2
 
     def test_units_do_not_matter(self):
         X, y, a = regression_data(600)

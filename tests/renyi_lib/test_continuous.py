@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest, norm
 
-from renyi_lib import continuous, continuous_correlation, continuous_test, renyi_correlation
+from renyi_lib import (
+    continuous,
+    continuous_correlation,
+    continuous_interval,
+    continuous_test,
+    renyi_correlation,
+)
 from renyi_lib.continuous import correlation_within, smooth_basis, without_bias
 from renyi_lib.correlation import SmallSampleWarning, joint_table, maximal_functions
 
@@ -229,6 +235,82 @@ def test_ties_and_a_spike_at_one_value():
     assert continuous_correlation(x, rng.normal(size=3000)).rho < 0.08
 
 
+@pytest.mark.parametrize("share", [0.5, 0.01])
+def test_atoms_that_agree_have_one_and_never_more(share):
+    rng = np.random.default_rng(15)
+    binary = (rng.random(500) < share).astype(int)
+    assert continuous_correlation(binary, binary).rho == pytest.approx(1, abs=1e-12)
+    assert continuous_correlation(binary, 1 - binary).plug_in == pytest.approx(1, abs=1e-12)
+    half = np.where(binary == 1, rng.normal(size=500), 0.0)
+    found = continuous_correlation(half, half)
+    assert 0.999 < found.rho <= 1
+    assert max(plug_in for plug_in, _ in found.path.values()) <= 1
+
+
+# --- how many functions -------------------------------------------------------------------------
+
+
+def test_number_of_functions_grows_with_the_samples_without_a_limit():
+    def most(n):
+        x = np.arange(n) % 5003 / 7
+        return max(p for p, _ in continuous_correlation(x, x % 3.1).path)
+
+    assert [most(n) for n in (400, 4000, 40_000, 400_000)] == [16, 16, 50, 158]
+
+
+def test_a_pattern_that_48_functions_cannot_follow_is_seen_by_enough_samples():
+    rng = np.random.default_rng(27)
+    seen = {}
+    for n in (20_000, 400_000):
+        position = rng.random(n)
+        stripe = (position * 100).astype(int) % 2
+        seen[n] = continuous_correlation(position, stripe, kind=MIXED).rho
+    assert seen[20_000] < 0.2
+    assert seen[400_000] > 0.85
+
+
+# --- the interval -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("r", [0.0, 0.4, 0.8])
+def test_interval_covers_the_correlation_of_gaussian_pairs(r):
+    found = [continuous_interval(*gaussian_pair(r, 300, seed)) for seed in range(40)]
+    assert all(0 <= each.low <= each.rho <= each.high <= 1 for each in found)
+    assert np.mean([each.low <= r <= each.high for each in found]) >= 0.875
+    assert np.mean([each.high - each.low for each in found]) < 0.35
+
+
+def test_interval_of_a_number_and_a_sign_and_of_weights():
+    x, y = gaussian_pair(0.6, 2000, seed=28)
+    truth = np.sqrt(2 * np.arcsin(0.36) / np.pi)
+    plain = continuous_interval(x, y > 0, kind=MIXED)
+    assert plain.low < truth < plain.high
+    assert plain.high - plain.low < 0.15
+    assert plain.n_functions[1] == 1
+    same = continuous_interval(x, y > 0, kind=MIXED, sample_weight=np.full(2000, 3.0))
+    assert (same.low, same.high) == pytest.approx((plain.low, plain.high))
+    narrow = continuous_interval(x, y > 0, kind=MIXED, confidence_level=0.5)
+    assert plain.low < narrow.low < narrow.high < plain.high
+
+
+def test_interval_excludes_0_only_if_the_test_rejects():
+    for seed in range(12):
+        x, y = gaussian_pair(0.15, 200, seed)
+        found = continuous_interval(x, y)
+        rejected = continuous_test(x, y, n_permutations=199).pvalue <= 0.05
+        assert found.low == 0 or rejected
+
+
+def test_interval_of_what_determines_and_of_a_constant():
+    x = np.random.default_rng(29).normal(size=200)
+    found = continuous_interval(x, x)
+    assert found.low > 0.99
+    assert found.high == pytest.approx(1)
+    assert continuous_interval(x, np.ones(200))[:3] == (0, 0, 0)
+    with pytest.raises(ValueError, match=r"^confidence_level must be"):
+        continuous_interval(x, x, confidence_level=95)
+
+
 # --- the correction -----------------------------------------------------------------------------
 
 
@@ -342,6 +424,19 @@ def test_the_caller_can_say_what_each_variable_is():
     assert renyi_correlation(income, age, kind=("continuous", "auto")) < 0.3
     with pytest.raises(ValueError, match=r"^b has 300 different labels in 300"):
         renyi_correlation(score[:300], [f"person {i}" for i in range(300)])
+
+
+@pytest.mark.parametrize("n", [40, 199, 200, 4000])
+def test_kind_does_not_depend_on_the_number_of_samples(n):
+    # 40 wages: taken as labels from 200 samples on, they used to give .198 where 199 gave 0.
+    rng = np.random.default_rng(30)
+    wage = (rng.integers(40, size=n) + 80) / 8
+    raised = rng.random(n)
+    expected = continuous_correlation(wage, raised).rho
+    assert renyi_correlation(wage, raised) == expected
+    assert renyi_correlation(wage, raised > 0.5) == (
+        continuous_correlation(wage, raised > 0.5, kind=MIXED).rho
+    )
 
 
 def test_within_groups_with_weights():

@@ -680,7 +680,7 @@ def test_a_warning_says_when_chance_alone_would_do():
 
 def test_scores_that_repeat_are_warned_of_from_a_lower_chance_level_on():
     rng = np.random.default_rng(19)
-    score, group = rng.integers(400, size=3000) / 400, rng.integers(2, size=3000)
+    score, group = rng.integers(400, size=3000), rng.integers(2, size=3000)
     with pytest.warns(SmallSampleWarning, match="chance alone gives a correlation of about 0.3"):
         assert renyi_correlation(score, group) > 0.3
     # With as many people as a value of 0.01 needs there is nothing to say.
