@@ -296,7 +296,7 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     See Also
     --------
     renyi_from_joint : The correlation alone.
-    normalized_table : The matrix Q.
+    renyi_lib.correlation.normalized_table : The matrix Q.
 
     Notes
     -----
@@ -411,7 +411,7 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
 
     See Also
     --------
-    maximal_functions : Its second singular vectors, as functions.
+    renyi_lib.correlation.maximal_functions : Its second singular vectors, as functions.
 
     Examples
     --------

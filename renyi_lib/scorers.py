@@ -128,7 +128,7 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
 
     See Also
     --------
-    renyi_lib.metrics : The metrics behind the names.
+    renyi_lib.metrics.group_rates : The rates that the metrics compare.
     RenyiClassifierCV : Chooses lam for a fairness target.
 
     Examples

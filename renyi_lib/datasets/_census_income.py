@@ -99,7 +99,7 @@ def load_census_income(*, data_home: str | os.PathLike | None = None) -> FairDat
 
     Raises
     ------
-    DataFileError
+    RuntimeError
         If a file is missing or is not UCI's. The message says where to put it.
 
     References
