@@ -29,7 +29,7 @@ from renyi_book.experiments import FRESH
 from renyi_book.experiments._measures import measures
 from renyi_book.experiments._splits import encoded_splits
 from renyi_lib import RenyiBoostingClassifier, lam_path
-from renyi_lib.metrics import equalized_odds_violation
+from renyi_lib.metrics import equalized_odds_difference
 
 RESULTS = Path(__file__).parents[1] / "book/results/bench_fairgbm.json"
 ROUNDS = 150
@@ -42,7 +42,7 @@ def measured(score, rows):
     """What is measured of decisions at one half."""
     decision = (score > 0.5).astype(int)
     found = measures(rows.y, decision, rows.s)
-    odds = equalized_odds_violation(rows.y, decision, sensitive_features=rows.s)
+    odds = equalized_odds_difference(rows.y, decision, sensitive_features=rows.s)
     return {name: found[name] for name in MEASURES} | {"odds_violation": float(odds)}
 
 

@@ -31,11 +31,11 @@ from renyi_lib import (
     ParquetRows,
     RenyiClassifier,
     RenyiKMeans,
-    p_rule,
+    demographic_parity_ratio,
     renyi_correlation,
-    renyi_objective,
 )
 from renyi_lib.baselines import RenyiNetworkClassifier
+from renyi_lib.boosting import renyi_objective
 from renyi_lib.correlation import normalized_table
 
 RESULTS = Path(__file__).parents[1] / "book/results/bench_speed.json"
@@ -140,7 +140,7 @@ def by_covariance(X, y, s):
 
 
 def p_of(decision, X, y, s):
-    return float(p_rule(None, decision, sensitive_features=s))
+    return float(demographic_parity_ratio(None, decision, sensitive_features=s))
 
 
 def classification(sizes):

@@ -13,55 +13,16 @@ from renyi_lib._version import __version__
 _PUBLIC = {
     "correlation": [
         "maximal_functions",
-        "renyi_binary",
         "renyi_correlation",
-        "renyi_from_joint",
-        "renyi_from_soft",
-    ],
-    "dependence": [
-        "hsic",
-        "normalized_mutual_information",
-        "pearson_correlation",
     ],
     "continuous": [
         "continuous_correlation",
         "continuous_interval",
         "continuous_test",
     ],
-    "autodiff": [
-        "as_jax",
-        "as_torch",
-        "damped_as_jax",
-    ],
-    "classification": [
-        "NoSensitiveFeaturesWarning",
-        "PenalizedClassifier",
-        "RenyiClassifier",
-    ],
-    "boosting": [
-        "RenyiBoostingClassifier",
-        "RenyiBoostingRegressor",
-        "renyi_objective",
-    ],
-    "tuning": [
-        "DegenerateModelWarning",
-        "MetricMismatchWarning",
-        "RenyiClassifierCV",
-        "TargetNotReachedError",
-        "fit_to_target",
-        "lam_path",
-    ],
-    "cluster_metrics": [
-        "balance",
-        "cluster_penalty",
-        "cluster_proportions",
-        "proportion_summary",
-        "weighted_deviation",
-    ],
-    "clustering": [
-        "RenyiKMeans",
-        "renyi_kmeans_objective",
-        "tradeoff_table",
+    "tables": [
+        "JointTable",
+        "joint_table",
     ],
     "inference": [
         "difference_interval",
@@ -71,61 +32,61 @@ _PUBLIC = {
         "sample_size",
     ],
     "metrics": [
-        "demographic_parity_violation",
-        "equal_opportunity_violation",
-        "equalized_odds_violation",
+        "demographic_parity_difference",
+        "demographic_parity_ratio",
+        "equal_opportunity_difference",
+        "equalized_odds_difference",
         "group_rates",
-        "p_rule",
-    ],
-    "penalties": [
-        "BinaryRenyiPenalty",
-        "ChiSquarePenalty",
-        "ConditionalPenalty",
-        "HSICPenalty",
-        "PearsonPenalty",
-        "RenyiPenalty",
-        "ScoreBinsPenalty",
-        "TablePenalty",
-    ],
-    "regression": [
-        "RenyiRegressor",
     ],
     "report": [
-        "FairnessReport",
         "fairness_report",
     ],
     "scorers": [
         "fairness_scorer",
-        "renyi_dependence",
     ],
-    "smooth_penalties": [
-        "ContinuousRenyiPenalty",
-        "PredictionPenalty",
+    "classification": [
+        "PenalizedClassifier",
+        "RenyiClassifier",
+    ],
+    "boosting": [
+        "RenyiBoostingClassifier",
+        "RenyiBoostingRegressor",
+    ],
+    "regression": [
+        "RenyiRegressor",
+    ],
+    "clustering": [
+        "RenyiKMeans",
     ],
     "postprocessing": [
         "BiasScoreClassifier",
-        "ToleranceNotReachedWarning",
     ],
-    "tables": [
-        "JointTable",
-        "joint_table",
+    "tuning": [
+        "RenyiClassifierCV",
+        "TargetNotReachedError",
+        "fit_to_target",
+        "lam_path",
     ],
     "sources": [
         "ParquetRows",
     ],
-    "stochastic": [
-        "BatchTable",
-        "Fermi",
-        "RunningTable",
+    "autodiff": [
+        "as_jax",
+        "as_torch",
     ],
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
 _SUBMODULES = [
     "baselines",
+    "cluster_metrics",
     "datasets",
+    "dependence",
     "models",
     "objective",
+    "penalties",
+    "smooth_penalties",
     "solvers",
+    "stochastic",
     *_PUBLIC,
 ]
 

@@ -20,7 +20,9 @@ __all__ = ["report_page"]
 _MOST_DRAWN = 30
 _FOUR_FIFTHS = 0.8
 _MEANINGS = {
-    "p_rule": "The lowest selection rate of any group divided by the highest (1 is parity).",
+    "demographic_parity_ratio": (
+        "The lowest selection rate of any group divided by the highest (1 is parity)."
+    ),
     "demographic_parity": "The largest difference between the selection rates of two groups.",
     "equal_opportunity": "The largest difference between true positive rates.",
     "equalized_odds": "The largest difference between true or false positive rates.",

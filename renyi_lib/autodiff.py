@@ -23,7 +23,7 @@ from renyi_lib._parameters import instance
 from renyi_lib.penalties import Groups, Penalty
 from renyi_lib.stochastic import TABLE_MEASURES, Fermi, RunningTable
 
-__all__ = ["DampedTable", "as_jax", "as_torch", "damped_as_jax"]
+__all__ = ["DampedTable", "as_jax", "as_torch", "running_table_as_jax"]
 
 
 def as_jax(penalty: Any, groups: Any = None) -> Callable:
@@ -33,7 +33,7 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
     ----------
     penalty : Penalty or BatchTable
         Or any object with ``value_and_grad(F, groups)`` and no memory: JAX may call it more or
-        less often than you do. For a `RunningTable` see `damped_as_jax`.
+        less often than you do. For a `RunningTable` see `running_table_as_jax`.
     groups : Groups or array-like of shape (n,), optional
         The group of each sample. Without it the function takes the groups' numbers, 0 … d - 1, as
         its second argument: for mini-batches.
@@ -47,7 +47,7 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
     --------
     >>> import jax
     >>> import jax.numpy as jnp
-    >>> from renyi_lib import BinaryRenyiPenalty
+    >>> from renyi_lib.penalties import BinaryRenyiPenalty
     >>> from renyi_lib.autodiff import as_jax
     >>> penalty = as_jax(BinaryRenyiPenalty(), ["f", "m", "m", "f"])
     >>> z = jnp.array([-2.0, 0.0, 1.0, 1.0])
@@ -62,7 +62,8 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
     if isinstance(penalty, RunningTable | Fermi):
         raise ValueError(
             f"penalty is a {type(penalty).__name__}, which has a memory that JAX cannot see. "
-            "damped_as_jax does it for a RunningTable; any other works with jax.vjp, outside jit"
+            "running_table_as_jax does it for a RunningTable; any other works with jax.vjp, outside "
+            "jit"
         )
     jax = _imported("jax", "as_jax")
     evaluate = _evaluator(penalty, groups)
@@ -110,7 +111,7 @@ class DampedTable(NamedTuple):
     seen: Any
 
 
-def damped_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable, Callable]:
+def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable, Callable]:
     """A running table for a training loop in JAX: its memory goes in and out of each step.
 
     Parameters
@@ -132,9 +133,9 @@ def damped_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable, Calla
     --------
     >>> import jax
     >>> import jax.numpy as jnp
-    >>> from renyi_lib import RunningTable
-    >>> from renyi_lib.autodiff import damped_as_jax
-    >>> memory, step = damped_as_jax(RunningTable(n_groups=2, memory=100), n_classes=2)
+    >>> from renyi_lib.stochastic import RunningTable
+    >>> from renyi_lib.autodiff import running_table_as_jax
+    >>> memory, step = running_table_as_jax(RunningTable(n_groups=2, memory=100), n_classes=2)
     >>> F, codes = jnp.array([[0.75, 0.25], [0.25, 0.75]]), jnp.array([0, 1])
     >>> one_step = jax.value_and_grad(lambda F: step(memory, F, codes), has_aux=True)
     >>> (value, memory), gradient = one_step(F)
@@ -142,7 +143,7 @@ def damped_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable, Calla
     0.2500 after 2 samples
     """
     instance(RunningTable, "a RunningTable")("way", way)
-    jax = _imported("jax", "damped_as_jax")
+    jax = _imported("jax", "running_table_as_jax")
     jnp = jax.numpy
     start = DampedTable(jnp.zeros((n_classes, way.n_groups)), jnp.zeros(()))
 
@@ -186,7 +187,7 @@ def as_torch(penalty: Any, groups: Any = None) -> Callable:
     Examples
     --------
     >>> import torch  # doctest: +SKIP
-    >>> from renyi_lib import RunningTable
+    >>> from renyi_lib.stochastic import RunningTable
     >>> from renyi_lib.autodiff import as_torch
     >>> penalty = as_torch(RunningTable(n_groups=2))  # doctest: +SKIP
     >>> for x, y, s in batches:  # doctest: +SKIP

@@ -514,14 +514,14 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
     Examples
     --------
     >>> import numpy as np
-    >>> from renyi_lib import RenyiBoostingClassifier, p_rule
+    >>> from renyi_lib import RenyiBoostingClassifier, demographic_parity_ratio
     >>> rng = np.random.default_rng(0)
     >>> s = rng.choice(["f", "m"], size=2000)
     >>> X = rng.normal(size=(2000, 3)) + (s == "m")[:, None]
     >>> y = (X.sum(axis=1) + rng.normal(size=2000) > 1).astype(int)
     >>> for lam in [0, 100]:
     ...     clf = RenyiBoostingClassifier(lam, on="score").fit(X, y, sensitive_features=s)
-    ...     print(lam, p_rule(None, clf.predict(X), sensitive_features=s) > 0.8)
+    ...     print(lam, demographic_parity_ratio(None, clf.predict(X), sensitive_features=s) > 0.8)
     0 False
     100 True
     """
@@ -886,7 +886,7 @@ def renyi_objective(
     --------
     >>> import lightgbm
     >>> import numpy as np
-    >>> from renyi_lib import renyi_objective
+    >>> from renyi_lib.boosting import renyi_objective
     >>> rng = np.random.default_rng(0)
     >>> s = rng.integers(2, size=500)
     >>> X = rng.normal(size=(500, 2)) + s[:, None]

@@ -535,14 +535,15 @@ class RenyiClassifier(PenalizedClassifier):
     --------
     >>> import numpy as np
     >>> from renyi_lib.classification import RenyiClassifier
-    >>> from renyi_lib.metrics import p_rule
+    >>> from renyi_lib.metrics import demographic_parity_ratio
     >>> rng = np.random.default_rng(0)
     >>> s = rng.choice(["f", "m"], size=2000)
     >>> X = rng.normal(size=(2000, 3)) + (s == "m")[:, None]
     >>> y = (X.sum(axis=1) + rng.normal(size=2000) > 1).astype(int)
     >>> for lam in [0, 1, 10]:
     ...     clf = RenyiClassifier(lam=lam).fit(X, y, sensitive_features=s)
-    ...     print(lam, round(p_rule(None, clf.predict(X), sensitive_features=s), 2))
+    ...     ratio = demographic_parity_ratio(None, clf.predict(X), sensitive_features=s)
+    ...     print(lam, round(ratio, 2))
     0 0.32
     1 0.41
     10 0.98

@@ -556,7 +556,8 @@ def tradeoff_table(path: list) -> pd.DataFrame:
     Examples
     --------
     >>> import numpy as np
-    >>> from renyi_lib import RenyiKMeans, lam_path, tradeoff_table
+    >>> from renyi_lib import lam_path, RenyiKMeans
+    >>> from renyi_lib.clustering import tradeoff_table
     >>> X, s = np.array([[-5.0], [-4.0], [4.0], [5.0]]), [1, 1, 0, 0]
     >>> model = RenyiKMeans(2, random_state=0)
     >>> path = lam_path(model, X, lams=[0, 1000], sensitive_features=s)

@@ -38,7 +38,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.stats import chi2
 
 from renyi_lib._counting import count_sparse
-from renyi_lib._inversion import LUCK
+from renyi_lib._inversion import POWER_CONSTRAINT_QUANTILE
 from renyi_lib._linalg import at_most_one as _at_most_one
 from renyi_lib._linalg import in_complement as _outside
 from renyi_lib._parameters import choice, either, number, whole
@@ -572,7 +572,9 @@ def _kept(observed, noise, spread, tail, n):
     candidates = np.linspace(least, min(most, 1.0), _CANDIDATES)
     drawn = np.array([law(rho) for rho in candidates])
     below, above = np.maximum.accumulate(np.quantile(drawn, [tail, 1 - tail], axis=1), axis=1)
-    seen = max(observed, np.quantile(drawn[0], LUCK)) if least == 0 else observed
+    seen = (
+        max(observed, np.quantile(drawn[0], POWER_CONSTRAINT_QUANTILE)) if least == 0 else observed
+    )
     return np.interp(observed, above, candidates), np.interp(seen, below, candidates)
 
 

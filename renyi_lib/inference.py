@@ -345,8 +345,8 @@ def fairness_interval(
     Parameters
     ----------
     metric : str or function
-        "p_rule", "demographic_parity_violation", "equal_opportunity_violation" or
-        "equalized_odds_violation", or the function of that name in `renyi_lib.metrics`.
+        "demographic_parity_ratio", "demographic_parity_difference",
+        "equal_opportunity_difference" or "equalized_odds_difference", or the function of that name in `renyi_lib.metrics`.
     y_true : array-like of shape (n,), None, JointTable, or a pair of JointTable
         True labels; None will do for the first two. Or the counts alone, as the `JointTable` of
         decisions (its rows) and groups, of the people with the positive label for equal
@@ -389,7 +389,9 @@ def fairness_interval(
     >>> from renyi_lib.inference import fairness_interval
     >>> sex = ["f"] * 40 + ["m"] * 60
     >>> hired = [1] * 10 + [0] * 30 + [1] * 30 + [0] * 30
-    >>> found = fairness_interval("p_rule", None, hired, sensitive_features=sex, random_state=0)
+    >>> found = fairness_interval(
+    ...     "demographic_parity_ratio", None, hired, sensitive_features=sex, random_state=0
+    ... )
     >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
     [0.5, 0.24, 0.87]
 
@@ -397,7 +399,7 @@ def fairness_interval(
 
     >>> from renyi_lib import joint_table
     >>> table = joint_table(hired, sex)
-    >>> fairness_interval("p_rule", table, random_state=0) == found
+    >>> fairness_interval("demographic_parity_ratio", table, random_state=0) == found
     True
     """
     _check_interval(confidence_level, n_resamples)
@@ -451,7 +453,7 @@ def interval_of_counts(
     >>> import numpy as np
     >>> from renyi_lib.inference import interval_of_counts
     >>> counts = np.array([[[30, 10], [30, 30]], [[0, 0], [0, 0]]])
-    >>> found = interval_of_counts("p_rule", counts, random_state=0)
+    >>> found = interval_of_counts("demographic_parity_ratio", counts, random_state=0)
     >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
     [0.5, 0.24, 0.87]
     """
@@ -517,7 +519,7 @@ def difference_interval(
     >>> before = (rng.random(2000) < 0.3 + 0.3 * sex).astype(int)
     >>> after = np.where(rng.random(2000) < 0.5, before, rng.random(2000) < 0.45).astype(int)
     >>> found = difference_interval(
-    ...     "p_rule", None, after, before, sensitive_features=sex, random_state=0
+    ...     "demographic_parity_ratio", None, after, before, sensitive_features=sex, random_state=0
     ... )
     >>> bool(found.low > 0)
     True
@@ -595,7 +597,7 @@ def sample_size(
 
     >>> from renyi_lib.inference import sample_size
     >>> shares = [(0.5, 0.5), (0.05, 0.95)]
-    >>> [round(sample_size(0.8, metric="p_rule", shares=s), -2) for s in shares]
+    >>> [round(sample_size(0.8, metric="demographic_parity_ratio", shares=s), -2) for s in shares]
     [800, 4100]
     """
     number(0.05, 0.999)("power", power)
@@ -702,21 +704,23 @@ def _intervals_of_decisions(tables, **options):
 
 
 _MEASURES = {
-    "p_rule": _Measure(metrics.p_rule, *_of_rates(one_minus_ratio), fair_is_one=True),
-    "demographic_parity_violation": _Measure(
-        metrics.demographic_parity_violation, *_of_rates(gap)
+    "demographic_parity_ratio": _Measure(
+        metrics.demographic_parity_ratio, *_of_rates(one_minus_ratio), fair_is_one=True
     ),
-    "equal_opportunity_violation": _Measure(
-        metrics.equal_opportunity_violation, *_of_rates(gap), truths=(1,)
+    "demographic_parity_difference": _Measure(
+        metrics.demographic_parity_difference, *_of_rates(gap)
     ),
-    "equalized_odds_violation": _Measure(
-        metrics.equalized_odds_violation, *_of_rates(gap), truths=(0, 1)
+    "equal_opportunity_difference": _Measure(
+        metrics.equal_opportunity_difference, *_of_rates(gap), truths=(1,)
+    ),
+    "equalized_odds_difference": _Measure(
+        metrics.equalized_odds_difference, *_of_rates(gap), truths=(0, 1)
     ),
 }
 # The check of its arguments is that of any measure that looks at decisions alone.
 _OF_RHO = {
     "renyi_correlation": _Measure(
-        metrics.demographic_parity_violation,
+        metrics.demographic_parity_difference,
         _rho_of_decisions,
         _intervals_of_decisions,
         needs_variation=True,

@@ -31,11 +31,11 @@ from renyi_lib._validation import (
 )
 
 __all__ = [
-    "demographic_parity_violation",
-    "equal_opportunity_violation",
-    "equalized_odds_violation",
+    "demographic_parity_difference",
+    "demographic_parity_ratio",
+    "equal_opportunity_difference",
+    "equalized_odds_difference",
     "group_rates",
-    "p_rule",
 ]
 
 
@@ -70,7 +70,7 @@ def group_rates(
 
     See Also
     --------
-    p_rule : The smallest ratio of two groups' rates.
+    demographic_parity_ratio : The smallest ratio of two groups' rates.
     fairness_report : Rates with intervals, and every threshold.
 
     Examples
@@ -85,7 +85,7 @@ def group_rates(
     return pd.Series(_rates(samples), index=index, name="rate")
 
 
-def p_rule(
+def demographic_parity_ratio(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
     *,
@@ -122,20 +122,20 @@ def p_rule(
 
     See Also
     --------
-    demographic_parity_violation : The largest difference instead of the smallest ratio.
+    demographic_parity_difference : The largest difference instead of the smallest ratio.
     fairness_interval : A confidence interval.
 
     Examples
     --------
-    >>> from renyi_lib.metrics import p_rule
-    >>> p_rule(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
+    >>> from renyi_lib.metrics import demographic_parity_ratio
+    >>> demographic_parity_ratio(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
     0.5
     """
     rates = _compared(y_true, y_pred, sensitive_features, sample_weight, pos_label)
     return float(rates.min() / rates.max()) if rates.max() > 0 else 1.0
 
 
-def demographic_parity_violation(
+def demographic_parity_difference(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
     *,
@@ -169,19 +169,19 @@ def demographic_parity_violation(
 
     See Also
     --------
-    p_rule : The smallest ratio instead of the largest difference.
+    demographic_parity_ratio : The smallest ratio instead of the largest difference.
     fairness_interval : A confidence interval.
 
     Examples
     --------
-    >>> from renyi_lib.metrics import demographic_parity_violation
-    >>> demographic_parity_violation(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
+    >>> from renyi_lib.metrics import demographic_parity_difference
+    >>> demographic_parity_difference(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"])
     0.5
     """
     return float(np.ptp(_compared(y_true, y_pred, sensitive_features, sample_weight, pos_label)))
 
 
-def equal_opportunity_violation(
+def equal_opportunity_difference(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
@@ -214,13 +214,13 @@ def equal_opportunity_violation(
 
     See Also
     --------
-    equalized_odds_violation : The same with false positive rates too.
+    equalized_odds_difference : The same with false positive rates too.
     fairness_interval : A confidence interval.
 
     Examples
     --------
-    >>> from renyi_lib.metrics import equal_opportunity_violation
-    >>> equal_opportunity_violation(
+    >>> from renyi_lib.metrics import equal_opportunity_difference
+    >>> equal_opportunity_difference(
     ...     [1, 1, 1, 1, 0], [1, 0, 1, 1, 0], sensitive_features=["f", "f", "m", "m", "m"]
     ... )
     0.5
@@ -228,7 +228,7 @@ def equal_opportunity_violation(
     return _gap_given((1,), y_true, y_pred, sensitive_features, sample_weight, pos_label)
 
 
-def equalized_odds_violation(
+def equalized_odds_difference(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
@@ -261,13 +261,13 @@ def equalized_odds_violation(
 
     See Also
     --------
-    equal_opportunity_violation : True positive rates only.
+    equal_opportunity_difference : True positive rates only.
     fairness_interval : A confidence interval.
 
     Examples
     --------
-    >>> from renyi_lib.metrics import equalized_odds_violation
-    >>> equalized_odds_violation(
+    >>> from renyi_lib.metrics import equalized_odds_difference
+    >>> equalized_odds_difference(
     ...     [1, 1, 0, 0], [1, 0, 1, 0], sensitive_features=["f", "m", "f", "m"]
     ... )
     1.0

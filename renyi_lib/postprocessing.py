@@ -187,19 +187,19 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from renyi_lib import BiasScoreClassifier, demographic_parity_violation
+    >>> from renyi_lib import BiasScoreClassifier, demographic_parity_difference
     >>> rng = np.random.default_rng(0)
     >>> s = rng.choice(["f", "m"], size=4000)
     >>> X = rng.normal(size=(4000, 3)) + (s == "m")[:, None] * [1, 0.5, 0]
     >>> y = (X.sum(axis=1) + rng.normal(size=4000) > 1).astype(int)
     >>> fair = BiasScoreClassifier(tolerance=0.05, random_state=0).fit(X, y, sensitive_features=s)
-    >>> round(demographic_parity_violation(y, fair.predict(X), sensitive_features=s), 2)
+    >>> round(demographic_parity_difference(y, fair.predict(X), sensitive_features=s), 2)
     0.05
 
     Another tolerance needs no other fit:
 
     >>> fairer = fair.with_tolerance(0.01)
-    >>> round(demographic_parity_violation(y, fairer.predict(X), sensitive_features=s), 2)
+    >>> round(demographic_parity_difference(y, fairer.predict(X), sensitive_features=s), 2)
     0.01
     >>> frontier = fair.frontier(X, y, s)
     >>> frontier.columns.tolist()

@@ -96,7 +96,9 @@ class FairnessReport:
             raise missing("matplotlib", "FairnessReport.plot", "plot") from error
         if ax is None:
             _, ax = plt.subplots(figsize=(6.4, 3.6))
-        ax.plot(self.by_threshold.index, self.by_threshold["p_rule"], color="#0072b2")
+        ax.plot(
+            self.by_threshold.index, self.by_threshold["demographic_parity_ratio"], color="#0072b2"
+        )
         ax.axhline(_FOUR_FIFTHS, color="#595959", linestyle="--", linewidth=1)
         ax.axvline(self.threshold, color="#595959", linestyle=":", linewidth=1.2)
         ax.annotate("four fifths", (1, _FOUR_FIFTHS), (-4, 3), ("axes fraction", "data"),
@@ -187,7 +189,7 @@ def fairness_report(
     >>> report = fairness_report(truth, score, group)
     >>> report.by_group["selected"].round(2).to_dict()
     {'f': 0.4, 'm': 0.57}
-    >>> report.measures.loc["p_rule", "in the sample"].round(2)
+    >>> report.measures.loc["demographic_parity_ratio", "in the sample"].round(2)
     np.float64(0.69)
     >>> print(report.verdict.splitlines()[1])
     That is below four fifths, and the whole interval is.
@@ -315,7 +317,7 @@ def _about_small(small, rest, fewest):
     line = f"\nToo small to say much about, with fewer than {fewest} people: {', '.join(named)}."
     if rest is None:
         return line
-    return f"{line} Without them p% is {_interval(rest.loc['p_rule'])}."
+    return f"{line} Without them p% is {_interval(rest.loc['demographic_parity_ratio'])}."
 
 
 def _truth(y_true, pos_label):
@@ -347,8 +349,8 @@ def _by_group(rows, groups, level):
     of_truth = rows.counts([truth, codes, selected.astype(int)], (2, len(groups), 2), axes=(2,))
     for name, counts in (
         ("selected", decisions.sum(axis=0)),
-        ("selected if positive", of_truth[1]),
-        ("selected if negative", of_truth[0]),
+        ("true_positive_rate", of_truth[1]),
+        ("false_positive_rate", of_truth[0]),
     ):
         columns |= _share(name, counts[:, 1], counts.sum(axis=1), level)
     columns |= {"mean score": mean(rows.score), "accuracy": mean(selected == truth)}
@@ -374,9 +376,12 @@ def _measures(rows, level, rng):
     shape = (2, codes.max() + 1, 2)
     by_truth = rows.counts([truth, codes, decision], shape, axes=(2,))
     together = rows.counts([truth, codes, decision], shape, axes=(0, 2))
-    measured = {"p_rule": together, "demographic_parity_violation": together}
+    measured = {"demographic_parity_ratio": together, "demographic_parity_difference": together}
     if by_truth.sum(axis=2).all():
-        measured |= {"equal_opportunity_violation": by_truth, "equalized_odds_violation": by_truth}
+        measured |= {
+            "equal_opportunity_difference": by_truth,
+            "equalized_odds_difference": by_truth,
+        }
     for name, counts in measured.items():
         found[name] = interval_of_counts(name, counts, confidence_level=level, random_state=rng)
     bins = _binned(rows.score, rows.weight)
@@ -389,7 +394,7 @@ def _measures(rows, level, rng):
             "estimate": interval.estimate,
             "estimate, low": interval.low,
             "estimate, high": interval.high,
-            "fair": 1.0 if name == "p_rule" else 0.0,
+            "fair": 1.0 if name == "demographic_parity_ratio" else 0.0,
         }
         for name, interval in found.items()
     }
@@ -439,7 +444,7 @@ def _by_threshold(score, codes, groups, people):
     table = pd.DataFrame(rates.T, columns=names, index=pd.Index(thresholds, name="threshold"))
     table.insert(0, "selected", sizes @ rates / sizes.sum())
     highest = rates.max(axis=0)
-    table["p_rule"] = np.divide(
+    table["demographic_parity_ratio"] = np.divide(
         rates.min(axis=0), highest, out=np.ones_like(highest), where=highest > 0
     )
     return table
@@ -449,7 +454,7 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
     """The findings in plain words, each with its number."""
     least, most = by_group["selected"].idxmin(), by_group["selected"].idxmax()
     rates = by_group["selected"]
-    p = measures.loc["p_rule"]
+    p = measures.loc["demographic_parity_ratio"]
     shares = f"{rates[least]:.3f} of the group {least} and {rates[most]:.3f} of the group {most}"
     if rates[least] == rates[most]:
         shares = f"{rates[least]:.3f} of every group"
@@ -465,13 +470,12 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
             "The interval has four fifths in it: these people cannot decide the question."
         )
     if len(by_threshold) > 1:
-        worst = by_threshold["p_rule"].idxmin()
+        ratios = by_threshold["demographic_parity_ratio"]
+        worst = ratios.idxmin()
         lines.append(
             f"Over all thresholds that select {100 * _FEWEST:g} to {100 * (1 - _FEWEST):g} % of "
-            f"the people, p% is lowest, {by_threshold['p_rule'][worst]:.3f}, at the threshold "
-            f"{worst:.3g}, and "
-            f"{np.mean(by_threshold['p_rule'] >= _FOUR_FIFTHS):.0%} of these thresholds have four "
-            "fifths or more."
+            f"the people, p% is lowest, {ratios[worst]:.3f}, at the threshold {worst:.3g}, and "
+            f"{np.mean(ratios >= _FOUR_FIFTHS):.0%} of these thresholds have four fifths or more."
         )
     rho = measures.loc["renyi of the score"]
     depends = "depends" if pvalue < 1 - level else "is not shown to depend"
@@ -480,8 +484,8 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
         f"The score {depends} on the group (p-value {p_text}): its Rényi correlation, in at "
         f"most {_BINS} bins, is {_interval(rho)}."
     )
-    if "equal_opportunity_violation" in measures.index:
-        gap = measures.loc["equal_opportunity_violation"]
+    if "equal_opportunity_difference" in measures.index:
+        gap = measures.loc["equal_opportunity_difference"]
         lines.append(
             "Among those with the positive label the rates of two groups differ by up to "
             f"{_interval(gap)}."

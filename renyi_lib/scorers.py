@@ -15,10 +15,10 @@ from sklearn.metrics import make_scorer
 from renyi_lib._parameters import choice
 from renyi_lib.correlation import renyi_correlation
 from renyi_lib.metrics import (
-    demographic_parity_violation,
-    equal_opportunity_violation,
-    equalized_odds_violation,
-    p_rule,
+    demographic_parity_difference,
+    demographic_parity_ratio,
+    equal_opportunity_difference,
+    equalized_odds_difference,
 )
 
 __all__ = ["SCORERS", "fairness_scorer", "renyi_dependence"]
@@ -63,7 +63,7 @@ def renyi_dependence(
 
     Examples
     --------
-    >>> from renyi_lib import renyi_dependence
+    >>> from renyi_lib.scorers import renyi_dependence
     >>> round(renyi_dependence(None, [1, 0, 1, 1], sensitive_features=["f", "f", "m", "m"]), 3)
     0.577
     """
@@ -98,10 +98,10 @@ def _score_dependence(y_true, y_score, *, sensitive_features, sample_weight=None
 
 # The metric, whether greater is better, and the method of the estimator that it is applied to.
 SCORERS = {
-    "p_rule": (p_rule, True, "predict"),
-    "neg_demographic_parity_violation": (demographic_parity_violation, False, "predict"),
-    "neg_equal_opportunity_violation": (equal_opportunity_violation, False, "predict"),
-    "neg_equalized_odds_violation": (equalized_odds_violation, False, "predict"),
+    "demographic_parity_ratio": (demographic_parity_ratio, True, "predict"),
+    "neg_demographic_parity_difference": (demographic_parity_difference, False, "predict"),
+    "neg_equal_opportunity_difference": (equal_opportunity_difference, False, "predict"),
+    "neg_equalized_odds_difference": (equalized_odds_difference, False, "predict"),
     "neg_renyi_decision": (renyi_dependence, False, "predict"),
     "neg_renyi_score": (_score_dependence, False, "predict_proba"),
 }
@@ -113,8 +113,9 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
     Parameters
     ----------
     name : str
-        "p_rule"; a violation with a minus sign, "neg_demographic_parity_violation",
-        "neg_equal_opportunity_violation" or "neg_equalized_odds_violation"; or
+        "demographic_parity_ratio"; a difference with a minus sign,
+        "neg_demographic_parity_difference",
+        "neg_equal_opportunity_difference" or "neg_equalized_odds_difference"; or
         "neg_renyi_decision" and "neg_renyi_score", the Rényi correlation of groups and labels,
         and of groups and scores (of the second of two classes).
     pos_label : label, optional
@@ -147,7 +148,10 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
     ...         LogisticRegression(),
     ...         X,
     ...         y,
-    ...         scoring={"accuracy": "accuracy", "fair": fairness_scorer("p_rule")},
+    ...         scoring={
+    ...             "accuracy": "accuracy",
+    ...             "fair": fairness_scorer("demographic_parity_ratio"),
+    ...         },
     ...         params={"sensitive_features": s},
     ...     )
     >>> bool(np.all(scores["test_fair"] < 0.8))

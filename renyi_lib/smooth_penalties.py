@@ -125,7 +125,8 @@ class ContinuousRenyiPenalty(RenyiTable):
     A classifier whose label says little about age, whatever the shape of the dependence:
 
     >>> import numpy as np
-    >>> from renyi_lib import ContinuousRenyiPenalty, PenalizedClassifier
+    >>> from renyi_lib import PenalizedClassifier
+    >>> from renyi_lib.smooth_penalties import ContinuousRenyiPenalty
     >>> rng = np.random.default_rng(0)
     >>> age = rng.integers(18, 80, 4000)
     >>> X = np.column_stack([np.abs(age - 49) / 18, rng.normal(size=4000)]) + 0.5 * rng.normal(

@@ -50,7 +50,8 @@ class JointTable:
     --------
     Chunks of a stream, the second with a level that the first did not have:
 
-    >>> from renyi_lib import JointTable, renyi_from_joint
+    >>> from renyi_lib import JointTable
+    >>> from renyi_lib.correlation import renyi_from_joint
     >>> table = JointTable()
     >>> for jobs, groups in [(["clerk", "clerk"], ["f", "m"]), (["baker", "clerk"], ["m", "f"])]:
     ...     table = table.update(jobs, groups)

@@ -56,10 +56,10 @@ from renyi_lib._validation import (
 from renyi_lib.classification import RenyiClassifier
 from renyi_lib.inference import fairness_interval, interval_of_counts
 from renyi_lib.metrics import (
-    demographic_parity_violation,
-    equal_opportunity_violation,
-    equalized_odds_violation,
-    p_rule,
+    demographic_parity_difference,
+    demographic_parity_ratio,
+    equal_opportunity_difference,
+    equalized_odds_difference,
 )
 from renyi_lib.sources import ParquetRows
 
@@ -74,22 +74,22 @@ __all__ = [
 
 # The metric, and whether greater is better.
 _METRICS = {
-    "p_rule": (p_rule, True),
-    "demographic_parity_violation": (demographic_parity_violation, False),
-    "equal_opportunity_violation": (equal_opportunity_violation, False),
-    "equalized_odds_violation": (equalized_odds_violation, False),
+    "demographic_parity_ratio": (demographic_parity_ratio, True),
+    "demographic_parity_difference": (demographic_parity_difference, False),
+    "equal_opportunity_difference": (equal_opportunity_difference, False),
+    "equalized_odds_difference": (equalized_odds_difference, False),
 }
 # The target where none is given. A difference has no customary one.
-_TARGETS = {"p_rule": 0.8}
+_TARGETS = {"demographic_parity_ratio": 0.8}
 # The values of an estimator's parameter `fairness` that serve each metric.
 _FAIRNESS = {
-    "p_rule": ("demographic_parity",),
-    "demographic_parity_violation": ("demographic_parity",),
-    "equal_opportunity_violation": ("equal_opportunity", "equalized_odds"),
-    "equalized_odds_violation": ("equalized_odds",),
+    "demographic_parity_ratio": ("demographic_parity",),
+    "demographic_parity_difference": ("demographic_parity",),
+    "equal_opportunity_difference": ("equal_opportunity", "equalized_odds"),
+    "equalized_odds_difference": ("equalized_odds",),
 }
 # The true labels (0 or 1) among which each metric compares the groups.
-_TRUTHS = {"equal_opportunity_violation": (1,), "equalized_odds_violation": (0, 1)}
+_TRUTHS = {"equal_opportunity_difference": (1,), "equalized_odds_difference": (0, 1)}
 # A model whose share of positive predictions is below this fraction of the share of positive
 # labels, or the same for negatives, selects almost nobody or almost everybody.
 _MIN_SELECTION = 0.1
@@ -215,7 +215,7 @@ def fit_to_target(
     *,
     sensitive_features: Any,
     target: float | None = None,
-    metric: str | Callable = "p_rule",
+    metric: str | Callable = "demographic_parity_ratio",
     greater_is_better: bool | None = None,
     pos_label: Any = None,
     max_lam: float = 1e4,
@@ -246,15 +246,16 @@ def fit_to_target(
         As in its `fit`. The weights also count in the metric.
     target : float, optional
         A fraction for the metrics by name. The default is 0.8, four fifths, for
-        ``metric="p_rule"``; any other metric needs a target.
-    metric : str or callable, default="p_rule"
-        One of the functions of `renyi_lib.metrics`: "p_rule", which must be at least `target`,
-        or "demographic_parity_violation", "equal_opportunity_violation" or
-        "equalized_odds_violation", which must be at most `target`. Or a function
+        ``metric="demographic_parity_ratio"``; any other metric needs a target.
+    metric : str or callable, default="demographic_parity_ratio"
+        One of the functions of `renyi_lib.metrics`: "demographic_parity_ratio", which must be at
+        least `target`,
+        or "demographic_parity_difference", "equal_opportunity_difference" or
+        "equalized_odds_difference", which must be at most `target`. Or a function
         ``metric(y_true, y_pred, sensitive_features=…)``, called with ``sample_weight=…`` too if
         there are weights. A `MetricMismatchWarning` says so if the estimator penalizes another
         definition of fairness, for example ``fairness="demographic_parity"`` with
-        ``metric="equal_opportunity_violation"``.
+        ``metric="equal_opportunity_difference"``.
     greater_is_better : bool, optional
         For a metric of your own, whether it must be at least `target`, or at most.
     pos_label : label, optional
@@ -321,14 +322,14 @@ def fit_to_target(
     Examples
     --------
     >>> import numpy as np
-    >>> from renyi_lib import RenyiClassifier, fit_to_target, p_rule
+    >>> from renyi_lib import RenyiClassifier, fit_to_target, demographic_parity_ratio
     >>> rng = np.random.default_rng(0)
     >>> s = rng.integers(2, size=4000)
     >>> X = rng.normal(size=(4000, 2)) + s[:, None] * [1, 0]
     >>> y = (X.sum(axis=1) + rng.normal(size=4000) > 0.5).astype(int)
     >>> X, y, s, *new = X[:2000], y[:2000], s[:2000], X[2000:], y[2000:], s[2000:]
     >>> clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, target=0.8)
-    >>> p_rule(None, clf.predict(X), sensitive_features=s) >= 0.8
+    >>> demographic_parity_ratio(None, clf.predict(X), sensitive_features=s) >= 0.8
     True
 
     The same with a guarantee for new rows:
@@ -347,7 +348,7 @@ def fit_to_target(
     ...     inner = RenyiClassifier(on="score").set_fit_request(sensitive_features=True)
     ...     tuned = TunedThresholdClassifierCV(inner, scoring="f1", thresholds=20, cv=2)
     ...     tuned = fit_to_target(tuned, X, y, sensitive_features=s, target=0.8)
-    >>> p_rule(None, tuned.predict(X), sensitive_features=s) >= 0.8
+    >>> demographic_parity_ratio(None, tuned.predict(X), sensitive_features=s) >= 0.8
     True
     """
     number(0, above=True)("max_lam", max_lam)
@@ -569,12 +570,12 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
     lams : sequence of float, default=None
         The values to choose from. None is 0 and 21 values from 0.1 to about 100.
     target : float, default=None
-        A fraction, such as 0.8 for 80 %. None is 0.8 for ``metric="p_rule"``; any other metric
-        needs a target.
-    metric : str, default="p_rule"
-        "p_rule", which must be at least `target`, or "demographic_parity_violation",
-        "equal_opportunity_violation" or "equalized_odds_violation", which must be at most
-        `target`. A `MetricMismatchWarning` says so if the estimator penalizes another definition.
+        A fraction, such as 0.8 for 80 %. None is 0.8 for ``metric="demographic_parity_ratio"``;
+        any other metric needs a target.
+    metric : str, default="demographic_parity_ratio"
+        "demographic_parity_ratio", which must be at least `target`, or
+        "demographic_parity_difference", "equal_opportunity_difference" or
+        "equalized_odds_difference", which must be at most `target`. A `MetricMismatchWarning` says so if the estimator penalizes another definition.
     confidence : float, default=None
         From 0.75 to 0.995: the confidence that the target is met on new rows. With None only the
         estimate must meet it.
@@ -660,7 +661,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         *,
         lams=None,
         target=None,
-        metric="p_rule",
+        metric="demographic_parity_ratio",
         confidence=None,
         min_selection=_MIN_SELECTION,
         min_group_size=None,
@@ -990,8 +991,8 @@ def _checked_target(target, metric):
             name = getattr(metric, "__name__", metric)
             raise ValueError(
                 f"target must be given for metric={name!r}: the default of "
-                f"{_TARGETS['p_rule']} is that of 'p_rule' only. A difference of rates of at "
-                "most 0.05 is a common choice"
+                f"{_TARGETS['demographic_parity_ratio']} is for 'demographic_parity_ratio' only. "
+                "A difference of rates of at most 0.05 is a common choice"
             )
         return _TARGETS[metric]
     number()("target", target)

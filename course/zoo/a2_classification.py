@@ -375,8 +375,9 @@ def eo_violation(y, y_hat, s):
     for lam in lams:
         clf = RenyiClassifier(lam).fit(data.X_train, data.y_train, sensitive_features=data.s_train)
         label, score = clf.predict(data.X_train), clf.predict_proba(data.X_train)[:, 1]
-        p_hard = metrics.p_rule(data.y_train, label, sensitive_features=data.s_train)
-        p_soft = metrics.p_rule(data.y_train, score, sensitive_features=data.s_train)
+        groups = {"sensitive_features": data.s_train}
+        p_hard = metrics.demographic_parity_ratio(data.y_train, label, **groups)
+        p_soft = metrics.demographic_parity_ratio(data.y_train, score, **groups)
         rows.append((lam, np.mean(label == data.y_train), p_hard, p_soft))
     return pd.DataFrame(rows, columns=["lam", "accuracy", "p_hard", "p_soft"])"""
         },
@@ -391,7 +392,7 @@ def eo_violation(y, y_hat, s):
     for lam in lams:
         clf = RenyiClassifier(lam).fit(data.X_train, data.y_train, sensitive_features=data.s_train)
         score = clf.predict_proba(data.X_test)[:, 1]
-        p = metrics.p_rule(data.y_test, score, sensitive_features=data.s_test)
+        p = metrics.demographic_parity_ratio(data.y_test, score, sensitive_features=data.s_test)
         rows.append((lam, clf.score(data.X_test, data.y_test), p, p))
     return pd.DataFrame(rows, columns=["lam", "accuracy", "p_hard", "p_soft"])"""
         },

@@ -523,8 +523,8 @@ def trade_off(data, lams):
             {
                 "lam": lam,
                 "accuracy": np.mean(model.predict(data.X_train) == data.y_train),
-                "p_hard": metrics.p_rule(label, data.s_test),
-                "p_soft": metrics.p_rule(soft, data.s_test),
+                "p_hard": metrics.demographic_parity_ratio(label, data.s_test),
+                "p_soft": metrics.demographic_parity_ratio(soft, data.s_test),
             }
         )
     return pd.DataFrame(rows)

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from renyi_lib._parameters import choice, number, whole
 from renyi_lib._random import as_random_state
 from renyi_lib.baselines._base import BinaryFairClassifier, LinearScores
-from renyi_lib.metrics import demographic_parity_violation, equal_opportunity_violation
+from renyi_lib.metrics import demographic_parity_difference, equal_opportunity_difference
 
 __all__ = ["DoniniClassifier", "fair_features", "mean_difference"]
 
@@ -161,8 +161,8 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
 
     def _violation(self, y, predicted, s):
         if self.fairness == "equal_opportunity":
-            return equal_opportunity_violation(y, predicted, sensitive_features=s)
-        return demographic_parity_violation(None, predicted, sensitive_features=s)
+            return equal_opportunity_difference(y, predicted, sensitive_features=s)
+        return demographic_parity_difference(None, predicted, sensitive_features=s)
 
     def _check_parameters(self):
         super()._check_parameters()

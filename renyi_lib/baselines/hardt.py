@@ -66,14 +66,14 @@ class HardtClassifier(BinaryFairClassifier):
     --------
     >>> import numpy as np
     >>> from renyi_lib.baselines import HardtClassifier
-    >>> from renyi_lib.metrics import p_rule
+    >>> from renyi_lib.metrics import demographic_parity_ratio
     >>> rng = np.random.default_rng(0)
     >>> s = rng.choice(["f", "m"], size=500)
     >>> X = rng.normal(size=(500, 2)) + (s == "m")[:, None]
     >>> y = (X[:, 0] + rng.normal(size=500) > 0.5).astype(int)
     >>> clf = HardtClassifier(fairness="demographic_parity").fit(X, y, sensitive_features=s)
     >>> F = clf.predict_proba(X, sensitive_features=s)
-    >>> round(p_rule(None, F[:, 1], sensitive_features=s), 2)
+    >>> round(demographic_parity_ratio(None, F[:, 1], sensitive_features=s), 2)
     1.0
     """
 

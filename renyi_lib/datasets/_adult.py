@@ -36,7 +36,7 @@ def load_adult() -> FairDataset:
     """The Adult data set, UCI's two files as training and test set.
 
     The raw tables differ from the files in three ways only: the columns have their names, the
-    blank before each value is gone, and so is the full stop after each label of the test file,
+    blank before each value is gone, and so is the full stop after each label of the test set,
     so that both files write ``'>50K'``. Unknown values stay visible as ``'?'`` and count as a
     category of their own.
 

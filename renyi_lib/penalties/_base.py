@@ -114,7 +114,8 @@ class TablePenalty(Penalty):
 
     See Also
     --------
-    renyi_lib.RenyiPenalty, renyi_lib.ChiSquarePenalty : Penalties of this kind.
+    renyi_lib.penalties.RenyiPenalty : A penalty of this kind.
+    renyi_lib.penalties.ChiSquarePenalty : Another one.
 
     Examples
     --------

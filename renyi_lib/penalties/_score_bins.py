@@ -19,7 +19,7 @@ class ScoreBinsPenalty(Penalty):
     The score P(Ŷ = 1 | X) is itself turned into a randomised label, the bin it falls into, with
     soft borders: its memberships are the quadratic B-splines on a uniform grid over [0, 1], smooth
     and summing to 1. The penalty is that of the bins, with c = n_bins classes. A label that is
-    thresholded anywhere is then nearly independent of S, which a penalty on the drawn label
+    thresholded anywhere is then nearly independent of S, which a penalty on the sampled label
     cannot promise.
 
     Parameters
@@ -30,7 +30,7 @@ class ScoreBinsPenalty(Penalty):
 
     Examples
     --------
-    Both groups have the same mean score, and so are treated alike by the drawn label; a threshold
+    Both groups have the same mean score, so the sampled label treats them alike; a threshold
     at 0.6 would not.
 
     >>> from renyi_lib.penalties import RenyiPenalty, ScoreBinsPenalty

@@ -13,7 +13,7 @@ import pytest
 from renyi_book.explorables import FOLDER, fixed
 from renyi_book.live import adversary, bias_score, kmeans, scorecard, scores
 from renyi_book.scorecard import rows, tally
-from renyi_lib import equal_opportunity_violation, p_rule, renyi_correlation
+from renyi_lib import demographic_parity_ratio, equal_opportunity_difference, renyi_correlation
 from renyi_lib.clustering import RenyiKMeans
 from tests.browser.explorable_fixtures import (
     chromium,
@@ -276,8 +276,10 @@ def test_the_measures_from_counts_are_those_of_the_people(state):
     s, y, decision = np.repeat(cells, size, axis=0).T
     ours = scores.measure(above, k)
     assert ours["accuracy"] == np.mean(decision == y)
-    assert ours["pRule"] == pytest.approx(p_rule(y, decision, sensitive_features=s), abs=1e-12)
-    violation = equal_opportunity_violation(y, decision, sensitive_features=s)
+    assert ours["pRule"] == pytest.approx(
+        demographic_parity_ratio(y, decision, sensitive_features=s), abs=1e-12
+    )
+    violation = equal_opportunity_difference(y, decision, sensitive_features=s)
     assert abs(ours["eoGap"]) == pytest.approx(violation, abs=1e-12)
     assert ours["rhoLabel"] == pytest.approx(renyi_correlation(decision, s), abs=1e-12)
     cut = -np.diff(above.sum(axis=2)[::10], axis=0)

@@ -5,23 +5,19 @@ import sys
 import numpy as np
 import pytest
 
-from renyi_lib import (
-    BatchTable,
+from renyi_lib import as_jax, as_torch, renyi_correlation
+from renyi_lib.autodiff import running_table_as_jax
+from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     ChiSquarePenalty,
-    Fermi,
+    Groups,
     HSICPenalty,
     PearsonPenalty,
-    PredictionPenalty,
     RenyiPenalty,
-    RunningTable,
     ScoreBinsPenalty,
-    as_jax,
-    as_torch,
-    damped_as_jax,
-    renyi_correlation,
 )
-from renyi_lib.penalties import Groups
+from renyi_lib.smooth_penalties import PredictionPenalty
+from renyi_lib.stochastic import BatchTable, Fermi, RunningTable
 
 
 def soft_labels(n=60, c=2, d=2, seed=0):
@@ -126,7 +122,7 @@ class TestJax:
         jax = self.jax
         way = RunningTable(3, measure, memory=100)
         with jax.enable_x64(True):
-            memory, step = damped_as_jax(way, n_classes=3)
+            memory, step = running_table_as_jax(way, n_classes=3)
             one_step = jax.jit(
                 jax.value_and_grad(lambda F, *rest: step(rest[0], F, rest[1]), has_aux=True)
             )
@@ -154,7 +150,7 @@ class TestJax:
                 "bias": jnp.zeros(8),
                 "out": jnp.asarray(rng.normal(size=8) / 3, dtype=jnp.float32),
             }
-            memory, step = damped_as_jax(RunningTable(2, memory=1000), n_classes=2)
+            memory, step = running_table_as_jax(RunningTable(2, memory=1000), n_classes=2)
 
             def objective(theta, memory, X, y, s):
                 F = network(theta, X)
@@ -190,7 +186,7 @@ class TestJax:
 
     def test_damped_needs_a_running_table(self):
         with pytest.raises(ValueError, match="way must be a RunningTable"):
-            damped_as_jax(BatchTable(2), 2)
+            running_table_as_jax(BatchTable(2), 2)
 
 
 def test_no_penalty_is_refused():
@@ -268,7 +264,7 @@ class TestTorch:
     [
         ("jax", lambda: as_jax(RenyiPenalty(), [0, 1])),
         ("torch", lambda: as_torch(RenyiPenalty(), [0, 1])),
-        ("jax", lambda: damped_as_jax(RunningTable(2), 2)),
+        ("jax", lambda: running_table_as_jax(RunningTable(2), 2)),
     ],
 )
 def test_missing_library_raises_an_error_that_names_the_extra(monkeypatch, library, call):

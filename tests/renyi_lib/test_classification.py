@@ -50,7 +50,7 @@ def test_scikit_learn_checks_pass():
     code = """
 import warnings
 from sklearn.utils.estimator_checks import check_estimator
-from renyi_lib import NoSensitiveFeaturesWarning
+from renyi_lib.classification import NoSensitiveFeaturesWarning
 from renyi_lib import PenalizedClassifier, RenyiClassifier, RenyiClassifierCV
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", NoSensitiveFeaturesWarning)

@@ -183,10 +183,10 @@ def test_the_test_within_strata_is_that_of_data_in_memory(never_gathered, given,
 
 
 MEASURES = [
-    "p_rule",
-    "demographic_parity_violation",
-    "equal_opportunity_violation",
-    "equalized_odds_violation",
+    "demographic_parity_ratio",
+    "demographic_parity_difference",
+    "equal_opportunity_difference",
+    "equalized_odds_difference",
 ]
 
 
@@ -227,18 +227,26 @@ def test_many_groups_that_decide_alike_are_no_names_of_people():
     frame = pd.DataFrame({"group": np.repeat(np.arange(30), 20), "hired": [0, 1] * 300})
     frame.loc[frame["group"] > 2, "hired"] = 1
     parts = parted(frame)
-    found = metrics.p_rule(None, parts["hired"], sensitive_features=parts["group"])
-    assert found == metrics.p_rule(None, frame["hired"], sensitive_features=frame["group"])
+    found = metrics.demographic_parity_ratio(
+        None, parts["hired"], sensitive_features=parts["group"]
+    )
+    assert found == metrics.demographic_parity_ratio(
+        None, frame["hired"], sensitive_features=frame["group"]
+    )
 
 
 def test_what_measures_refuse_of_data_in_memory_they_refuse_of_dask():
     parts = parted(people())
     with pytest.raises(ValueError, match="one group only"):
-        metrics.p_rule(None, parts["hired"], sensitive_features=parts["hired"] * 0)
+        metrics.demographic_parity_ratio(
+            None, parts["hired"], sensitive_features=parts["hired"] * 0
+        )
     with pytest.raises(ValueError, match="no label equal to pos_label='z'"):
-        metrics.p_rule(None, parts["sex"], sensitive_features=parts["old"], pos_label="z")
+        metrics.demographic_parity_ratio(
+            None, parts["sex"], sensitive_features=parts["old"], pos_label="z"
+        )
     with pytest.raises(ValueError, match="must hold labels 0 and 1"):
-        metrics.p_rule(None, parts["weight"], sensitive_features=parts["sex"])
+        metrics.demographic_parity_ratio(None, parts["weight"], sensitive_features=parts["sex"])
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -260,7 +268,7 @@ def test_the_interval_of_a_difference_is_that_of_data_in_memory(never_gathered):
     frame["later"] = (frame["score"] > 0.4).astype(int)
     found, expected = (
         difference_interval(
-            "equalized_odds_violation",
+            "equalized_odds_difference",
             data["truth"],
             data["hired"],
             data["later"],
@@ -279,7 +287,7 @@ def test_an_interval_names_the_group_that_has_no_rate():
     for data in (frame, parted(frame)):
         with pytest.raises(ValueError, match=r"no sample of the group x.* has y_true = 1"):
             inference.fairness_interval(
-                "equal_opportunity_violation",
+                "equal_opportunity_difference",
                 data["truth"],
                 data["hired"],
                 sensitive_features=data["sex"],
@@ -290,7 +298,7 @@ def test_an_interval_needs_decisions():
     parts = parted(people())
     with pytest.raises(ValueError, match="not probabilities"):
         inference.fairness_interval(
-            "p_rule", None, parts["score"], sensitive_features=parts["sex"]
+            "demographic_parity_ratio", None, parts["score"], sensitive_features=parts["sex"]
         )
 
 

@@ -9,16 +9,16 @@ import pytest
 
 from renyi_lib import (
     JointTable,
+    demographic_parity_ratio,
     fairness_interval,
-    hsic,
     joint_table,
-    p_rule,
     renyi_correlation,
-    renyi_from_soft,
     renyi_interval,
     renyi_test,
 )
 from renyi_lib._dispatch import is_dask
+from renyi_lib.correlation import renyi_from_soft
+from renyi_lib.dependence import hsic
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed")
 dd = pytest.importorskip("dask.dataframe")
@@ -37,9 +37,10 @@ def test_data_in_memory_never_reach_the_code_for_dask():
     """In a process of its own, so that nothing else has loaded that code."""
     script = """
 import sys, numpy as np
-from renyi_lib import fairness_report, joint_table, p_rule, renyi_correlation, renyi_test
+from renyi_lib import fairness_report, joint_table, renyi_correlation, renyi_test
+from renyi_lib.metrics import demographic_parity_ratio as ratio
 a, b, score = *np.random.default_rng(0).integers(2, size=(2, 200)), np.linspace(0, 1, 200)
-joint_table(a, b), renyi_correlation(a, b), renyi_test(a, b), p_rule(None, a, sensitive_features=b)
+joint_table(a, b), renyi_correlation(a, b), renyi_test(a, b), ratio(None, a, sensitive_features=b)
 fairness_report(a, score, b)
 print([name for name in sys.modules if name in ("dask", "renyi_lib._collapse")])
 """
@@ -55,11 +56,13 @@ def test_functions_of_the_library_take_dask_collections():
     assert renyi_correlation(of_a, of_b) == pytest.approx(renyi_correlation(a, b), abs=1e-12)
     assert renyi_test(of_a, of_b) == renyi_test(a, b)
     assert renyi_interval(of_a, of_b, random_state=0) == renyi_interval(a, b, random_state=0)
-    assert p_rule(None, of_a, sensitive_features=of_b) == pytest.approx(
-        p_rule(None, a, sensitive_features=b), abs=1e-12
+    assert demographic_parity_ratio(None, of_a, sensitive_features=of_b) == pytest.approx(
+        demographic_parity_ratio(None, a, sensitive_features=b), abs=1e-12
     )
     found, expected = (
-        fairness_interval("p_rule", None, x, sensitive_features=y, random_state=0)
+        fairness_interval(
+            "demographic_parity_ratio", None, x, sensitive_features=y, random_state=0
+        )
         for x, y in ((of_a, of_b), (a, b))
     )
     assert found == expected

@@ -16,11 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from renyi_lib import (
-    BinaryRenyiPenalty,
-    DegenerateModelWarning,
     JointTable,
-    MetricMismatchWarning,
-    NoSensitiveFeaturesWarning,
     ParquetRows,
     PenalizedClassifier,
     RenyiBoostingClassifier,
@@ -29,34 +25,37 @@ from renyi_lib import (
     RenyiKMeans,
     RenyiRegressor,
     as_jax,
-    balance,
     continuous_correlation,
     continuous_test,
-    demographic_parity_violation,
+    demographic_parity_difference,
+    demographic_parity_ratio,
     difference_interval,
-    equal_opportunity_violation,
-    equalized_odds_violation,
+    equal_opportunity_difference,
+    equalized_odds_difference,
     fairness_interval,
     fairness_report,
     fairness_scorer,
     fit_to_target,
     group_rates,
-    hsic,
     joint_table,
     lam_path,
     maximal_functions,
-    normalized_mutual_information,
-    p_rule,
-    pearson_correlation,
-    renyi_binary,
     renyi_correlation,
-    renyi_dependence,
-    renyi_from_joint,
-    renyi_from_soft,
     renyi_interval,
     renyi_test,
 )
-from renyi_lib.correlation import SmallSampleWarning
+from renyi_lib.classification import NoSensitiveFeaturesWarning
+from renyi_lib.cluster_metrics import balance
+from renyi_lib.correlation import (
+    SmallSampleWarning,
+    renyi_binary,
+    renyi_from_joint,
+    renyi_from_soft,
+)
+from renyi_lib.dependence import hsic, normalized_mutual_information, pearson_correlation
+from renyi_lib.penalties import BinaryRenyiPenalty
+from renyi_lib.scorers import renyi_dependence
+from renyi_lib.tuning import DegenerateModelWarning, MetricMismatchWarning
 
 rng = np.random.default_rng(0)
 N = 300
@@ -71,22 +70,24 @@ hole = np.where(np.arange(N) == 7, np.nan, s)
 C = RenyiClassifier
 
 GROUPED = {
-    "p_rule": lambda s: p_rule(y, y, sensitive_features=s),
-    "demographic_parity_violation": lambda s: demographic_parity_violation(
+    "demographic_parity_ratio": lambda s: demographic_parity_ratio(y, y, sensitive_features=s),
+    "demographic_parity_difference": lambda s: demographic_parity_difference(
         y, y, sensitive_features=s
     ),
-    "equal_opportunity_violation": lambda s: equal_opportunity_violation(
+    "equal_opportunity_difference": lambda s: equal_opportunity_difference(
         y, y, sensitive_features=s
     ),
-    "equalized_odds_violation": lambda s: equalized_odds_violation(y, y, sensitive_features=s),
+    "equalized_odds_difference": lambda s: equalized_odds_difference(y, y, sensitive_features=s),
     "balance": lambda s: balance(y, sensitive_features=s),
     "RenyiClassifier": lambda s: RenyiClassifier().fit(X, y, sensitive_features=s),
     "RenyiKMeans": lambda s: RenyiKMeans(2).fit(X, sensitive_features=s),
     "lam_path": lambda s: lam_path(C(), X, y, lams=[0, 1], sensitive_features=s),
     "fit_to_target": lambda s: fit_to_target(C(), X, y, sensitive_features=s),
-    "fairness_interval": lambda s: fairness_interval("p_rule", None, y, sensitive_features=s),
+    "fairness_interval": lambda s: fairness_interval(
+        "demographic_parity_ratio", None, y, sensitive_features=s
+    ),
     "difference_interval": lambda s: difference_interval(
-        "p_rule", None, y, 1 - y, sensitive_features=s
+        "demographic_parity_ratio", None, y, 1 - y, sensitive_features=s
     ),
     "fairness_report": lambda s: fairness_report(y, X[:, 0], s),
 }
@@ -210,30 +211,44 @@ REFUSED = {
         "^metric must be",
     ),
     "probabilities for decisions": (
-        lambda: fairness_interval("p_rule", None, age / 100, sensitive_features=s),
+        lambda: fairness_interval(
+            "demographic_parity_ratio", None, age / 100, sensitive_features=s
+        ),
         "^y_pred",
     ),
     # --- measures
-    "log-odds for decisions": (lambda: p_rule(y, X[:, 0], sensitive_features=s), "^y_pred must"),
-    "three classes": (lambda: p_rule(y, three, sensitive_features=s), "^y_pred must"),
-    "no groups": (lambda: p_rule(y, y, sensitive_features=None), "^sensitive_features must be"),
+    "log-odds for decisions": (
+        lambda: demographic_parity_ratio(y, X[:, 0], sensitive_features=s),
+        "^y_pred must",
+    ),
+    "three classes": (
+        lambda: demographic_parity_ratio(y, three, sensitive_features=s),
+        "^y_pred must",
+    ),
+    "no groups": (
+        lambda: demographic_parity_ratio(y, y, sensitive_features=None),
+        "^sensitive_features must be",
+    ),
     "a truth without positives": (
-        lambda: equal_opportunity_violation(one, y, sensitive_features=s),
+        lambda: equal_opportunity_difference(one, y, sensitive_features=s),
         "has y_true = 1, so that its rate is undefined",
     ),
     "probabilities for the truth": (
-        lambda: equal_opportunity_violation(age / 100, y, sensitive_features=s),
+        lambda: equal_opportunity_difference(age / 100, y, sensitive_features=s),
         "^y_true must hold labels 0 and 1",
     ),
     "a truth of another length": (
-        lambda: p_rule(y[:-1], y, sensitive_features=s),
+        lambda: demographic_parity_ratio(y[:-1], y, sensitive_features=s),
         "y_true has 299",
     ),
     "scores of several classes": (
         lambda: renyi_dependence(y, X, sensitive_features=s),
         "choose one column",
     ),
-    "a scorer without routing": (lambda: fairness_scorer("p_rule"), "enable_metadata_routing"),
+    "a scorer without routing": (
+        lambda: fairness_scorer("demographic_parity_ratio"),
+        "enable_metadata_routing",
+    ),
     # --- estimators and tuning
     "three classes, which one?": (
         lambda: fit_to_target(C(), X, three, sensitive_features=s),
@@ -369,20 +384,20 @@ ORDER = "have the same index labels in another order, but rows are matched by po
 # What a practitioner's trial of the library found, call by call.
 REVIEW = {
     "a target that only selecting nobody reaches": (
-        lambda: to_target(y=rare, metric="demographic_parity_violation", target=0.05),
+        lambda: to_target(y=rare, metric="demographic_parity_difference", target=0.05),
         "everybody",
     ),
     "the same in equal opportunity": (
         lambda: to_target(
             C(fairness="equal_opportunity"),
             y=rare,
-            metric="equal_opportunity_violation",
+            metric="equal_opportunity_difference",
             target=0.05,
         ),
         "everybody",
     ),
     "the same by cross-validation": (
-        lambda: cross_validated(y=rare, metric="demographic_parity_violation", target=0.05),
+        lambda: cross_validated(y=rare, metric="demographic_parity_difference", target=0.05),
         "everybody alike",
     ),
     **{
@@ -391,9 +406,9 @@ REVIEW = {
             "^target must be given for metric",
         )
         for metric in (
-            "demographic_parity_violation",
-            "equal_opportunity_violation",
-            "equalized_odds_violation",
+            "demographic_parity_difference",
+            "equal_opportunity_difference",
+            "equalized_odds_difference",
         )
         for how in (to_target, cross_validated)
     },
@@ -444,11 +459,13 @@ REVIEW = {
     **{
         f"another order of rows in {name}": (call, ORDER)
         for name, call in {
-            "p_rule": lambda: p_rule(None, y_series, sensitive_features=s_shuffled),
-            "equal_opportunity_violation": lambda: equal_opportunity_violation(
+            "demographic_parity_ratio": lambda: demographic_parity_ratio(
+                None, y_series, sensitive_features=s_shuffled
+            ),
+            "equal_opportunity_difference": lambda: equal_opportunity_difference(
                 y_series, y_series.iloc[perm], sensitive_features=s
             ),
-            "weights": lambda: p_rule(
+            "weights": lambda: demographic_parity_ratio(
                 None, y_series, sensitive_features=s, sample_weight=pd.Series(1.0, index=perm)
             ),
             "renyi_correlation": lambda: renyi_correlation(y_series, s_shuffled),
@@ -462,7 +479,7 @@ REVIEW = {
             ),
             "balance": lambda: balance(y_series, sensitive_features=s_shuffled),
             "fairness_interval": lambda: fairness_interval(
-                "p_rule", None, y_series, sensitive_features=s_shuffled
+                "demographic_parity_ratio", None, y_series, sensitive_features=s_shuffled
             ),
             "fairness_report": lambda: fairness_report(y_series, pd.Series(score), s_shuffled),
             "RenyiClassifier, s": lambda: C().fit(frame, y, sensitive_features=s_shuffled),
@@ -481,11 +498,15 @@ REVIEW = {
     **{
         f"a mask in {name}": (call, f"^{name.split(' ')[0]} has masked values")
         for name, call in {
-            "y_pred": lambda: p_rule(None, masked["y"], sensitive_features=s),
-            "y_true": lambda: equal_opportunity_violation(masked["y"], y, sensitive_features=s),
-            "y_true that is not used": lambda: p_rule(masked["y"], y, sensitive_features=s),
-            "sensitive_features": lambda: p_rule(None, y, sensitive_features=masked["s"]),
-            "sample_weight": lambda: p_rule(
+            "y_pred": lambda: demographic_parity_ratio(None, masked["y"], sensitive_features=s),
+            "y_true": lambda: equal_opportunity_difference(masked["y"], y, sensitive_features=s),
+            "y_true that is not used": lambda: demographic_parity_ratio(
+                masked["y"], y, sensitive_features=s
+            ),
+            "sensitive_features": lambda: demographic_parity_ratio(
+                None, y, sensitive_features=masked["s"]
+            ),
+            "sample_weight": lambda: demographic_parity_ratio(
                 None, y, sensitive_features=s, sample_weight=masked["w"]
             ),
             "X of a fit": lambda: C().fit(masked["X"], y, sensitive_features=s),
@@ -512,15 +533,17 @@ REVIEW = {
             "holds the labels 'no' and 'yes': give pos_label",
         )
         for name, call in {
-            "p_rule": lambda: p_rule(None, answer, sensitive_features=s),
+            "demographic_parity_ratio": lambda: demographic_parity_ratio(
+                None, answer, sensitive_features=s
+            ),
             "group_rates": lambda: group_rates(
                 None, pd.Series(answer, dtype="category"), sensitive_features=s
             ),
-            "equal_opportunity_violation": lambda: equal_opportunity_violation(
+            "equal_opportunity_difference": lambda: equal_opportunity_difference(
                 answer, answer, sensitive_features=s
             ),
             "fairness_interval": lambda: fairness_interval(
-                "p_rule", None, answer, sensitive_features=s
+                "demographic_parity_ratio", None, answer, sensitive_features=s
             ),
             "fairness_report": lambda: fairness_report(answer, score, s),
         }.items()
@@ -576,7 +599,7 @@ REVIEW = {
         "the files have no column 'z'",
     ),
     "Dask beside an array": (
-        lambda: p_rule(None, dask_rows()[1], sensitive_features=s),
+        lambda: demographic_parity_ratio(None, dask_rows()[1], sensitive_features=s),
         "^sensitive_features is in memory, and the others are Dask",
     ),
     "a guarantee with a group of three": (
@@ -620,85 +643,106 @@ REVIEW = {
 
 MORE = {
     # --- metrics
-    "no prediction": (lambda: p_rule(y, None, sensitive_features=s), "^y_pred must be one"),
+    "no prediction": (
+        lambda: demographic_parity_ratio(y, None, sensitive_features=s),
+        "^y_pred must be one",
+    ),
     "probabilities of two classes": (
-        lambda: p_rule(None, fitted.predict_proba(X), sensitive_features=s),
+        lambda: demographic_parity_ratio(None, fitted.predict_proba(X), sensitive_features=s),
         r"^y_pred must be one number for each sample, got shape \(300, 2\)",
     ),
     "labels -1 and 1": (
-        lambda: p_rule(None, 2 * y - 1, sensitive_features=s),
+        lambda: demographic_parity_ratio(None, 2 * y - 1, sensitive_features=s),
         "^y_pred must hold labels 0 and 1.*from -1 to 1.*pos_label",
     ),
     "labels 1 and 2": (
-        lambda: p_rule(None, y + 1, sensitive_features=s),
+        lambda: demographic_parity_ratio(None, y + 1, sensitive_features=s),
         "^y_pred must hold labels 0 and 1.*from 1 to 2.*pos_label",
     ),
-    "percent": (lambda: p_rule(None, 100 * score, sensitive_features=s), "^y_pred must hold"),
+    "percent": (
+        lambda: demographic_parity_ratio(None, 100 * score, sensitive_features=s),
+        "^y_pred must hold",
+    ),
     "pos_label in another case": (
-        lambda: p_rule(None, answer, sensitive_features=s, pos_label="Yes"),
+        lambda: demographic_parity_ratio(None, answer, sensitive_features=s, pos_label="Yes"),
         "^y_pred has no label equal to pos_label='Yes'",
     ),
     "pos_label of another type": (
-        lambda: p_rule(None, answer, sensitive_features=s, pos_label=1),
+        lambda: demographic_parity_ratio(None, answer, sensitive_features=s, pos_label=1),
         "^y_pred has no label equal to pos_label=1",
     ),
     "a missing score": (
-        lambda: p_rule(None, np.where(score > 0.9, np.nan, score), sensitive_features=s),
+        lambda: demographic_parity_ratio(
+            None, np.where(score > 0.9, np.nan, score), sensitive_features=s
+        ),
         "^y_pred has values that are missing",
     ),
     "an infinite score": (
-        lambda: p_rule(None, np.where(score > 0.9, np.inf, score), sensitive_features=s),
+        lambda: demographic_parity_ratio(
+            None, np.where(score > 0.9, np.inf, score), sensitive_features=s
+        ),
         "^y_pred has values that are missing or infinite",
     ),
     "a missing value of a nullable type": (
-        lambda: p_rule(None, y_series.astype("Int64").where(~mask), sensitive_features=s),
+        lambda: demographic_parity_ratio(
+            None, y_series.astype("Int64").where(~mask), sensitive_features=s
+        ),
         "^y_pred has values that are missing",
     ),
-    "complex numbers": (lambda: p_rule(None, y + 0j, sensitive_features=s), "real numbers"),
-    "dates for decisions": (lambda: p_rule(None, days, sensitive_features=s), "holds dates"),
+    "complex numbers": (
+        lambda: demographic_parity_ratio(None, y + 0j, sensitive_features=s),
+        "real numbers",
+    ),
+    "dates for decisions": (
+        lambda: demographic_parity_ratio(None, days, sensitive_features=s),
+        "holds dates",
+    ),
     "groups as a dictionary": (
-        lambda: p_rule(None, y, sensitive_features={"sex": s}),
+        lambda: demographic_parity_ratio(None, y, sensitive_features={"sex": s}),
         "^sensitive_features must be one label",
     ),
     "the name of a column as groups": (
-        lambda: p_rule(None, y, sensitive_features="sex"),
+        lambda: demographic_parity_ratio(None, y, sensitive_features="sex"),
         "^sensitive_features must be one label",
     ),
     "None among the groups": (
-        lambda: p_rule(None, y, sensitive_features=[None, *sex[1:]]),
+        lambda: demographic_parity_ratio(None, y, sensitive_features=[None, *sex[1:]]),
         "^sensitive_features has a missing value .* position 0",
     ),
     "a sparse column of groups": (
-        lambda: p_rule(None, y, sensitive_features=sparse.csr_array(s[:, None])),
+        lambda: demographic_parity_ratio(None, y, sensitive_features=sparse.csr_array(s[:, None])),
         "^sensitive_features is a sparse matrix.*toarray",
     ),
     "too few weights": (
-        lambda: p_rule(None, y, sensitive_features=s, sample_weight=[1, 2]),
+        lambda: demographic_parity_ratio(None, y, sensitive_features=s, sample_weight=[1, 2]),
         "sample_weight has 2",
     ),
     "one weight": (
-        lambda: p_rule(None, y, sensitive_features=s, sample_weight=2.0),
+        lambda: demographic_parity_ratio(None, y, sensitive_features=s, sample_weight=2.0),
         "^sample_weight must be one number for each sample",
     ),
     "a word for weights": (
-        lambda: p_rule(None, y, sensitive_features=s, sample_weight="balanced"),
+        lambda: demographic_parity_ratio(None, y, sensitive_features=s, sample_weight="balanced"),
         "^sample_weight must hold numbers",
     ),
     "weights that leave one group": (
-        lambda: p_rule(None, y, sensitive_features=s, sample_weight=s),
+        lambda: demographic_parity_ratio(None, y, sensitive_features=s, sample_weight=s),
         "^sensitive_features has one group only",
     ),
-    "nobody": (lambda: p_rule([], [], sensitive_features=[]), "^y_pred is empty"),
+    "nobody": (
+        lambda: demographic_parity_ratio([], [], sensitive_features=[]),
+        "^y_pred is empty",
+    ),
     "equal opportunity without a truth": (
-        lambda: equal_opportunity_violation(None, y, sensitive_features=s),
+        lambda: equal_opportunity_difference(None, y, sensitive_features=s),
         "^y_true must be one",
     ),
     "a truth of three classes": (
-        lambda: equal_opportunity_violation(three, y, sensitive_features=s),
+        lambda: equal_opportunity_difference(three, y, sensitive_features=s),
         "^y_true must hold labels 0 and 1.*pos_label",
     ),
     "a truth of -1 and 1": (
-        lambda: equal_opportunity_violation(2 * y - 1, y, sensitive_features=s),
+        lambda: equal_opportunity_difference(2 * y - 1, y, sensitive_features=s),
         "^y_true must hold labels 0 and 1.*pos_label",
     ),
     # --- dependence and tables
@@ -748,7 +792,7 @@ MORE = {
     "resamples as a float": (lambda: renyi_test(y, s, n_resamples=1e4), "^n_resamples must be"),
     "a word as a seed": (lambda: renyi_test(y, s, random_state="a"), "^random_state must be"),
     "an interval of equal opportunity without a truth": (
-        lambda: fairness_interval("equal_opportunity_violation", None, y, sensitive_features=s),
+        lambda: fairness_interval("equal_opportunity_difference", None, y, sensitive_features=s),
         "^y_true is needed",
     ),
     "a function of one's own for an interval": (
@@ -886,12 +930,12 @@ MORE = {
     "a target that is none": (lambda: to_target(target=np.nan), "^target must be a finite"),
     "a misspelled metric": (lambda: to_target(metric="p-rule"), "^metric must be a function or"),
     "a function without a direction": (
-        lambda: to_target(metric=p_rule, target=0.8),
+        lambda: to_target(metric=demographic_parity_ratio, target=0.8),
         "^greater_is_better must be given",
     ),
     "a function without a target": (
-        lambda: to_target(metric=p_rule, greater_is_better=True),
-        "^target must be given for metric='p_rule'",
+        lambda: to_target(metric=demographic_parity_ratio, greater_is_better=True),
+        "^target must be given for metric='demographic_parity_ratio'",
     ),
     "confidence without other rows": (
         lambda: to_target(confidence=0.9),
@@ -931,7 +975,7 @@ MORE = {
     ),
     "one part": (lambda: cross_validated(cv=1), "^cv must be a whole number, 2 or more"),
     "a function for cross-validation": (
-        lambda: cross_validated(metric=p_rule),
+        lambda: cross_validated(metric=demographic_parity_ratio),
         "^metric must be one of",
     ),
     "a misspelled scoring": (
@@ -955,7 +999,7 @@ def test_more_invalid_calls_raise_a_clear_error(call, words):
 
 WARNED = {
     "a metric that is not penalized": (
-        lambda: to_target(metric="equal_opportunity_violation", target=0.9),
+        lambda: to_target(metric="equal_opportunity_difference", target=0.9),
         MetricMismatchWarning,
     ),
     "parity where opportunity is penalized": (
@@ -963,12 +1007,12 @@ WARNED = {
         MetricMismatchWarning,
     ),
     "the same by cross-validation": (
-        lambda: cross_validated(metric="equalized_odds_violation", target=0.9),
+        lambda: cross_validated(metric="equalized_odds_difference", target=0.9),
         MetricMismatchWarning,
     ),
     "nobody selected, on demand": (
         lambda: to_target(
-            y=rare, metric="demographic_parity_violation", target=0.05, min_selection=0
+            y=rare, metric="demographic_parity_difference", target=0.05, min_selection=0
         ),
         DegenerateModelWarning,
     ),
@@ -1010,37 +1054,48 @@ def routed_score(model, group):
 
 noise = np.random.default_rng(5).integers(2, size=N)
 RIGHT = {
-    "booleans": (lambda: p_rule(None, y == 1, sensitive_features=s), lambda: p_of_y),
-    "a tuple": (lambda: p_rule(None, tuple(y), sensitive_features=s), lambda: p_of_y),
-    "digits as text": (lambda: p_rule(None, y.astype(str), sensitive_features=s), lambda: p_of_y),
+    "booleans": (
+        lambda: demographic_parity_ratio(None, y == 1, sensitive_features=s),
+        lambda: p_of_y,
+    ),
+    "a tuple": (
+        lambda: demographic_parity_ratio(None, tuple(y), sensitive_features=s),
+        lambda: p_of_y,
+    ),
+    "digits as text": (
+        lambda: demographic_parity_ratio(None, y.astype(str), sensitive_features=s),
+        lambda: p_of_y,
+    ),
     "a nullable type": (
-        lambda: p_rule(None, y_series.astype("Int64"), sensitive_features=s),
+        lambda: demographic_parity_ratio(None, y_series.astype("Int64"), sensitive_features=s),
         lambda: p_of_y,
     ),
     "-1 and 1 with pos_label": (
-        lambda: p_rule(None, 2 * y - 1, sensitive_features=s, pos_label=1),
+        lambda: demographic_parity_ratio(None, 2 * y - 1, sensitive_features=s, pos_label=1),
         lambda: p_of_y,
     ),
     "groups as floats": (
-        lambda: p_rule(None, y, sensitive_features=s.astype(float)),
+        lambda: demographic_parity_ratio(None, y, sensitive_features=s.astype(float)),
         lambda: p_of_y,
     ),
     "weights as booleans": (
-        lambda: p_rule(None, y, sensitive_features=s, sample_weight=np.ones(N, bool)),
+        lambda: demographic_parity_ratio(
+            None, y, sensitive_features=s, sample_weight=np.ones(N, bool)
+        ),
         lambda: p_of_y,
     ),
     "indices with other labels": (
-        lambda: p_rule(
+        lambda: demographic_parity_ratio(
             None, y_series, sensitive_features=s_series.set_axis(range(1000, 1000 + N))
         ),
         lambda: p_of_y,
     ),
     "both in the same new order": (
-        lambda: p_rule(None, y_series.iloc[perm], sensitive_features=s_shuffled),
+        lambda: demographic_parity_ratio(None, y_series.iloc[perm], sensitive_features=s_shuffled),
         lambda: p_of_y,
     ),
     "a masked array without masked values": (
-        lambda: p_rule(None, np.ma.array(y, mask=False), sensitive_features=s),
+        lambda: demographic_parity_ratio(None, np.ma.array(y, mask=False), sensitive_features=s),
         lambda: p_of_y,
     ),
     "the rate of a single group": (
@@ -1077,7 +1132,7 @@ RIGHT = {
         lambda: 3,
     ),
     "an interval by function": (
-        lambda: fairness_interval(p_rule, None, y, sensitive_features=s).plugin,
+        lambda: fairness_interval(demographic_parity_ratio, None, y, sensitive_features=s).plugin,
         lambda: p_of_y,
     ),
     "the score of a tree on a random group": (
@@ -1122,7 +1177,7 @@ RIGHT = {
         lambda: True,
     ),
 }
-p_of_y = p_rule(None, y, sensitive_features=s)
+p_of_y = demographic_parity_ratio(None, y, sensitive_features=s)
 rho_of_y = renyi_correlation(y, s)
 
 

@@ -311,10 +311,10 @@ GROUP = rng.integers(3, size=PEOPLE)
 TRUTH = (rng.random(PEOPLE) < 0.4 + 0.1 * GROUP).astype(int)
 DECISION = (rng.random(PEOPLE) < 0.3 + 0.3 * TRUTH + 0.05 * GROUP).astype(int)
 METRICS = [
-    metrics.p_rule,
-    metrics.demographic_parity_violation,
-    metrics.equal_opportunity_violation,
-    metrics.equalized_odds_violation,
+    metrics.demographic_parity_ratio,
+    metrics.demographic_parity_difference,
+    metrics.equal_opportunity_difference,
+    metrics.equalized_odds_difference,
 ]
 
 
@@ -369,40 +369,56 @@ def test_intervals_of_fairness_cover_the_truth(measure, rates):
 
 
 def test_p_percent_reaches_one_where_the_difference_may_be_chance():
-    found = fairness_interval("p_rule", None, HIRED, sensitive_features=SEX, random_state=0)
+    found = fairness_interval(
+        "demographic_parity_ratio", None, HIRED, sensitive_features=SEX, random_state=0
+    )
     assert found.high < 1  # the groups differ: p = .013
     close = np.repeat([1, 0, 1, 0], [18, 22, 30, 30])
-    found = fairness_interval("p_rule", None, close, sensitive_features=SEX, random_state=0)
+    found = fairness_interval(
+        "demographic_parity_ratio", None, close, sensitive_features=SEX, random_state=0
+    )
     assert found.high == 1
     gap_of_it = fairness_interval(
-        "demographic_parity_violation", None, close, sensitive_features=SEX, random_state=0
+        "demographic_parity_difference", None, close, sensitive_features=SEX, random_state=0
     )
     assert gap_of_it.low == 0
 
 
 def test_bounds_of_fairness_are_honest():
-    nobody = fairness_interval("p_rule", None, np.zeros(100), sensitive_features=SEX)
+    nobody = fairness_interval(
+        "demographic_parity_ratio", None, np.zeros(100), sensitive_features=SEX
+    )
     assert (nobody.plugin, nobody.low, nobody.high) == (1.0, 0.0, 1.0)
     only_men = fairness_interval(
-        "p_rule", None, (SEX == "m").astype(int), sensitive_features=SEX, random_state=0
+        "demographic_parity_ratio",
+        None,
+        (SEX == "m").astype(int),
+        sensitive_features=SEX,
+        random_state=0,
     )
     assert (only_men.plugin, only_men.low) == (0.0, 0.0)
     assert 0.02 < only_men.high < 0.15  # none of 40: at most 1 - .025^(1/40), about .09
     zero_gap = fairness_interval(
-        "demographic_parity_violation", None, np.zeros(100), sensitive_features=SEX, random_state=0
+        "demographic_parity_difference",
+        None,
+        np.zeros(100),
+        sensitive_features=SEX,
+        random_state=0,
     )
     assert (zero_gap.plugin, zero_gap.low) == (0.0, 0.0)
     assert 0.03 < zero_gap.high < 0.15
-    everybody = fairness_interval("p_rule", None, np.ones(100), sensitive_features=SEX)
+    everybody = fairness_interval(
+        "demographic_parity_ratio", None, np.ones(100), sensitive_features=SEX
+    )
     assert everybody.low < 1 == everybody.high
 
 
 def test_labels_of_any_kind_with_pos_label():
     words = np.where(HIRED == 1, "yes", "no")
     options = {"sensitive_features": SEX, "random_state": 0, "n_resamples": FEW}
-    assert fairness_interval("p_rule", None, words, pos_label="yes", **options) == (
-        fairness_interval("p_rule", None, HIRED, **options)
-    )
+    assert fairness_interval(
+        "demographic_parity_ratio", None, words, pos_label="yes", **options
+    ) == (fairness_interval("demographic_parity_ratio", None, HIRED, **options))
 
 
 # --- Differences ---------------------------------------------------------------------------------
@@ -440,7 +456,7 @@ def test_a_difference_is_the_difference(metric):
     assert found.low > 0 or found.high < 0  # the first is worse, and 3000 people show it
 
 
-@pytest.mark.parametrize("metric", ["demographic_parity_violation", "p_rule"])
+@pytest.mark.parametrize("metric", ["demographic_parity_difference", "demographic_parity_ratio"])
 def test_far_from_the_bounds_a_difference_is_that_of_a_paired_bootstrap_of_rows(metric):
     truth, first, second, group = two_models(0.6)
     generator, drawn = np.random.default_rng(16), []
@@ -460,7 +476,7 @@ def test_far_from_the_bounds_a_difference_is_that_of_a_paired_bootstrap_of_rows(
 def test_pairing_makes_the_difference_sharper_than_two_intervals():
     truth, first, second, group = two_models(0.9)
     options = {"sensitive_features": group, "random_state": 0}
-    name = "demographic_parity_violation"
+    name = "demographic_parity_difference"
     paired = difference_interval(name, truth, first, second, **options)
     alone = [fairness_interval(name, truth, y, **options) for y in (first, second)]
     unpaired = np.hypot(*(each.high - each.low for each in alone))
@@ -492,8 +508,8 @@ def measured(metric, weight, **options):
     if metric == "renyi_interval":
         return renyi_interval(first, group, **options)
     if metric == "difference":
-        return difference_interval("p_rule", truth, first, second, sensitive_features=group,
-                                   **options)  # fmt: skip
+        options["sensitive_features"] = group
+        return difference_interval("demographic_parity_ratio", truth, first, second, **options)
     return fairness_interval(metric, truth, first, sensitive_features=group, **options)
 
 
@@ -532,7 +548,7 @@ def test_weighted_intervals_cover_the_truth():
         decision = (generator.random(600) < 0.3 + 0.2 * group).astype(int)
         weight = generator.lognormal(size=600)
         found = fairness_interval(
-            "demographic_parity_violation", None, decision, sensitive_features=group,
+            "demographic_parity_difference", None, decision, sensitive_features=group,
             sample_weight=weight, random_state=0, n_resamples=FEW,
         )  # fmt: skip
         covered.append(found.low <= 0.2 <= found.high)
@@ -545,10 +561,19 @@ def test_samples_without_weight_are_not_there():
     third = np.where(np.arange(3000) < 2000, group, 2)
     options = {"random_state": 0, "n_resamples": FEW}
     found = fairness_interval(
-        "p_rule", truth, first, sensitive_features=third, sample_weight=weight, **options
+        "demographic_parity_ratio",
+        truth,
+        first,
+        sensitive_features=third,
+        sample_weight=weight,
+        **options,
     )
     plain = fairness_interval(
-        "p_rule", truth[:2000], first[:2000], sensitive_features=group[:2000], **options
+        "demographic_parity_ratio",
+        truth[:2000],
+        first[:2000],
+        sensitive_features=group[:2000],
+        **options,
     )
     assert (found.low, found.high) == pytest.approx((plain.low, plain.high))
     assert found.design_effect == pytest.approx(1.0)
@@ -560,24 +585,27 @@ def test_a_joint_table_is_enough(metric):
     options = {"random_state": 0, "n_resamples": FEW}
     words = np.where(first == 1, "yes", "no")
     tables = [joint_table(words[truth == y], group[truth == y]) for y in (0, 1)]
-    asked = {"equal_opportunity_violation": tables[1], "equalized_odds_violation": tables}
+    asked = {"equal_opportunity_difference": tables[1], "equalized_odds_difference": tables}
     table = asked.get(metric.__name__, tables[0] + tables[1])
     found = fairness_interval(metric, table, pos_label="yes", **options)
     assert found == fairness_interval(metric, truth, first, sensitive_features=group, **options)
 
 
+RATIO = "demographic_parity_ratio"
+
+
 @pytest.mark.parametrize(
     ("metric", "tables", "options", "message"),
     [
-        ("p_rule", joint_table(*[[0, 1]] * 2), {"sensitive_features": [0, 1]}, "already"),
-        ("equalized_odds_violation", joint_table(*[[0, 1]] * 2), {}, "a pair of tables"),
-        ("p_rule", [joint_table(*[[0, 1]] * 2)] * 2, {}, "must be a table"),
-        ("p_rule", joint_table(["a", "b"], [0, 1]), {"pos_label": "c"}, "no label equal"),
-        ("p_rule", joint_table([0.5, 1], [0, 1]), {}, "must be decisions"),
-        ("p_rule", joint_table([0, 1], [0, 0]), {}, "one group only"),
-        ("p_rule", joint_table([0, 1], [0, 1], sample_weight=[0.5, 2]), {}, "sums of weights"),
-        ("p_rule", [0, 1], {}, "y_pred and sensitive_features are needed"),
-        ("equalized_odds_violation", [joint_table([0, 1], [0, 1]), joint_table([0, 1], [1, 1])],
+        (RATIO, joint_table(*[[0, 1]] * 2), {"sensitive_features": [0, 1]}, "already"),
+        ("equalized_odds_difference", joint_table(*[[0, 1]] * 2), {}, "a pair of tables"),
+        (RATIO, [joint_table(*[[0, 1]] * 2)] * 2, {}, "must be a table"),
+        (RATIO, joint_table(["a", "b"], [0, 1]), {"pos_label": "c"}, "no label equal"),
+        (RATIO, joint_table([0.5, 1], [0, 1]), {}, "must be decisions"),
+        (RATIO, joint_table([0, 1], [0, 0]), {}, "one group only"),
+        (RATIO, joint_table([0, 1], [0, 1], sample_weight=[0.5, 2]), {}, "sums of weights"),
+        (RATIO, [0, 1], {}, "y_pred and sensitive_features are needed"),
+        ("equalized_odds_difference", [joint_table([0, 1], [0, 1]), joint_table([0, 1], [1, 1])],
          {}, "no sample of the group 0"),
     ],
 )  # fmt: skip
@@ -605,7 +633,7 @@ def decisions_of(positive, size):
     return decision.astype(int), group
 
 
-@pytest.mark.parametrize("metric", ["p_rule", "demographic_parity_violation"])
+@pytest.mark.parametrize("metric", ["demographic_parity_ratio", "demographic_parity_difference"])
 def test_interval_and_test_agree_about_fairness(metric):
     generator = np.random.default_rng(20)
     for _ in range(25):
@@ -613,7 +641,7 @@ def test_interval_and_test_agree_about_fairness(metric):
         decision, group = decisions_of(generator.binomial(size, [0.3, 0.35, 0.42]), size)
         found = fairness_interval(metric, None, decision, sensitive_features=group)
         test = renyi_test(decision, group)
-        excluded = found.high < 1 if metric == "p_rule" else found.low > 0
+        excluded = found.high < 1 if metric == "demographic_parity_ratio" else found.low > 0
         assert excluded == (test.pvalue < 0.05)
         assert found.pvalue == pytest.approx(test.pvalue)
 
@@ -621,12 +649,12 @@ def test_interval_and_test_agree_about_fairness(metric):
 def test_one_person_proves_no_violation():
     decision, group = decisions_of([700, 780, 0], [1000, 1000, 1])
     found = fairness_interval(
-        "demographic_parity_violation", None, decision, sensitive_features=group
+        "demographic_parity_difference", None, decision, sensitive_features=group
     )
     assert found.low < 0.08 < 0.78 <= found.high
     rare, group = decisions_of([1, 0, 1], [1000, 1000, 1])
     found = fairness_interval(
-        "demographic_parity_violation", None, rare, sensitive_features=group, random_state=0
+        "demographic_parity_difference", None, rare, sensitive_features=group, random_state=0
     )
     assert found.low == 0
     coincidence = np.zeros((3, 3), dtype=int)
@@ -639,7 +667,7 @@ def test_one_person_proves_no_violation():
 def test_a_tiny_group_hides_no_violation():
     decision, group = decisions_of([1000, 1200, 5], [2000, 2000, 10])
     found = fairness_interval(
-        "demographic_parity_violation", None, decision, sensitive_features=group
+        "demographic_parity_difference", None, decision, sensitive_features=group
     )
     assert 0.05 < found.low < found.estimate < 0.11 < 0.3 < found.high
 
@@ -669,8 +697,8 @@ def test_the_interval_names_the_smallest_share_it_can_speak_about():
     [
         {"effect": 0.2},
         {"effect": 0.5, "shares": [0.1, 0.9], "outcome_shares": [0.2, 0.3, 0.5]},
-        {"effect": 0.8, "metric": "p_rule", "shares": [0.2, 0.8], "rate": 0.4},
-        {"effect": 0.15, "metric": "demographic_parity_violation", "shares": [0.1, 0.4, 0.5]},
+        {"effect": 0.8, "metric": "demographic_parity_ratio", "shares": [0.2, 0.8], "rate": 0.4},
+        {"effect": 0.15, "metric": "demographic_parity_difference", "shares": [0.1, 0.4, 0.5]},
     ],
 )
 def test_planned_power_is_the_power_found(plan):
@@ -678,7 +706,7 @@ def test_planned_power_is_the_power_found(plan):
     generator, shares = np.random.default_rng(21), np.array(plan.get("shares", [0.5, 0.5]))
     rate, effect = plan.get("rate", 0.5), plan["effect"]
     if "metric" in plan:
-        low = rate * effect if plan["metric"] == "p_rule" else rate - effect
+        low = rate * effect if plan["metric"] == "demographic_parity_ratio" else rate - effect
         rates = np.where(shares == shares.min(), low, rate)
         P = np.stack([(1 - rates) * shares, rates * shares])
     else:
@@ -705,8 +733,8 @@ def test_more_power_and_smaller_effects_need_more_people():
     [
         ({"effect": 0}, "effect must be a number"),
         ({"effect": 1.2}, "effect must be a number"),
-        ({"effect": 1, "metric": "p_rule"}, "nothing to detect"),
-        ({"effect": 0.6, "metric": "demographic_parity_violation"}, "Give a higher rate"),
+        ({"effect": 1, "metric": "demographic_parity_ratio"}, "nothing to detect"),
+        ({"effect": 0.6, "metric": "demographic_parity_difference"}, "Give a higher rate"),
         ({"effect": 0.9, "shares": [0.01, 0.99]}, "at most 0.101"),
         ({"effect": 0.1, "shares": [0.5, 0.6]}, "shares must be two or more positive"),
         ({"effect": 0.1, "outcome_shares": "many"}, "outcome_shares must be numbers"),
@@ -808,10 +836,13 @@ def test_an_interval_needs_variation(table):
 
 
 CALLS = {
-    "an unknown measure": ({"metric": "accuracy"}, "metric must be one of 'p_rule'"),
+    "an unknown measure": (
+        {"metric": "accuracy"},
+        "metric must be one of 'demographic_parity_ratio'",
+    ),
     "another function": ({"metric": np.mean}, "metric must be one of"),
     "no truth": (
-        {"metric": "equal_opportunity_violation", "y_true": None},
+        {"metric": "equal_opportunity_difference", "y_true": None},
         "y_true is needed",
     ),
     "probabilities": ({"y_pred": DECISION * 0.5}, "y_pred must hold decisions"),
@@ -820,9 +851,9 @@ CALLS = {
     "another length": ({"y_pred": DECISION[1:]}, "same number"),
     "labels": ({"y_pred": DECISION + 1}, "pos_label"),
     "missing": ({"y_pred": np.where(GROUP == 0, np.nan, 1)}, "missing or infinite"),
-    "a soft truth": ({"metric": "equalized_odds_violation", "y_true": TRUTH * 0.5}, "y_true"),
+    "a soft truth": ({"metric": "equalized_odds_difference", "y_true": TRUTH * 0.5}, "y_true"),
     "nobody of a kind": (
-        {"metric": "equal_opportunity_violation", "y_true": TRUTH * (GROUP > 0)},
+        {"metric": "equal_opportunity_difference", "y_true": TRUTH * (GROUP > 0)},
         "no sample of the group 0",
     ),
 }
@@ -831,7 +862,12 @@ CALLS = {
 @pytest.mark.parametrize(("changes", "message"), CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("function", [fairness_interval, difference_interval])
 def test_decisions_that_cannot_be_compared_are_refused(function, changes, message):
-    call = {"metric": "p_rule", "y_true": TRUTH, "y_pred": DECISION, "sensitive_features": GROUP}
+    call = {
+        "metric": "demographic_parity_ratio",
+        "y_true": TRUTH,
+        "y_pred": DECISION,
+        "sensitive_features": GROUP,
+    }
     if function is difference_interval:
         call["y_pred_other"] = DECISION
     with pytest.raises(ValueError, match=message):
@@ -840,9 +876,13 @@ def test_decisions_that_cannot_be_compared_are_refused(function, changes, messag
 
 def test_an_error_names_the_other_model():
     with pytest.raises(ValueError, match="y_pred_other must hold decisions"):
-        difference_interval("p_rule", None, DECISION, DECISION / 2, sensitive_features=GROUP)
+        difference_interval(
+            "demographic_parity_ratio", None, DECISION, DECISION / 2, sensitive_features=GROUP
+        )
     with pytest.raises(ValueError, match="y_pred_other has 599"):
-        difference_interval("p_rule", None, DECISION, DECISION[1:], sensitive_features=GROUP)
+        difference_interval(
+            "demographic_parity_ratio", None, DECISION, DECISION[1:], sensitive_features=GROUP
+        )
 
 
 def test_a_model_that_decides_the_same_for_all_has_no_correlation_to_compare():

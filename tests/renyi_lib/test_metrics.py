@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from renyi_lib.metrics import (
-    demographic_parity_violation,
-    equal_opportunity_violation,
-    equalized_odds_violation,
+    demographic_parity_difference,
+    demographic_parity_ratio,
+    equal_opportunity_difference,
+    equalized_odds_difference,
     group_rates,
-    p_rule,
 )
 
 properties = settings(deadline=None, derandomize=True)
@@ -52,9 +52,9 @@ def test_the_measures_of_one_rate_follow_their_definitions(columns):
     pairs = list(combinations(rates, 2))
     assert group_rates(None, y_pred, sensitive_features=s).tolist() == rates
     gap = max(abs(a - b) for a, b in pairs)
-    assert demographic_parity_violation(None, y_pred, sensitive_features=s) == gap
+    assert demographic_parity_difference(None, y_pred, sensitive_features=s) == gap
     ratios = [min(a, b) / max(a, b) if a != b else 1.0 for a, b in pairs]
-    assert p_rule(None, y_pred, sensitive_features=s) == min(ratios)
+    assert demographic_parity_ratio(None, y_pred, sensitive_features=s) == min(ratios)
 
 
 @given(samples(labels, st.floats(0, 1), groups))
@@ -67,9 +67,9 @@ def test_the_measures_given_the_truth_follow_their_definitions(columns):
         max(abs(a - b) for a, b in combinations(rates, 2))
         for rates in (rates_of_groups(y_pred, s, y_true, y) for y in (0, 1))
     ]
-    found = equal_opportunity_violation(y_true, y_pred, sensitive_features=s)
+    found = equal_opportunity_difference(y_true, y_pred, sensitive_features=s)
     assert found == pytest.approx(gaps[1], abs=1e-14)
-    found = equalized_odds_violation(y_true, y_pred, sensitive_features=s)
+    found = equalized_odds_difference(y_true, y_pred, sensitive_features=s)
     assert found == pytest.approx(max(gaps), abs=1e-14)
 
 
@@ -77,15 +77,15 @@ def test_the_measures_given_the_truth_follow_their_definitions(columns):
 @properties
 def test_every_measure_lies_between_zero_and_one(columns):
     y_pred, s = columns
-    assert 0 <= p_rule(None, y_pred, sensitive_features=s) <= 1
-    assert 0 <= demographic_parity_violation(None, y_pred, sensitive_features=s) <= 1
+    assert 0 <= demographic_parity_ratio(None, y_pred, sensitive_features=s) <= 1
+    assert 0 <= demographic_parity_difference(None, y_pred, sensitive_features=s) <= 1
 
 
 def test_the_papers_p_percent_of_two_groups():
     y_pred = [1, 0, 0, 0, 1, 1, 1, 0]
     s = [0] * 4 + [1] * 4
-    assert p_rule(None, y_pred, sensitive_features=s) == pytest.approx(1 / 3)
-    assert demographic_parity_violation(None, y_pred, sensitive_features=s) == 0.5
+    assert demographic_parity_ratio(None, y_pred, sensitive_features=s) == pytest.approx(1 / 3)
+    assert demographic_parity_difference(None, y_pred, sensitive_features=s) == 0.5
 
 
 def test_a_soft_prediction_is_measured_by_its_mean_probability():
@@ -93,13 +93,13 @@ def test_a_soft_prediction_is_measured_by_its_mean_probability():
     assert group_rates(None, y_pred, sensitive_features=s).to_dict() == pytest.approx(
         {"f": 0.3, "m": 0.6}
     )
-    assert p_rule(None, y_pred, sensitive_features=s) == pytest.approx(0.5)
+    assert demographic_parity_ratio(None, y_pred, sensitive_features=s) == pytest.approx(0.5)
 
 
 def test_p_rule_where_a_rate_is_zero():
     s = ["f", "f", "m", "m"]
-    assert p_rule(None, [0, 0, 1, 0], sensitive_features=s) == 0.0
-    assert p_rule(None, [0, 0, 0, 0], sensitive_features=s) == 1.0
+    assert demographic_parity_ratio(None, [0, 0, 1, 0], sensitive_features=s) == 0.0
+    assert demographic_parity_ratio(None, [0, 0, 0, 0], sensitive_features=s) == 1.0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -111,21 +111,21 @@ def test_fairlearn_finds_the_same(seed, weighted):
     if weighted:
         known["sample_weight"] = rng.uniform(0.1, 3, size=60)
     for ours, theirs in [
-        (p_rule(y_true, y_pred, **known), fairlearn.demographic_parity_ratio),
+        (demographic_parity_ratio(y_true, y_pred, **known), fairlearn.demographic_parity_ratio),
         (
-            demographic_parity_violation(None, y_pred, **known),
+            demographic_parity_difference(None, y_pred, **known),
             fairlearn.demographic_parity_difference,
         ),
         (
-            equal_opportunity_violation(y_true, y_pred, **known),
+            equal_opportunity_difference(y_true, y_pred, **known),
             fairlearn.equal_opportunity_difference,
         ),
-        (equalized_odds_violation(y_true, y_pred, **known), fairlearn.equalized_odds_difference),
+        (equalized_odds_difference(y_true, y_pred, **known), fairlearn.equalized_odds_difference),
     ]:
         assert ours == pytest.approx(theirs(y_true, y_pred, **known), rel=1e-12)
 
 
-@pytest.mark.parametrize("measure", [p_rule, demographic_parity_violation])
+@pytest.mark.parametrize("measure", [demographic_parity_ratio, demographic_parity_difference])
 def test_a_group_without_weight_is_not_there(measure):
     y_pred, s, weight = [1, 0, 1, 1, 0], list("ffmmd"), [1, 1, 1, 1, 0]
     with_it = measure(None, y_pred, sensitive_features=s, sample_weight=weight)
@@ -136,8 +136,8 @@ def test_equal_opportunity_ignores_the_negatives_and_equalized_odds_does_not():
     y_true = [1, 1, 0, 0]
     y_pred = [1, 1, 1, 0]
     s = ["f", "m", "f", "m"]
-    assert equal_opportunity_violation(y_true, y_pred, sensitive_features=s) == 0.0
-    assert equalized_odds_violation(y_true, y_pred, sensitive_features=s) == 1.0
+    assert equal_opportunity_difference(y_true, y_pred, sensitive_features=s) == 0.0
+    assert equalized_odds_difference(y_true, y_pred, sensitive_features=s) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -145,30 +145,30 @@ def test_equal_opportunity_ignores_the_negatives_and_equalized_odds_does_not():
 )
 def test_groups_come_in_any_container(convert):
     s = ["f", "f", "m", "m"]
-    assert p_rule(None, [1, 0, 1, 1], sensitive_features=convert(s)) == 0.5
+    assert demographic_parity_ratio(None, [1, 0, 1, 1], sensitive_features=convert(s)) == 0.5
 
 
 def test_several_attributes_are_one_joint_group():
     s = pd.DataFrame({"sex": ["f", "f", "m", "m"], "race": [0, 1, 0, 1]})
     rates = group_rates(None, [1, 0, 1, 1], sensitive_features=s)
     assert rates.to_dict() == {("f", 0): 1.0, ("f", 1): 0.0, ("m", 0): 1.0, ("m", 1): 1.0}
-    assert demographic_parity_violation(None, [1, 0, 1, 1], sensitive_features=s) == 1.0
+    assert demographic_parity_difference(None, [1, 0, 1, 1], sensitive_features=s) == 1.0
 
 
 def test_pos_label_says_which_label_means_one():
     y_true, y_pred = [">50K", ">50K", "<=50K", ">50K"], [">50K", "<=50K", "<=50K", ">50K"]
     options = {"sensitive_features": ["f", "m", "m", "m"], "pos_label": ">50K"}
-    assert p_rule(None, y_pred, **options) == pytest.approx(1 / 3)
-    assert equal_opportunity_violation(y_true, y_pred, **options) == 0.5
+    assert demographic_parity_ratio(None, y_pred, **options) == pytest.approx(1 / 3)
+    assert equal_opportunity_difference(y_true, y_pred, **options) == 0.5
     signs = np.where(np.array(y_pred) == ">50K", 1, -1)
-    assert p_rule(
+    assert demographic_parity_ratio(
         None, signs, sensitive_features=["f", "m", "m", "m"], pos_label=1
     ) == pytest.approx(1 / 3)
-    assert p_rule(None, ["no"] * 4, **options) == 1.0
+    assert demographic_parity_ratio(None, ["no"] * 4, **options) == 1.0
 
 
 @pytest.mark.parametrize(
-    ("measure", "y"), [(equal_opportunity_violation, 1), (equalized_odds_violation, 0)]
+    ("measure", "y"), [(equal_opportunity_difference, 1), (equalized_odds_difference, 0)]
 )
 def test_a_group_without_a_rate_is_refused_by_name(measure, y):
     y_true = [y, 1 - y, 1 - y, 1 - y]
@@ -190,20 +190,20 @@ def test_a_group_without_a_rate_is_refused_by_name(measure, y):
 )
 def test_predictions_that_cannot_be_read_are_refused(y_pred, options, message):
     with pytest.raises(ValueError, match=message):
-        p_rule(None, y_pred, sensitive_features=["f", "m"], **options)
+        demographic_parity_ratio(None, y_pred, sensitive_features=["f", "m"], **options)
 
 
 def test_other_bad_arguments_are_refused_by_name():
     with pytest.raises(ValueError, match="sensitive_features has a missing value"):
-        p_rule(None, [0, 1], sensitive_features=["f", None])
+        demographic_parity_ratio(None, [0, 1], sensitive_features=["f", None])
     with pytest.raises(ValueError, match="y_true must hold labels 0 and 1, not probabilities"):
-        equal_opportunity_violation([0.5, 1], [0, 1], sensitive_features=["f", "m"])
+        equal_opportunity_difference([0.5, 1], [0, 1], sensitive_features=["f", "m"])
     with pytest.raises(ValueError, match="y_true has 3, y_pred has 2"):
-        p_rule([0, 1, 1], [0, 1], sensitive_features=["f", "m"])
+        demographic_parity_ratio([0, 1, 1], [0, 1], sensitive_features=["f", "m"])
     with pytest.raises(ValueError, match="y_true has 3, y_pred has 2"):
-        equal_opportunity_violation([0, 1, 1], [0, 1], sensitive_features=["f", "m"])
+        equal_opportunity_difference([0, 1, 1], [0, 1], sensitive_features=["f", "m"])
 
 
 def test_groups_are_given_by_keyword_only():
     with pytest.raises(TypeError):
-        p_rule(None, [0, 1], ["f", "m"])
+        demographic_parity_ratio(None, [0, 1], ["f", "m"])

@@ -69,7 +69,7 @@ data = load_german().encode(scaling="standard")
 s = data.s_train > 0
 clf = r.RenyiClassifier(1.0).fit(data.X_train, data.y_train, sensitive_features=s)
 print(0 < r.renyi_correlation(clf.predict(data.X_train), s) < 1)
-print(0 < r.p_rule(None, clf.predict(data.X_train), sensitive_features=s) <= 1)
+print(0 < r.demographic_parity_ratio(None, clf.predict(data.X_train), sensitive_features=s) <= 1)
 ZafarClassifier().fit(data.X_train, data.y_train, sensitive_features=s)
 try:
     HardtClassifier().fit(data.X_train, data.y_train, sensitive_features=s)

@@ -8,16 +8,16 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from renyi_lib import (
+    demographic_parity_ratio,
     fairness_report,
     group_rates,
-    p_rule,
     renyi_correlation,
 )
 from renyi_lib.inference import fairness_interval, renyi_interval
 from renyi_lib.metrics import (
-    demographic_parity_violation,
-    equal_opportunity_violation,
-    equalized_odds_violation,
+    demographic_parity_difference,
+    equal_opportunity_difference,
+    equalized_odds_difference,
 )
 
 rng = np.random.default_rng(0)
@@ -33,7 +33,7 @@ def test_the_table_by_group_has_the_rates():
     np.testing.assert_allclose(
         report.by_group["selected"], group_rates(None, decision, sensitive_features=group)
     )
-    for name, y in (("selected if positive", 1), ("selected if negative", 0)):
+    for name, y in (("true_positive_rate", 1), ("false_positive_rate", 0)):
         among = truth == y
         np.testing.assert_allclose(
             report.by_group[name],
@@ -48,10 +48,10 @@ def test_the_table_by_group_has_the_rates():
 def test_the_measures_are_those_of_the_library_with_their_intervals():
     decision = (score > 0.5).astype(int)
     for measure in (
-        p_rule,
-        demographic_parity_violation,
-        equal_opportunity_violation,
-        equalized_odds_violation,
+        demographic_parity_ratio,
+        demographic_parity_difference,
+        equal_opportunity_difference,
+        equalized_odds_difference,
     ):
         row = report.measures.loc[measure.__name__]
         value = measure(truth, decision, sensitive_features=group)
@@ -78,8 +78,10 @@ def test_every_threshold_has_its_own_p_rule():
     assert len(table) > 90
     for threshold in table.index[::10]:
         decision = score > threshold
-        expected = p_rule(None, decision, sensitive_features=group)
-        assert table.loc[threshold, "p_rule"] == pytest.approx(expected, abs=1e-12)
+        expected = demographic_parity_ratio(None, decision, sensitive_features=group)
+        assert table.loc[threshold, "demographic_parity_ratio"] == pytest.approx(
+            expected, abs=1e-12
+        )
         assert table.loc[threshold, "selected"] == pytest.approx(decision.mean())
         rates = group_rates(None, decision, sensitive_features=group)
         for name, rate in rates.items():
@@ -99,7 +101,7 @@ def test_the_verdict_follows_from_the_interval(gap, words):
     drawn = np.random.default_rng(1).random(4000) < 0.5 - gap * s
     found = fairness_report(drawn, drawn.astype(float), s)
     assert words in found.verdict
-    low, high = found.measures.loc["p_rule", ["estimate, low", "estimate, high"]]
+    low, high = found.measures.loc["demographic_parity_ratio", ["estimate, low", "estimate, high"]]
     assert (high < 0.8) == (gap == 0.3)
     assert (low >= 0.8) == (gap == 0.0)
 
@@ -116,10 +118,10 @@ def test_a_score_that_is_fair_at_one_half_only_is_found_out():
     high = np.arange(2000) % 4 < 2
     lukewarm = np.where(s == 0, np.where(high, 0.6, 0.4), np.where(high, 0.9, 0.1))
     found = fairness_report(high, lukewarm + 1e-4 * rng.random(2000), s)
-    assert found.measures.loc["p_rule", "in the sample"] == 1
+    assert found.measures.loc["demographic_parity_ratio", "in the sample"] == 1
     # One, but for the two bins of ten that a quarter of the people ends in.
     assert found.measures.loc["renyi of the score", "in the sample"] > 0.85
-    assert found.by_threshold["p_rule"].min() < 0.1
+    assert found.by_threshold["demographic_parity_ratio"].min() < 0.1
 
 
 def test_labels_of_any_kind_and_several_attributes():
@@ -138,7 +140,7 @@ def test_labels_of_any_kind_and_several_attributes():
 def test_a_group_without_a_label_is_named_and_not_measured():
     found = fairness_report([1, 1, 1, 0], [0.9, 0.2, 0.3, 0.4], ["a", "b", "a", "b"])
     assert "cannot be measured" in found.verdict
-    assert "equal_opportunity_violation" not in found.measures.index
+    assert "equal_opportunity_difference" not in found.measures.index
 
 
 def test_the_same_seed_gives_the_same_report():
@@ -161,7 +163,9 @@ def test_it_shows_itself_as_text_and_as_html():
 def test_the_plot_shows_the_p_rule_and_the_threshold():
     ax = report.plot()
     curve = ax.lines[0]
-    np.testing.assert_array_equal(curve.get_ydata(), report.by_threshold["p_rule"])
+    np.testing.assert_array_equal(
+        curve.get_ydata(), report.by_threshold["demographic_parity_ratio"]
+    )
     assert ax.get_xlabel() == "threshold"
     ax.figure.clear()
 
@@ -173,7 +177,7 @@ def test_small_groups_are_named_and_left_out():
     assert found.small_groups == {"x": 3}
     assert "fewer than 30 people: x (3)." in found.verdict
     rest = fairness_report(truth[3:], score[3:], group[3:])
-    for name in ("p_rule", "demographic_parity_violation"):
+    for name in ("demographic_parity_ratio", "demographic_parity_difference"):
         row = found.measures_without_small.loc[name]
         for column in ("in the sample", "estimate, low", "estimate, high"):
             assert row[column] == pytest.approx(rest.measures.loc[name, column], abs=1e-3)
@@ -191,7 +195,7 @@ def test_weights_change_rates_and_intervals():
     decision = (score > 0.5).astype(int)
     rates = group_rates(None, decision, **options)
     np.testing.assert_allclose(found.by_group["selected"], rates)
-    for measure in (p_rule, equal_opportunity_violation):
+    for measure in (demographic_parity_ratio, equal_opportunity_difference):
         interval = fairness_interval(measure, truth, decision, random_state=0, **options)
         row = found.measures.loc[measure.__name__]
         assert row["in the sample"] == pytest.approx(interval.plugin)
@@ -203,8 +207,8 @@ def test_weights_change_rates_and_intervals():
     area = roc_auc_score(truth, score, sample_weight=weight)
     assert found.measures.loc["AUC", "in the sample"] == pytest.approx(area)
     at = found.by_threshold.index[40]
-    expected = p_rule(None, score > at, **options)
-    assert found.by_threshold.loc[at, "p_rule"] == pytest.approx(expected)
+    expected = demographic_parity_ratio(None, score > at, **options)
+    assert found.by_threshold.loc[at, "demographic_parity_ratio"] == pytest.approx(expected)
 
 
 def test_equal_weights_and_rows_without_weight_change_no_report():
@@ -232,7 +236,7 @@ def test_two_thousand_groups_are_reported():
     chance = np.random.default_rng(3).random(20_000).round(3)
     found = fairness_report((chance > 0.3).astype(int), chance, many)
     assert len(found.by_group) == 2000
-    assert found.measures.loc["demographic_parity_violation", "estimate, low"] < 0.05
+    assert found.measures.loc["demographic_parity_difference", "estimate, low"] < 0.05
     assert "and 1995 more" in found.verdict
 
 

@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from renyi_lib import (
-    NoSensitiveFeaturesWarning,
-    RenyiBoostingClassifier,
-    RenyiClassifier,
-    RenyiRegressor,
-)
+from renyi_lib import RenyiBoostingClassifier, RenyiClassifier, RenyiRegressor
 from renyi_lib._rows import read_rows, warn_without_groups
 from renyi_lib._validation import numeric_values
+from renyi_lib.classification import NoSensitiveFeaturesWarning
 
 X = np.arange(12.0).reshape(6, 2)
 y = np.array(["no", "yes", "no", "yes", "yes", "maybe"])

@@ -11,12 +11,11 @@ from sklearn.preprocessing import StandardScaler
 
 from renyi_lib import (
     RenyiClassifier,
+    demographic_parity_ratio,
     fairness_scorer,
-    p_rule,
     renyi_correlation,
-    renyi_dependence,
 )
-from renyi_lib.scorers import SCORERS
+from renyi_lib.scorers import SCORERS, renyi_dependence
 
 rng = np.random.default_rng(0)
 N = 400
@@ -54,7 +53,7 @@ def test_a_grid_search_over_a_pipeline_finds_the_fairest_lam():
     search = GridSearchCV(
         model,
         {"renyiclassifier__lam": [0.0, 0.3, 30.0]},
-        scoring=fairness_scorer("neg_demographic_parity_violation"),
+        scoring=fairness_scorer("neg_demographic_parity_difference"),
         cv=3,
     ).fit(X, y, sensitive_features=s)
     assert search.best_params_["renyiclassifier__lam"] == 30
@@ -67,7 +66,7 @@ def test_cross_validation_gives_each_fold_its_own_groups():
         LogisticRegression(),
         X,
         y,
-        scoring={"fair": fairness_scorer("p_rule")},
+        scoring={"fair": fairness_scorer("demographic_parity_ratio")},
         params={"sensitive_features": s},
         cv=4,
         return_estimator=True,
@@ -76,24 +75,26 @@ def test_cross_validation_gives_each_fold_its_own_groups():
     for model, rows, score in zip(
         scores["estimator"], scores["indices"]["test"], scores["test_fair"]
     ):
-        assert score == p_rule(y[rows], model.predict(X[rows]), sensitive_features=s[rows])
+        assert score == demographic_parity_ratio(
+            y[rows], model.predict(X[rows]), sensitive_features=s[rows]
+        )
 
 
 @pytest.mark.usefixtures("_routing")
 def test_labels_of_any_kind_need_the_favourable_one():
     names = np.array(["no", "yes"])[y]
     model = LogisticRegression().fit(X, names)
-    scorer = fairness_scorer("p_rule", pos_label="yes")
-    expected = p_rule(y, model.predict(X) == "yes", sensitive_features=s)
+    scorer = fairness_scorer("demographic_parity_ratio", pos_label="yes")
+    expected = demographic_parity_ratio(y, model.predict(X) == "yes", sensitive_features=s)
     assert scorer(model, X, names, sensitive_features=s) == expected
     with pytest.raises(ValueError, match="give pos_label"):
-        fairness_scorer("p_rule")(model, X, names, sensitive_features=s)
+        fairness_scorer("demographic_parity_ratio")(model, X, names, sensitive_features=s)
     assert fairness_scorer("neg_renyi_decision")(model, X, names, sensitive_features=s) < 0
 
 
 def test_without_routing_the_cure_is_named():
     with pytest.raises(ValueError, match=r"set_config\(enable_metadata_routing=True\)"):
-        fairness_scorer("p_rule")
+        fairness_scorer("demographic_parity_ratio")
 
 
 @pytest.mark.usefixtures("_routing")
@@ -112,15 +113,17 @@ def test_scores_of_several_classes_are_not_taken_for_one():
 def test_measures_fit_into_a_frame_of_fairlearn():
     region = rng.integers(3, size=N)
     frame = MetricFrame(
-        metrics={"p_rule": p_rule, "renyi": renyi_dependence},
+        metrics={"demographic_parity_ratio": demographic_parity_ratio, "renyi": renyi_dependence},
         y_true=y,
         y_pred=y,
         sensitive_features=region,
-        sample_params={name: {"sensitive_features": s} for name in ("p_rule", "renyi")},
+        sample_params={
+            name: {"sensitive_features": s} for name in ("demographic_parity_ratio", "renyi")
+        },
     )
     for r in range(3):
         here = region == r
-        assert frame.by_group.loc[r, "p_rule"] == p_rule(
+        assert frame.by_group.loc[r, "demographic_parity_ratio"] == demographic_parity_ratio(
             y[here], y[here], sensitive_features=s[here]
         )
         assert frame.by_group.loc[r, "renyi"] == renyi_correlation(y[here], s[here])

@@ -8,17 +8,12 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 from sklearn.base import clone
 
-from renyi_lib import (
-    ContinuousRenyiPenalty,
-    PenalizedClassifier,
-    PredictionPenalty,
-    RenyiPenalty,
-    ScoreBinsPenalty,
-    continuous_correlation,
-)
-from renyi_lib.penalties import Groups
+from renyi_lib import PenalizedClassifier, continuous_correlation
+from renyi_lib.penalties import Groups, RenyiPenalty, ScoreBinsPenalty
 from renyi_lib.penalties._splines import SoftBins
 from renyi_lib.smooth_penalties import (
+    ContinuousRenyiPenalty,
+    PredictionPenalty,
     _even_gram,
     _functions_of,
     _Splines,

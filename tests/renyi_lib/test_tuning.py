@@ -22,25 +22,19 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from renyi_lib import (
-    ParquetRows,
-    RenyiKMeans,
-    RenyiRegressor,
-    fairness_interval,
-    fairness_scorer,
-    renyi_dependence,
-)
+from renyi_lib import ParquetRows, RenyiKMeans, RenyiRegressor, fairness_interval, fairness_scorer
 from renyi_lib.classification import (
     NoSensitiveFeaturesWarning,
     PenalizedClassifier,
     RenyiClassifier,
 )
 from renyi_lib.metrics import (
-    demographic_parity_violation,
-    equal_opportunity_violation,
-    p_rule,
+    demographic_parity_difference,
+    demographic_parity_ratio,
+    equal_opportunity_difference,
 )
 from renyi_lib.penalties import PearsonPenalty
+from renyi_lib.scorers import renyi_dependence
 from renyi_lib.tuning import (
     DegenerateModelWarning,
     MetricMismatchWarning,
@@ -237,11 +231,16 @@ class TestTarget:
     def test_the_smallest_lam_that_will_do(self, target):
         X, y, s = biased_data(1000, seed=7)
         clf = fit_to_target(
-            RenyiClassifier(), X, y, sensitive_features=s, metric="p_rule", target=target
+            RenyiClassifier(),
+            X,
+            y,
+            sensitive_features=s,
+            metric="demographic_parity_ratio",
+            target=target,
         )
-        assert p_rule(None, clf.predict(X), sensitive_features=s) >= target
+        assert demographic_parity_ratio(None, clf.predict(X), sensitive_features=s) >= target
         less = RenyiClassifier(clf.lam / 1.05).fit(X, y, sensitive_features=s)
-        assert p_rule(None, less.predict(X), sensitive_features=s) < target
+        assert demographic_parity_ratio(None, less.predict(X), sensitive_features=s) < target
 
     def test_a_violation_is_to_be_at_most_the_target(self):
         X, y, s = biased_data(1000, seed=7)
@@ -251,10 +250,10 @@ class TestTarget:
             X,
             labels,
             sensitive_features=s,
-            metric="equal_opportunity_violation",
+            metric="equal_opportunity_difference",
             target=0.03,
         )
-        violation = equal_opportunity_violation(
+        violation = equal_opportunity_difference(
             labels, clf.predict(X), sensitive_features=s, pos_label="good"
         )
         assert violation <= 0.03
@@ -262,7 +261,7 @@ class TestTarget:
 
     def test_a_target_that_is_nearly_met_needs_a_small_lam(self):
         X, y, s = biased_data(1000, seed=7)
-        plain = p_rule(
+        plain = demographic_parity_ratio(
             None,
             RenyiClassifier(0).fit(X, y, sensitive_features=s).predict(X),
             sensitive_features=s,
@@ -302,7 +301,7 @@ class TestTarget:
         X, y, s = biased_data()
         with pytest.raises(TargetNotReachedError, match=r"target 1 is not reached .* is 0\."):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, target=1, max_lam=10)
-        gap = "demographic_parity_violation"
+        gap = "demographic_parity_difference"
         with pytest.raises(TargetNotReachedError, match=r"target 0 is not reached .* is 0\.0"):
             fit_to_target(
                 RenyiClassifier(), X, y, sensitive_features=s, metric=gap, target=0, max_lam=10
@@ -315,8 +314,10 @@ class TestTarget:
         clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, sample_weight=weight)
         repeated = fit_to_target(RenyiClassifier(), X[rows], y[rows], sensitive_features=s[rows])
         assert clf.lam == pytest.approx(repeated.lam, rel=1e-6)
-        unweighted = p_rule(None, clf.predict(X), sensitive_features=s)
-        weighted = p_rule(None, clf.predict(X), sensitive_features=s, sample_weight=weight)
+        unweighted = demographic_parity_ratio(None, clf.predict(X), sensitive_features=s)
+        weighted = demographic_parity_ratio(
+            None, clf.predict(X), sensitive_features=s, sample_weight=weight
+        )
         assert weighted >= 0.8
         assert weighted != unweighted
 
@@ -348,13 +349,20 @@ class TestTarget:
             estimator = make_pipeline(StandardScaler(), estimator)
         clf = fit_to_target(estimator, X, labels, sensitive_features=s, target=0.9, **options)
         rates = {
-            label: p_rule(None, clf.predict(X), sensitive_features=s, pos_label=label)
+            label: demographic_parity_ratio(
+                None, clf.predict(X), sensitive_features=s, pos_label=label
+            )
             for label in ("bad", "good")
         }
         less = clf[-1].lam if where == "pipeline" else clf.lam
         before = RenyiClassifier(less / 1.05).fit(X, labels, sensitive_features=s)
         assert rates["bad"] >= 0.9
-        assert p_rule(None, before.predict(X), sensitive_features=s, pos_label="bad") < 0.9
+        assert (
+            demographic_parity_ratio(
+                None, before.predict(X), sensitive_features=s, pos_label="bad"
+            )
+            < 0.9
+        )
         assert rates["good"] != rates["bad"]
 
     def test_of_several_classes_one_must_be_named(self):
@@ -362,7 +370,10 @@ class TestTarget:
         with pytest.raises(ValueError, match=r"pos_label must be .* one of \[0, 1, 2\], not None"):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s)
         clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, pos_label=1)
-        assert p_rule(None, clf.predict(X), sensitive_features=s, pos_label=1) >= 0.8
+        assert (
+            demographic_parity_ratio(None, clf.predict(X), sensitive_features=s, pos_label=1)
+            >= 0.8
+        )
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -381,7 +392,9 @@ class TestTarget:
 
     def test_bad_metrics_are_refused(self):
         X, y, s = biased_data(100)
-        with pytest.raises(ValueError, match="metric must be a function or one of 'p_rule'"):
+        with pytest.raises(
+            ValueError, match="metric must be a function or one of 'demographic_parity_ratio'"
+        ):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, metric="p_value")
         with pytest.raises(ValueError, match="greater_is_better must be given"):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, metric=lambda *_: 0.0)
@@ -400,7 +413,7 @@ class TestTarget:
             mended = CalibratedClassifierCV(make_pipeline(StandardScaler(), inner), cv=2)
             mended = fit_to_target(mended, X, y, sensitive_features=s, target=0.7, max_lam=20)
         for model in (fitted, mended):
-            assert p_rule(None, model.predict(X), sensitive_features=s) >= 0.7
+            assert demographic_parity_ratio(None, model.predict(X), sensitive_features=s) >= 0.7
         assert fitted.best_threshold_ != 0.5
         at_half = fitted.estimator_.predict(X)
         assert not np.array_equal(at_half, fitted.predict(X))
@@ -410,8 +423,8 @@ class TestConfidence:
     @pytest.mark.parametrize(
         ("metric", "function", "target"),
         [
-            ("p_rule", p_rule, 0.8),
-            ("demographic_parity_violation", demographic_parity_violation, 0.08),
+            ("demographic_parity_ratio", demographic_parity_ratio, 0.8),
+            ("demographic_parity_difference", demographic_parity_difference, 0.08),
         ],
     )
     def test_the_answer_is_the_last_of_the_sequence_whose_bound_meets_the_target(
@@ -428,7 +441,7 @@ class TestConfidence:
             validation=new,
             confidence=0.9,
         )
-        sign = 1 if metric == "p_rule" else -1
+        sign = 1 if metric == "demographic_parity_ratio" else -1
 
         def bound(lam):
             clf = RenyiClassifier(lam, tol=1e-8).fit(X, y, sensitive_features=s)
@@ -588,7 +601,9 @@ class TestCrossValidation:
             for train, test in KFold(3).split(X):
                 one = RenyiClassifier(lam).fit(X[train], y[train], sensitive_features=s[train])
                 decided[test] = one.predict(X[test])
-            assert fairness == pytest.approx(p_rule(None, decided, sensitive_features=s), abs=0.03)
+            assert fairness == pytest.approx(
+                demographic_parity_ratio(None, decided, sensitive_features=s), abs=0.03
+            )
             assert score == pytest.approx(np.mean(decided == y), abs=0.01)
         plain = cross_val_predict(LogisticRegression(C=np.inf), X, y, cv=KFold(3))
         assert clf.cv_results_["score"][0] == pytest.approx(np.mean(plain == y), abs=0.005)
@@ -626,7 +641,7 @@ class TestCrossValidation:
         labels = np.array(["no", "yes"])[y]
         clf = RenyiClassifierCV(
             RenyiClassifier(fairness="equal_opportunity"),
-            metric="equal_opportunity_violation",
+            metric="equal_opportunity_difference",
             target=0.1,
             confidence=0.9,
         ).fit(X, labels, sensitive_features=s)
@@ -667,7 +682,7 @@ class TestCrossValidation:
                 frame,
                 y,
                 cv=StratifiedKFold(2),
-                scoring={"fair": fairness_scorer("p_rule"), "right": "accuracy"},
+                scoring={"fair": fairness_scorer("demographic_parity_ratio"), "right": "accuracy"},
                 params={"sensitive_features": pd.Series(s)},
                 error_score="raise",
             )
@@ -729,7 +744,7 @@ class TestCrossValidation:
         ("options", "message"),
         [
             ({"target": 80}, "target must be a number from 0 to 1 .or None., not 80"),
-            ({"metric": "p"}, "metric must be one of 'p_rule'"),
+            ({"metric": "p"}, "metric must be one of 'demographic_parity_ratio'"),
             ({"confidence": 2}, "confidence must be a number from 0.75 to"),
             ({"lams": []}, "lams is empty"),
             ({"lams": [-1]}, "each of lams must be a number, 0 or more"),
@@ -762,9 +777,9 @@ class TestDegenerateModels:
     @pytest.mark.parametrize(
         ("fairness", "metric", "target"),
         [
-            ("demographic_parity", "p_rule", None),
-            ("demographic_parity", "demographic_parity_violation", 0.05),
-            ("equal_opportunity", "equal_opportunity_violation", 0.05),
+            ("demographic_parity", "demographic_parity_ratio", None),
+            ("demographic_parity", "demographic_parity_difference", 0.05),
+            ("equal_opportunity", "equal_opportunity_difference", 0.05),
         ],
     )
     def test_a_model_that_selects_nobody_is_no_answer(self, fairness, metric, target):
@@ -783,7 +798,7 @@ class TestDegenerateModels:
         X, y, s = rare_positives()
         balanced = RenyiClassifier(class_weight="balanced")
         fair = fit_to_target(balanced, X, y, sensitive_features=s)
-        assert p_rule(None, fair.predict(X), sensitive_features=s) >= 0.8
+        assert demographic_parity_ratio(None, fair.predict(X), sensitive_features=s) >= 0.8
         assert fair.predict(X).mean() > 0.1
 
     def test_selecting_everybody_is_no_answer_either(self):
@@ -795,7 +810,7 @@ class TestDegenerateModels:
         X, y, s = rare_positives(4000)
         new = X[2000:], y[2000:], s[2000:]
         options = {"sensitive_features": s[:2000], "validation": new, "confidence": 0.9}
-        options |= {"metric": "demographic_parity_violation", "target": 0.1}
+        options |= {"metric": "demographic_parity_difference", "target": 0.1}
         with pytest.raises(TargetNotReachedError, match="everybody"):
             fit_to_target(RenyiClassifier(), X[:2000], y[:2000], **options)
         with pytest.warns(DegenerateModelWarning):
@@ -803,7 +818,7 @@ class TestDegenerateModels:
 
     def test_cross_validation_does_not_choose_such_a_model(self):
         X, y, s = rare_positives()
-        options = {"lams": [0, 30], "metric": "demographic_parity_violation", "target": 0.1}
+        options = {"lams": [0, 30], "metric": "demographic_parity_difference", "target": 0.1}
         with pytest.raises(TargetNotReachedError, match="everybody alike"):
             RenyiClassifierCV(**options).fit(X, y, sensitive_features=s)
         with pytest.warns(DegenerateModelWarning):
@@ -815,9 +830,9 @@ class TestTargetAndMetric:
     @pytest.mark.parametrize(
         "metric",
         [
-            "demographic_parity_violation",
-            "equal_opportunity_violation",
-            "equalized_odds_violation",
+            "demographic_parity_difference",
+            "equal_opportunity_difference",
+            "equalized_odds_difference",
         ],
     )
     def test_a_difference_has_no_default_target(self, metric):
@@ -830,12 +845,12 @@ class TestTargetAndMetric:
     @pytest.mark.parametrize(
         ("fairness", "metric", "matches"),
         [
-            ("demographic_parity", "demographic_parity_violation", True),
-            ("demographic_parity", "equal_opportunity_violation", False),
-            ("equal_opportunity", "equal_opportunity_violation", True),
-            ("equalized_odds", "equal_opportunity_violation", True),
-            ("equal_opportunity", "equalized_odds_violation", False),
-            ("equal_opportunity", "p_rule", False),
+            ("demographic_parity", "demographic_parity_difference", True),
+            ("demographic_parity", "equal_opportunity_difference", False),
+            ("equal_opportunity", "equal_opportunity_difference", True),
+            ("equalized_odds", "equal_opportunity_difference", True),
+            ("equal_opportunity", "equalized_odds_difference", False),
+            ("equal_opportunity", "demographic_parity_ratio", False),
         ],
     )
     @pytest.mark.parametrize("inside", [False, True])
@@ -845,7 +860,7 @@ class TestTargetAndMetric:
         X, y, s = biased_data(200)
         estimator = RenyiClassifier(fairness=fairness)
         estimator = make_pipeline(StandardScaler(), estimator) if inside else estimator
-        target = 0.1 if metric == "p_rule" else 0.9
+        target = 0.1 if metric == "demographic_parity_ratio" else 0.9
         options = {"metric": metric, "target": target}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -869,7 +884,7 @@ class TestValidation:
     def test_exchanged_columns_with_the_same_labels_are_found_by_their_counts(self):
         X, y, s = rare_positives(4000)
         fit = {"X": X[:2000], "y": y[:2000], "sensitive_features": s[:2000]}
-        options = {"metric": "demographic_parity_violation", "target": 0.9, "min_selection": 0}
+        options = {"metric": "demographic_parity_difference", "target": 0.9, "min_selection": 0}
         with pytest.raises(ValueError, match="look exchanged"):
             fit_to_target(
                 RenyiClassifier(), **fit, **options, validation=(X[2000:], s[2000:], y[2000:])
@@ -920,7 +935,9 @@ class TestValidation:
         new = X[500:], y[500:], s[500:]
         fit = {"X": X[:500], "y": y[:500], "sensitive_features": s[:500]}
         model = fit_to_target(RenyiClassifier(), **fit, target=0.5, validation=new, confidence=0.9)
-        assert p_rule(None, model.predict(new[0]), sensitive_features=new[2]) >= 0.5
+        assert (
+            demographic_parity_ratio(None, model.predict(new[0]), sensitive_features=new[2]) >= 0.5
+        )
 
 
 class TestRareGroups:
@@ -942,7 +959,9 @@ class TestRareGroups:
             RenyiClassifier(), X[:half], y[:half], **options, validation=new, min_group_size=150
         )
         pooled = np.where(np.isin(new[2], ["a"]), "a", "others")
-        assert p_rule(None, fair.predict(new[0]), sensitive_features=pooled) >= 0.5
+        assert (
+            demographic_parity_ratio(None, fair.predict(new[0]), sensitive_features=pooled) >= 0.5
+        )
 
     def test_a_failed_test_names_the_groups_that_are_the_cause(self):
         X, y, s = self.data(2400)
@@ -978,7 +997,7 @@ class TestRareGroups:
     def test_a_group_without_one_of_the_labels_is_named(self):
         X, y, s = self.data(600)
         y[s == "tiny"] = 0
-        options = {"metric": "equal_opportunity_violation", "target": 0.2}
+        options = {"metric": "equal_opportunity_difference", "target": 0.2}
         for fit in (
             lambda: fit_to_target(
                 RenyiClassifier(fairness="equal_opportunity"),

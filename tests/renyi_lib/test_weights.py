@@ -4,26 +4,26 @@ import numpy as np
 import pytest
 
 from renyi_lib import (
-    balance,
-    cluster_penalty,
-    cluster_proportions,
-    demographic_parity_violation,
-    equal_opportunity_violation,
-    equalized_odds_violation,
+    demographic_parity_difference,
+    demographic_parity_ratio,
+    equal_opportunity_difference,
+    equalized_odds_difference,
     fit_to_target,
     group_rates,
     joint_table,
     lam_path,
-    p_rule,
-    proportion_summary,
-    renyi_binary,
     renyi_correlation,
-    renyi_from_soft,
-    renyi_kmeans_objective,
-    weighted_deviation,
 )
 from renyi_lib.classification import PenalizedClassifier, RenyiClassifier
-from renyi_lib.clustering import RenyiKMeans
+from renyi_lib.cluster_metrics import (
+    balance,
+    cluster_penalty,
+    cluster_proportions,
+    proportion_summary,
+    weighted_deviation,
+)
+from renyi_lib.clustering import RenyiKMeans, renyi_kmeans_objective
+from renyi_lib.correlation import renyi_binary, renyi_from_soft
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     Groups,
@@ -110,10 +110,10 @@ TAKES_WEIGHTS = {
     "renyi_binary": lambda d: renyi_binary(d.cluster, d.s, sample_weight=d.weight).rho,
     "joint_table": lambda d: joint_table(d.cluster, d.s, sample_weight=d.weight).counts,
     "group_rates": of_labels(group_rates, "y", "label"),
-    "p_rule": of_labels(p_rule, "y", "label"),
-    "demographic_parity_violation": of_labels(demographic_parity_violation, "y", "label"),
-    "equal_opportunity_violation": of_labels(equal_opportunity_violation, "y", "label"),
-    "equalized_odds_violation": of_labels(equalized_odds_violation, "y", "label"),
+    "demographic_parity_ratio": of_labels(demographic_parity_ratio, "y", "label"),
+    "demographic_parity_difference": of_labels(demographic_parity_difference, "y", "label"),
+    "equal_opportunity_difference": of_labels(equal_opportunity_difference, "y", "label"),
+    "equalized_odds_difference": of_labels(equalized_odds_difference, "y", "label"),
     "cluster_proportions": of_labels(cluster_proportions, "cluster"),
     "cluster_penalty": of_labels(cluster_penalty, "cluster"),
     "weighted_deviation": of_labels(weighted_deviation, "cluster"),

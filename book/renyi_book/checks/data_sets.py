@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from renyi_book.checks._kinds import Function, Mistake, Number
 from renyi_lib.datasets import load_bank, load_german
-from renyi_lib.metrics import p_rule
+from renyi_lib.metrics import demographic_parity_ratio
 
 
 def _p_percent(k0, n0, k1, n1):
@@ -57,7 +57,7 @@ def _bank_p(rows):
         "test": lambda: np.quantile(score, 1 - bank.y_test.mean()),
         "training": lambda: np.quantile(score, 1 - bank.y_train.mean()),
     }[rows]()
-    return p_rule(bank.y_test, score > threshold, sensitive_features=bank.s_test)
+    return demographic_parity_ratio(bank.y_test, score > threshold, sensitive_features=bank.s_test)
 
 
 EXERCISES = {

@@ -3,7 +3,7 @@
 import numpy as np
 
 from renyi_book.checks._kinds import Function, Mistake, Number
-from renyi_lib.metrics import p_rule
+from renyi_lib.metrics import demographic_parity_ratio
 
 _THRESHOLDS = np.arange(1, 9) / 10
 
@@ -21,7 +21,7 @@ def _in_bins(score, weight):
 def _p_percent(label):
     """p% of labels (or scores) of the two groups of the first warm-up."""
     group_0, group_1 = np.full(4, 0.3), np.array([0.1, 0.1, 0.1, 0.9])
-    return p_rule(
+    return demographic_parity_ratio(
         None, label(np.append(group_0, group_1)), sensitive_features=np.repeat([0, 1], 4)
     )
 
@@ -51,7 +51,7 @@ def _scores():
 
 def _over_thresholds(reduce):
     return lambda score, s: reduce(
-        [p_rule(None, score > t, sensitive_features=s) for t in _THRESHOLDS]
+        [demographic_parity_ratio(None, score > t, sensitive_features=s) for t in _THRESHOLDS]
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from renyi_book.checks._kinds import Function, Mistake, Number
-from renyi_lib.metrics import equal_opportunity_violation, p_rule
+from renyi_lib.metrics import demographic_parity_ratio, equal_opportunity_difference
 
 _TABLE = np.array([[0.4, 0.3], [0.1, 0.2]])  # of the warm-up: no and yes by group
 
@@ -68,8 +68,12 @@ def _with_thresholds(share_of):
         shares = share_of((score > 0.5).astype(int), y, s)
         cut = np.array([np.quantile(score[s == g], 1 - shares[g]) for g in (0, 1)])
         decision = (score > cut[s]).astype(int)
-        violation = equal_opportunity_violation(y, decision, sensitive_features=s)
-        return [p_rule(None, decision, sensitive_features=s), np.mean(decision == y), violation]
+        violation = equal_opportunity_difference(y, decision, sensitive_features=s)
+        return [
+            demographic_parity_ratio(None, decision, sensitive_features=s),
+            np.mean(decision == y),
+            violation,
+        ]
 
     return measure
 

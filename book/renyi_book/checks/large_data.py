@@ -3,7 +3,7 @@
 import numpy as np
 
 from renyi_book.checks._kinds import Choice, Function, Mistake, Number
-from renyi_lib import renyi_from_joint
+from renyi_lib.correlation import renyi_from_joint
 
 
 def _table(parts):

@@ -34,7 +34,7 @@ def _one_percent_off(x):
 
 EXERCISES = {
     "min-max/a": Number(
-        "a number: the probability that the drawn label is 1 and the group is 1",
+        "a number: the probability that the sampled label is 1 and the group is 1",
         answer=lambda: np.sum(_SURE[_GROUP == 1]) / len(_SURE),
         why="Sum over the people of group 1, divide by all: it is a joint probability.",
         mistakes=[
@@ -45,7 +45,7 @@ EXERCISES = {
             Mistake(lambda: np.mean(_SURE), "This is P(Ŷ = 1); only people of group 1 enter P₁₁."),
             Mistake(
                 lambda: np.mean((_SURE > 0.5) * (_GROUP == 1)),
-                "This counts decisions. The drawn label is 1 with probability F₁.",
+                "This counts decisions. The sampled label is 1 with probability F₁.",
             ),
         ],
         rtol=1e-3,

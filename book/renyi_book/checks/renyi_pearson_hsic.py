@@ -79,12 +79,12 @@ EXERCISES = {
             Mistake(
                 lambda f, s: _weights(f, s, variance=np.var),
                 "The first factor divides by the variance of the score; Rényi's is divided by "
-                "that of the drawn label.",
+                "that of the sampled label.",
             ),
             Mistake(
                 lambda f, s: _weights(f, s, variance=lambda f: np.mean(f * (1 - f))),
                 "The first factor divides by the mean of f (1 − f), the variance of the draw; the "
-                "drawn label's variance is r (1 − r) with the mean r.",
+                "sampled label's variance is r (1 − r) with the mean r.",
             ),
             Mistake(
                 lambda f, s: _weights(f, s, hsic=1),

@@ -83,7 +83,7 @@ def _two_classes(first=0.8, second=0.4):
 
 
 def _yes(men=0.3, women=0.1):
-    """The joint table of drawn label (no, yes) and gender, half of the people men."""
+    """The joint table of sampled label (no, yes) and gender, half of the people men."""
     return _two_classes(women, men).T
 
 
@@ -108,7 +108,7 @@ EXERCISES = {
         rtol=2e-3,
     ),
     "theorem-2/b": Number(
-        "a number: ρ_R of the drawn label and gender",
+        "a number: ρ_R of the sampled label and gender",
         answer=lambda: renyi_from_joint(_yes()),
         why="The gap is 0.2; the standard deviations are 0.5 for gender and 0.4 for the label.",
         mistakes=[
@@ -150,7 +150,7 @@ EXERCISES = {
         ],
     ),
     "theorem-2/2": Number(
-        "a number: R² for the occupation on the training file",
+        "a number: R² for the occupation on the training set",
         answer=_r2,
         why="A regression on indicators fits the share of each class: R² is Theorem 2.",
         mistakes=[

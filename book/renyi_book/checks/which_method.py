@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from renyi_book.checks._kinds import Choice, Function, Mistake, Number
-from renyi_lib import RenyiClassifier, fit_to_target, p_rule
+from renyi_lib import RenyiClassifier, demographic_parity_ratio, fit_to_target
 from renyi_lib.datasets import load_adult
 
 
@@ -45,7 +45,7 @@ def _model(kind):
         return LogisticRegression(max_iter=1000).fit(X, y)
     options = {"metric": "p_rule", "target": 0.8}
     if kind == "opportunity":
-        options = {"metric": "equal_opportunity_violation", "target": 0.05}
+        options = {"metric": "equal_opportunity_difference", "target": 0.05}
     model = {
         "label": RenyiClassifier(),
         "score": RenyiClassifier(on="score"),
@@ -71,7 +71,7 @@ def _worst(choose):
     for on in ("label", "score"):
         score = _model(on).predict_proba(_data().X_test)[:, 1]
         ratios = [
-            p_rule(None, score > t, sensitive_features=_data().s_test)
+            demographic_parity_ratio(None, score > t, sensitive_features=_data().s_test)
             for t in (0.3, 0.4, 0.5, 0.6)
         ]
         found[on] = choose(ratios)

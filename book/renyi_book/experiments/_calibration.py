@@ -232,7 +232,8 @@ def fairness_calibration(
     >>> table = fairness_calibration(
     ...     cases=["two groups, unfair"], sizes=[100], replicates=20, progress=False
     ... )
-    >>> table.query("metric == 'p_rule'")[["what", "truth"]].round(2).to_numpy().tolist()
+    >>> ratio = table.query("metric == 'demographic_parity_ratio'")
+    >>> ratio[["what", "truth"]].round(2).to_numpy().tolist()
     [['value', 0.4], ['difference', 0.15]]
     """
     found = []
@@ -245,7 +246,7 @@ def fairness_calibration(
         cells = np.stack([1 - first - second + both, second - both, first - both, both], axis=-1)
         drawn = rng.multinomial(size, cells, size=(replicates, *size.shape))
         drawn = drawn.reshape(*drawn.shape[:-1], 2, 2)
-        for metric in ("p_rule", "demographic_parity_violation"):
+        for metric in ("demographic_parity_ratio", "demographic_parity_difference"):
             measure = inference._MEASURES[metric]
             values = [measure.value(np.stack([1 - r, r], axis=-1)) for r in (first, second)]
             options = {"level": 0.05, "n_resamples": n_resamples, "rng": rng}

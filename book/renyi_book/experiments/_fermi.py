@@ -136,7 +136,7 @@ def batches_compared(
     -------
     DataFrame
         ``problem, seed, size, way, penalty, lam, rows``, and the measures: accuracy and violation
-        of the decision, rho_R^2 and chi-square information of the drawn label.
+        of the decision, rho_R^2 and chi-square information of the sampled label.
 
     Examples
     --------

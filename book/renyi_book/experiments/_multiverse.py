@@ -233,7 +233,7 @@ def _fig_2_readings(pairs, fairness, levels, is_base):
 def _opportunity(choices, seeds, progress):
     """Equality of opportunity: the rivals of Fig. 1 (c), and whether the gap goes to 0."""
     found = []
-    own = BASE | {"pearson_on": "drawn label", "reading": "validation", "rows": "test"}
+    own = BASE | {"pearson_on": "sampled label", "reading": "validation", "rows": "test"}
     for fitted in choices:
         # The rivals have no lam, and a min-max scaling is one more of the same.
         with_rivals = fitted["lam_unit"] == "mean loss" and fitted["scaling"] != "min-max"
@@ -245,11 +245,11 @@ def _opportunity(choices, seeds, progress):
             for reading in READINGS:
                 for rows in ("test", "train") if fitted == BASE else ("test",):
                     values = [
-                        _ahead(run["drawn label"], run[rival], reading, rows) for run in runs
+                        _ahead(run["sampled label"], run[rival], reading, rows) for run in runs
                     ]
                     forks = fitted | {"reading": reading, "rows": rows}
                     found.append(_row(f"eo-beats-{rival}", "adult", forks, own, values))
-        for on in ("drawn label", "soft label"):
+        for on in ("sampled label", "soft label"):
             for rows in ("train", "test"):
                 for reading in ("largest lam", "validation"):
                     ends = [_end(run[on], "eo_violation", reading, rows) for run in runs]
@@ -261,14 +261,14 @@ def _opportunity(choices, seeds, progress):
 
 
 def _opportunity_curves(fitted, seed, with_rivals):
-    """Curves of Rényi (on the drawn label) and Pearson (on the soft one), and the rivals."""
+    """Curves of Rényi (on the sampled label) and Pearson (on the soft one), and the rivals."""
     fairness = "equal_opportunity"
     data = _data("adult", fitted["encoding"], fitted["scaling"], seed)
     X, y, s = data["train"]
     lams = _lams(fitted["lam_unit"], data["train"], among=y == 1)
     pearson = PenalizedClassifier(PearsonPenalty(), fairness=fairness)
     found = {
-        "drawn label": _curve(RenyiClassifier(fairness=fairness), data, lams),
+        "sampled label": _curve(RenyiClassifier(fairness=fairness), data, lams),
         "soft label": _curve(pearson, data, lams),
     }
     if not with_rivals:

@@ -26,7 +26,7 @@ from renyi_book.experiments._splits import FRESH, encoded_splits
 from renyi_book.experiments._summary import interval
 from renyi_lib.boosting import RenyiBoostingClassifier
 from renyi_lib.classification import PenalizedClassifier, RenyiClassifier
-from renyi_lib.metrics import p_rule
+from renyi_lib.metrics import demographic_parity_ratio
 from renyi_lib.postprocessing import BiasScoreClassifier, ToleranceNotReachedWarning
 from renyi_lib.smooth_penalties import ContinuousRenyiPenalty
 from renyi_lib.tuning import lam_path
@@ -110,8 +110,8 @@ def _agreement(model, data, rounds):
             "k_theorem": lam / 2 * D * q * (1 - q) / (P * (1 - P)),
             "accuracy_fair": np.mean((p > 0.5) == y_new),
             "accuracy_rule": np.mean(rule == y_new),
-            "p_rule_fair": p_rule(y_new, p > 0.5, sensitive_features=s_new),
-            "p_rule_rule": p_rule(y_new, rule, sensitive_features=s_new),
+            "p_rule_fair": demographic_parity_ratio(y_new, p > 0.5, sensitive_features=s_new),
+            "p_rule_rule": demographic_parity_ratio(y_new, rule, sensitive_features=s_new),
         }
 
 

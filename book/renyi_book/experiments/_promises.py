@@ -18,9 +18,9 @@ from renyi_lib.classification import RenyiClassifier
 from renyi_lib.tuning import RenyiClassifierCV, TargetNotReachedError, fit_to_target
 
 TRIALS = range(2000, 2080)
-TARGETS = {"p_rule": 0.8, "demographic_parity_violation": 0.05}
+TARGETS = {"demographic_parity_ratio": 0.8, "demographic_parity_difference": 0.05}
 # What the penalty acts on, for each metric.
-_ON = {"p_rule": ("label", "score"), "demographic_parity_violation": ("label",)}
+_ON = {"demographic_parity_ratio": ("label", "score"), "demographic_parity_difference": ("label",)}
 _N_TRAIN = 5000
 
 
@@ -58,7 +58,7 @@ def promises(
     >>> from renyi_book.experiments import promises
     >>> table = promises(trials=[0], sizes=[5000], progress=False)
     >>> table.query("way == 'estimate' and on == 'label'")["metric"].tolist()
-    ['p_rule', 'demographic_parity_violation']
+    ['demographic_parity_ratio', 'demographic_parity_difference']
     """
     everything = encoded_rows("adult")[0]
     found = []
@@ -132,11 +132,13 @@ def _ways(fits, train, held, confidence, *, with_cv):
         X, y, s = (np.concatenate(pair) for pair in zip(train, held))
 
         def crossed():
-            model = RenyiClassifierCV(target=TARGETS["p_rule"], confidence=confidence)
+            model = RenyiClassifierCV(
+                target=TARGETS["demographic_parity_ratio"], confidence=confidence
+            )
             fitted = model.fit(X, y, sensitive_features=s)
             return fitted.lam_, fitted
 
-        yield "cross-validation", "label", "p_rule", crossed
+        yield "cross-validation", "label", "demographic_parity_ratio", crossed
 
 
 def _outcome(choose, metric, new):

@@ -51,10 +51,10 @@ _COMMON = {
 _DECISION = [0.4, 0.6]
 # The measure, and how many strata of the truth it has. Without the truth a stratum is everybody.
 METRICS = {
-    "p_rule": (one_minus_ratio, 0),
-    "demographic_parity_violation": (gap, 0),
-    "equal_opportunity_violation": (gap, 1),
-    "equalized_odds_violation": (gap, 2),
+    "demographic_parity_ratio": (one_minus_ratio, 0),
+    "demographic_parity_difference": (gap, 0),
+    "equal_opportunity_difference": (gap, 1),
+    "equalized_odds_difference": (gap, 2),
 }
 # Intervals of tables and of rates: before groups may be small, and as they are in the library.
 METHODS = {
@@ -255,21 +255,25 @@ PLANS = {
         "shares": [0.2, 0.3, 0.5],
         "outcome_shares": [0.1, 0.2, 0.3, 0.4],
     },
-    "gap .1, equal halves": {"effect": 0.1, "metric": "demographic_parity_violation"},
+    "gap .1, equal halves": {"effect": 0.1, "metric": "demographic_parity_difference"},
     "gap .2, group of 5 %": {
         "effect": 0.2,
-        "metric": "demographic_parity_violation",
+        "metric": "demographic_parity_difference",
         "shares": [0.05, 0.95],
     },
     "gap .1, five groups": {
         "effect": 0.1,
-        "metric": "demographic_parity_violation",
+        "metric": "demographic_parity_difference",
         "shares": [0.05, 0.1, 0.15, 0.3, 0.4],
         "rate": 0.3,
     },
-    "p% 80, equal halves": {"effect": 0.8, "metric": "p_rule"},
-    "p% 80, rate 10 %": {"effect": 0.8, "metric": "p_rule", "rate": 0.1},
-    "p% 50, group of 2 %": {"effect": 0.5, "metric": "p_rule", "shares": [0.02, 0.98]},
+    "p% 80, equal halves": {"effect": 0.8, "metric": "demographic_parity_ratio"},
+    "p% 80, rate 10 %": {"effect": 0.8, "metric": "demographic_parity_ratio", "rate": 0.1},
+    "p% 50, group of 2 %": {
+        "effect": 0.5,
+        "metric": "demographic_parity_ratio",
+        "shares": [0.02, 0.98],
+    },
 }
 
 

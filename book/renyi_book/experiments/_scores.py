@@ -26,7 +26,7 @@ def adult_scores(*, lams=LAMS, methods=tuple(SCORED), steps=100):
     lams : sequence of float
         Weights of the penalty, from small to large: each fit starts from the one before.
     methods : sequence of {"label", "bins", "boosting"}
-        What the penalty acts on: the drawn label or the soft bins of the score, of a logistic
+        What the penalty acts on: the sampled label or the soft bins of the score, of a logistic
         regression; or the score's bins again, of boosted trees.
     steps : int, default=100
         The thresholds are 0, 1 / steps, 2 / steps, ..., 1.

@@ -12,7 +12,7 @@ from renyi_book.plotting import COLORS
 from renyi_lib.correlation import renyi_from_joint
 
 #: What the penalty acts on, in words; a method of the stored table that is not here is left out.
-NAMES = {"label": "the drawn label", "bins": "the score's bins", "boosting": "boosted trees"}
+NAMES = {"label": "the sampled label", "bins": "the score's bins", "boosting": "boosted trees"}
 #: The opening state: the label's penalty, at the lambda where its gap at one half is nearly 0.
 METHOD, LAM, THRESHOLD = "label", 8, 0.5
 _COUNTS = ["above_00", "above_01", "above_10", "above_11"]

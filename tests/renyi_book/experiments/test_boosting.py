@@ -9,7 +9,7 @@ from renyi_book.chapters import BOOK
 from renyi_book.experiments import at_equal_fairness, fair_boosting, load
 from renyi_book.experiments._boosting import METHODS
 from renyi_book.experiments._splits import encoded_splits
-from renyi_lib import p_rule
+from renyi_lib import demographic_parity_ratio
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_without_a_penalty_it_is_lightgbm(data, table):
     row = table.query("method == 'label' and lam == 0 and rows == 'test'").iloc[0]
     assert row["accuracy"] == pytest.approx(plain.score(X, y), abs=1e-3)
     above = (plain.predict_proba(X)[:, 1] > 0.3).astype(int)
-    expected = p_rule(y, above, sensitive_features=s)
+    expected = demographic_parity_ratio(y, above, sensitive_features=s)
     assert row["p_rule_30"] == pytest.approx(expected, abs=5e-3)
 
 

@@ -7,7 +7,7 @@ from renyi_book.experiments import equal_opportunity, load, penalties_compared, 
 from renyi_book.experiments._splits import encoded_splits
 from renyi_lib.classification import PenalizedClassifier
 from renyi_lib.datasets import load_adult
-from renyi_lib.metrics import p_rule
+from renyi_lib.metrics import demographic_parity_ratio
 from renyi_lib.penalties import PearsonPenalty
 
 KEYS = ["dataset", "split", "seed", "lam", "rows"]
@@ -22,7 +22,7 @@ def test_the_starting_point_of_a_random_split_is_that_of_scikit_learn():
     assert random.index.tolist() == ["train", "validation", "test"]
     for rows, (X, y, s) in data.items():
         assert random["accuracy"][rows] == pytest.approx(plain.score(X, y), abs=0.008)
-        rule = p_rule(y, plain.predict(X), sensitive_features=s)
+        rule = demographic_parity_ratio(y, plain.predict(X), sensitive_features=s)
         assert random["p_rule"][rows] == pytest.approx(rule, abs=0.02)
 
 

@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score
 from renyi_book.experiments import at_level, batches_compared
 from renyi_book.experiments._fermi import Networks, Splits, _measures, train, ways_for
 from renyi_lib.baselines.neural_network import Adam, NetworkModel
-from renyi_lib.metrics import demographic_parity_violation
+from renyi_lib.metrics import demographic_parity_difference
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import BinaryRenyiPenalty, Groups
 from renyi_lib.stochastic import BatchTable
@@ -76,7 +76,7 @@ def test_the_measures_are_those_of_the_library():
     found = _measures(F, y, s, 3)
     decision = (F[:, 1] > 0.5).astype(int)
     assert found["accuracy"] == accuracy_score(y, decision)
-    expected = demographic_parity_violation(None, decision, sensitive_features=s)
+    expected = demographic_parity_difference(None, decision, sensitive_features=s)
     assert found["violation"] == pytest.approx(expected)
     assert found["rho2"] == pytest.approx(found["chi2"])  # two classes
 

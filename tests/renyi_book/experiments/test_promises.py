@@ -5,7 +5,7 @@ import pytest
 
 from renyi_book.chapters import BOOK
 from renyi_book.experiments import load, promises
-from renyi_lib import RenyiClassifier, fit_to_target, p_rule
+from renyi_lib import RenyiClassifier, demographic_parity_ratio, fit_to_target
 from renyi_lib.datasets import load_adult
 
 
@@ -16,14 +16,16 @@ def stored():
 
 def broken(table):
     """The share of all trials in which a named lam failed new people."""
-    greater = table["metric"] == "p_rule"
+    greater = table["metric"] == "demographic_parity_ratio"
     missed = np.where(greater, table["value"] < table["target"], table["value"] > table["target"])
     return np.mean(missed & table["lam"].notna())
 
 
 def test_an_outcome_is_that_of_the_rows_that_were_neither_fitted_nor_measured_on():
     table = promises(trials=[7], sizes=[1000], progress=False)
-    found = table.query("way == 'estimate' and on == 'label' and metric == 'p_rule'").iloc[0]
+    found = table.query(
+        "way == 'estimate' and on == 'label' and metric == 'demographic_parity_ratio'"
+    ).iloc[0]
     data = load_adult().encode(sensitive="gender")
     X, y, s = (
         np.concatenate([getattr(data, f"{part}_{rows}") for rows in ("train", "test")])
@@ -41,7 +43,7 @@ def test_an_outcome_is_that_of_the_rows_that_were_neither_fitted_nor_measured_on
         validation=(X[held], y[held], s[held]),
     )
     assert found["lam"] == pytest.approx(clf.lam, rel=0.03)
-    value = p_rule(None, clf.predict(X[new]), sensitive_features=s[new])
+    value = demographic_parity_ratio(None, clf.predict(X[new]), sensitive_features=s[new])
     assert found["value"] == pytest.approx(value, abs=0.01)
 
 

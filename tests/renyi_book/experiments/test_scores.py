@@ -3,7 +3,7 @@ import pytest
 
 from renyi_book.chapters import BOOK
 from renyi_book.experiments import adult_scores, load
-from renyi_lib import p_rule
+from renyi_lib import demographic_parity_ratio
 from renyi_lib.classification import PenalizedClassifier
 from renyi_lib.datasets import load_adult
 from renyi_lib.penalties import RenyiPenalty
@@ -60,6 +60,8 @@ def test_p_rule_from_the_counts_is_that_of_the_decisions(data):
     fit = PenalizedClassifier(RenyiPenalty(), lam=0, tol=1e-6).fit(
         data.X_train, data.y_train, sensitive_features=data.s_train
     )
-    oracle = p_rule(data.y_test, fit.predict(data.X_test), sensitive_features=data.s_test)
+    oracle = demographic_parity_ratio(
+        data.y_test, fit.predict(data.X_test), sensitive_features=data.s_test
+    )
     size = np.bincount(data.s_test)
     assert (women / size[0]) / (men / size[1]) == pytest.approx(oracle, abs=0.005)

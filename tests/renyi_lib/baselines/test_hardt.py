@@ -8,18 +8,18 @@ from sklearn.naive_bayes import GaussianNB
 
 from renyi_lib.baselines import HardtClassifier
 from renyi_lib.metrics import (
-    demographic_parity_violation,
-    equal_opportunity_violation,
-    equalized_odds_violation,
+    demographic_parity_difference,
+    equal_opportunity_difference,
+    equalized_odds_difference,
 )
 from tests.renyi_lib.baselines import biased_data
 
 VIOLATIONS = {
-    "demographic_parity": lambda y, F, s: demographic_parity_violation(
+    "demographic_parity": lambda y, F, s: demographic_parity_difference(
         None, F, sensitive_features=s
     ),
-    "equal_opportunity": lambda y, F, s: equal_opportunity_violation(y, F, sensitive_features=s),
-    "equalized_odds": lambda y, F, s: equalized_odds_violation(y, F, sensitive_features=s),
+    "equal_opportunity": lambda y, F, s: equal_opportunity_difference(y, F, sensitive_features=s),
+    "equalized_odds": lambda y, F, s: equalized_odds_difference(y, F, sensitive_features=s),
 }
 
 
@@ -81,7 +81,7 @@ def test_any_classifier_and_labels_and_several_columns_of_groups_will_do():
     assert isinstance(clf.optimizer_.estimator_, GaussianNB)
     assert set(clf.predict(X, sensitive_features=frame)) == {"no", "yes"}
     F = clf.predict_proba(X, sensitive_features=frame)[:, 1]
-    assert equal_opportunity_violation(y, F, sensitive_features=s) < 1e-10
+    assert equal_opportunity_difference(y, F, sensitive_features=s) < 1e-10
 
 
 def test_bad_input_is_named():

@@ -12,7 +12,7 @@ from renyi_book.scorecard.judging import NoResult, difference, exact, shown, val
 from renyi_book.scorecard.reading import ratio, signed_log_ratio
 from renyi_book.scorecard.rules._common import delta, options, registry
 from renyi_lib.datasets import load_adult, load_bank, load_german
-from renyi_lib.metrics import demographic_parity_violation
+from renyi_lib.metrics import demographic_parity_difference
 
 RULES, rule = registry()
 
@@ -71,7 +71,7 @@ def german_with_s():
     data = load_german().encode(scaling="standard")
     X = np.column_stack([data.X_train, pd.get_dummies(data.s_train, dtype=float)])
     model = LogisticRegression(C=np.inf, tol=1e-6, max_iter=5000).fit(X, data.y_train)
-    return demographic_parity_violation(
+    return demographic_parity_difference(
         data.y_train, model.predict(X), sensitive_features=data.s_train
     )
 
