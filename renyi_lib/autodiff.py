@@ -62,8 +62,8 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
     if isinstance(penalty, RunningTable | Fermi):
         raise ValueError(
             f"penalty is a {type(penalty).__name__}, which has a memory that JAX cannot see. "
-            "running_table_as_jax does it for a RunningTable; any other works with jax.vjp, outside "
-            "jit"
+            "running_table_as_jax does it for a RunningTable; any other works with jax.vjp, "
+            "outside jit"
         )
     jax = _imported("jax", "as_jax")
     evaluate = _evaluator(penalty, groups)

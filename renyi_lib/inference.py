@@ -346,7 +346,8 @@ def fairness_interval(
     ----------
     metric : str or function
         "demographic_parity_ratio", "demographic_parity_difference",
-        "equal_opportunity_difference" or "equalized_odds_difference", or the function of that name in `renyi_lib.metrics`.
+        "equal_opportunity_difference" or "equalized_odds_difference", or the function of that
+        name in `renyi_lib.metrics`.
     y_true : array-like of shape (n,), None, JointTable, or a pair of JointTable
         True labels; None will do for the first two. Or the counts alone, as the `JointTable` of
         decisions (its rows) and groups, of the people with the positive label for equal

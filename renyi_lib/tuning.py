@@ -575,7 +575,8 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
     metric : str, default="demographic_parity_ratio"
         "demographic_parity_ratio", which must be at least `target`, or
         "demographic_parity_difference", "equal_opportunity_difference" or
-        "equalized_odds_difference", which must be at most `target`. A `MetricMismatchWarning` says so if the estimator penalizes another definition.
+        "equalized_odds_difference", which must be at most `target`. A `MetricMismatchWarning`
+        is issued if the estimator penalizes another definition.
     confidence : float, default=None
         From 0.75 to 0.995: the confidence that the target is met on new rows. With None only the
         estimate must meet it.
