@@ -399,7 +399,9 @@ def _has_fractions(categories):
         if not all(isinstance(label, float) for label in categories):
             return False
         categories = categories.astype(float)
-    known = categories[np.isfinite(categories)] if categories.dtype.kind == "f" else categories[:0]
+    if categories.dtype.kind != "f":
+        return False
+    known = categories[np.isfinite(categories)]
     return bool(np.any(known != np.floor(known)))
 
 

@@ -1016,13 +1016,12 @@ WARNED = {
         ),
         DegenerateModelWarning,
     ),
-    "scores that repeat": (lambda: renyi_correlation(grid, coin), SmallSampleWarning),
-    "scores that repeat and depend a little": (
-        lambda: renyi_correlation(grid, (rng.random(3000) < 0.4 + 0.2 * (grid > 0.5)).astype(int)),
+    "whole scores that repeat": (
+        lambda: renyi_correlation((400 * grid).astype(int), coin),
         SmallSampleWarning,
     ),
-    "scores that repeat, as a metric": (
-        lambda: renyi_dependence(None, grid, sensitive_features=coin),
+    "whole scores that repeat, as a metric": (
+        lambda: renyi_dependence(None, (400 * grid).astype(int), sensitive_features=coin),
         SmallSampleWarning,
     ),
     "twenty times twenty values": (
@@ -1054,6 +1053,14 @@ def routed_score(model, group):
 
 noise = np.random.default_rng(5).integers(2, size=N)
 RIGHT = {
+    "scores with fractions that repeat": (
+        lambda: renyi_correlation(grid, coin),
+        lambda: renyi_correlation(grid, coin, kind="continuous"),
+    ),
+    "scores with fractions that repeat, as a metric": (
+        lambda: renyi_dependence(None, grid, sensitive_features=coin),
+        lambda: renyi_correlation(grid, coin, kind="continuous"),
+    ),
     "booleans": (
         lambda: demographic_parity_ratio(None, y == 1, sensitive_features=s),
         lambda: p_of_y,

@@ -157,7 +157,7 @@ def hinted(module):
         "report",
         "scorers",
         "tables",
-        "chunks",
+        "postprocessing",
         "dependence",
         "sources",
         "metrics",

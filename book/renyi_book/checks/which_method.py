@@ -43,7 +43,7 @@ def _model(kind):
     )
     if kind == "plain":
         return LogisticRegression(max_iter=1000).fit(X, y)
-    options = {"metric": "p_rule", "target": 0.8}
+    options = {"metric": "demographic_parity_ratio", "target": 0.8}
     if kind == "opportunity":
         options = {"metric": "equal_opportunity_difference", "target": 0.05}
     model = {
@@ -104,7 +104,8 @@ EXERCISES = {
         mistakes={
             "violated, significant": "Look at the p-value: six women were selected where ten "
             "would be expected at the men's rate.",
-            "not violated, significant": "Compare the ratio of the two rates with 0.8.",
+            "not violated, significant": "Compare the ratio of the two rates with 0.8, and look "
+            "at the p-value.",
             "not violated, not significant": "Compare the ratio of the two rates with 0.8.",
         },
     ),
