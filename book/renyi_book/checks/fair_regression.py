@@ -53,37 +53,37 @@ EXERCISES = {
         why="The guess is too high for this person, and a higher prediction makes it worse.",
         mistakes={
             "down": "This is the direction of the gradient. Descent goes against it.",
-            "not at all": "That needs a slope of 0, or a guess that is right. Neither is so.",
+            "not at all": "That would need a slope of 0 or a correct guess.",
         },
     ),
     "fair-regression/b": Number(
         "a number: R² of the best prediction that is independent of S",
         answer=lambda: 1 / 3,
-        why="X₂ alone may be used, and explains one of three units of variance.",
+        why="Only X₂ may be used, and it explains one of the three units of variance.",
         mistakes=[
-            Mistake(lambda: 2 / 3, "This is R² of least squares, which uses X₁ too."),
-            Mistake(lambda: 1 / 2, "Do not forget the noise: Y has the variance 3."),
+            Mistake(lambda: 2 / 3, "This is the R² of least squares, which uses X₁ too."),
+            Mistake(lambda: 1 / 2, "Do not forget the noise, with which Y has variance 3."),
         ],
         atol=1e-3,
     ),
     "fair-regression/1": Function(
         "a function `uncorrelated(X, y, s)` that returns the coefficients",
         answer=_uncorrelated,
-        why="The projection takes off exactly what makes the covariance.",
+        why="The projection removes exactly the part that causes the covariance.",
         cases=_regressions,
         mistakes=[
             Mistake(
                 lambda X, y, s: _uncorrelated(X, y, s, centered=False),
-                "Take the means off X, y and s first: a covariance is about the means.",
+                "Subtract the means of X, y and s first. A covariance needs centered data.",
             ),
             Mistake(
                 lambda X, y, s: _uncorrelated(X, y, s, direction=lambda X, s: X.T @ s),
-                "This is uncorrelated too, but not the closest: you moved along r_S, not along "
-                "Σ⁻¹ r_S.",
+                "This is uncorrelated too, but not the closest. You moved along r_S instead of "
+                "along Σ⁻¹ r_S.",
             ),
             Mistake(
                 lambda X, y, s: _least_squares(X - X.mean(axis=0), y - y.mean()),
-                "These are the coefficients of least squares, before the projection.",
+                "These are the least-squares coefficients, before the projection.",
             ),
         ],
     ),
@@ -94,17 +94,17 @@ EXERCISES = {
         cases=[(0.6, 0.8), (0.3, 0.1), (-0.5, 0.4), (0.9, -0.9)],
         mistakes=[
             Mistake(lambda r, t: abs(r / t), "Both terms of the objective are squares."),
-            Mistake(lambda r, t: t**2 / r**2, "This is upside down: what does a larger r do?"),
+            Mistake(lambda r, t: t**2 / r**2, "This is the reciprocal. What does a larger r do?"),
             Mistake(
                 lambda r, t: r**2 * t**2,
-                "Set the gain r² equal to the price λ t², and solve for λ.",
+                "Set the gain r² equal to the price λ t² and solve for λ.",
             ),
         ],
     ),
     "fair-regression/3": Function(
         "a function `slope(y_hat, s)` that returns the gradient, a number for each person",
         answer=_slope,
-        why="The same line as in the text, with one g and a straight f.",
+        why="This is the formula of the text, with one g and a linear f.",
         cases=_two_groups,
         mistakes=[
             Mistake(
@@ -113,11 +113,11 @@ EXERCISES = {
             ),
             Mistake(
                 lambda y_hat, s: _slope(y_hat, s, residual=False),
-                "You left out - f: only the part of g that the guess misses counts.",
+                "You left out -f. Only the part of g that the guess misses counts.",
             ),
             Mistake(
                 lambda y_hat, s: _slope(y_hat, s, standard=False),
-                "g must have variance 1: divide by its standard deviation.",
+                "g must have variance 1, so divide by its standard deviation.",
             ),
         ],
     ),

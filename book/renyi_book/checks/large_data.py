@@ -37,39 +37,39 @@ def _sums():
 
 EXERCISES = {
     "large-data/a": Number(
-        "a number: how many numbers a worker sends in a round",
+        "a number: how many numbers a branch sends in a round",
         answer=1 + 101 + 2 * 2 + 2 * 101,
         why="The loss, its gradient, four entries of the table, and a gradient for each group.",
         mistakes=[
             Mistake(
                 1 + 100 + 2 * 2 + 2 * 100,
-                "The intercept is a parameter, too.",
+                "The intercept is a parameter too.",
             ),
             Mistake(
                 1 + 101 + 2 * 2 + 4 * 101,
-                "The two entries of a group add up to its share, which does not move: one "
-                "gradient a group is enough.",
+                "The two entries of a group add up to its share, which does not depend on θ, so "
+                "one gradient per group is enough.",
             ),
             Mistake(
                 101 + 2 * 101,
-                "The values are needed beside the gradients: the loss and the table.",
+                "The loss and the table are needed as well as their gradients.",
             ),
         ],
     ),
     "large-data/b": Choice(
-        "what happens to the bytes that one worker sends in a round",
+        "what happens to the bytes that one branch sends in a round",
         options=("they halve", "they stay the same", "they double"),
         answer="they stay the same",
-        why="A sum has the size of one term, however many people were added up.",
+        why="A sum has the size of one term, however many rows were added up.",
         mistakes={
-            "they halve": "The worker has half the people. Which of the sums becomes shorter?",
-            "they double": "There are twice as many messages. How long is one of them?",
+            "they halve": "The branch has half the people. Does any of the sums become shorter?",
+            "they double": "There are twice as many messages, but how long is one of them?",
         },
     ),
     "large-data/1": Function(
         "a function `merged(parts)` that returns ρ_R of all people",
         answer=lambda parts: renyi_from_joint(_table(parts)),
-        why="Counts are added by the names of the labels, and ρ_R comes last.",
+        why="Counts are added by label, and ρ_R is computed last.",
         cases=[
             ([{("x", 0): 8, ("x", 1): 2}, {("y", 0): 3, ("y", 1): 7}],),
             ([{("x", 0): 4, ("y", 1): 3}, {("z", 0): 2, ("x", 1): 5}, {("y", 0): 1}],),
@@ -94,32 +94,32 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda parts: float(np.mean([_from_sums(part, by_part=True) for part in parts])),
-                "This is the mean of the parts' correlations: where the means of the parts "
-                "differ, it misses what lies between them.",
+                "This is the mean of the branches' correlations. Where their means differ, it "
+                "misses the variation between branches.",
             ),
             Mistake(
                 lambda parts: _from_sums(parts, centred=False),
-                "The means have not been taken off.",
+                "The means have not been subtracted.",
             ),
         ],
     ),
     "large-data/3": Function(
         "a function `best_workers(work, tau)` that returns the best number, not rounded",
         answer=lambda work, tau: work * np.log(2) / tau,
-        why="There the last worker saves in work what the tree costs more in waiting.",
+        why="There the last machine saves as much work as it adds to the waiting time.",
         cases=[(60.0, 0.1), (1.0, 0.001), (500.0, 2.0)],
         mistakes=[
             Mistake(
                 lambda work, tau: work / tau,
-                "The derivative of log₂ W is 1 / (W ln 2): a factor is missing.",
+                "The derivative of log₂ W is 1 / (W ln 2), so a factor is missing.",
             ),
             Mistake(
                 lambda work, tau: work / (tau * np.log(2)),
-                "The factor ln 2 stands on the wrong side: set work / W² equal to τ / (W ln 2).",
+                "The factor ln 2 is on the wrong side. Set work / W² equal to τ / (W ln 2).",
             ),
             Mistake(
                 lambda work, tau: np.sqrt(work / tau),
-                "This is right for a waiting time that grows like W; in a tree it grows like "
+                "This is right for a waiting time proportional to W, but in a tree it grows like "
                 "log₂ W.",
             ),
         ],

@@ -155,6 +155,15 @@ def _indicator(p):
     return f / np.sqrt(p @ f**2)
 
 
+# The stored table was drawn when the metrics had these names, which are part of the seeds.
+_SEED_NAMES = {
+    "demographic_parity_ratio": "p_rule",
+    "demographic_parity_difference": "demographic_parity_violation",
+    "equal_opportunity_difference": "equal_opportunity_violation",
+    "equalized_odds_difference": "equalized_odds_violation",
+}
+
+
 def rare_groups(
     *,
     cases=(*_THIRD, *_EIGHT),
@@ -220,7 +229,7 @@ def rare_groups(
         where = {"case": case, "n": n, "smallest": int(size.min()), "metric": metric}
         where["truth"] = float(measure(rates))
         for method in methods:
-            rng = generator(seed, case, n, least, metric)
+            rng = generator(seed, case, n, least, _SEED_NAMES[metric])
             intervals = partial(_of_groups, metric, rates, size, METHODS[method][1], rng)
             times = (replicates, again) if method == "library" else (before, 0)
             held = measured(intervals, where["truth"], *times)
