@@ -127,7 +127,7 @@ def renyi_correlation(
     See Also
     --------
     continuous_correlation : Measurements, with the maximizing functions.
-    renyi_from_joint : From a table of counts.
+    renyi_lib.correlation.renyi_from_joint : From a table of counts.
     renyi_interval : A confidence interval and a bias-corrected estimate.
     renyi_test : A test of independence.
 
@@ -192,8 +192,8 @@ def renyi_from_joint(P: ArrayLike) -> float:
 
     See Also
     --------
-    renyi_correlation : From samples.
-    maximal_functions : The functions that attain the correlation.
+    renyi_lib.renyi_correlation : From samples.
+    renyi_lib.maximal_functions : The functions that attain the correlation.
 
     References
     ----------
@@ -250,7 +250,7 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
 
     See Also
     --------
-    renyi_correlation : From labels.
+    renyi_lib.renyi_correlation : From labels.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
 
     See Also
     --------
-    renyi_from_joint : The correlation alone.
+    renyi_lib.correlation.renyi_from_joint : The correlation alone.
     renyi_lib.correlation.normalized_table : The matrix Q.
 
     Notes
@@ -362,7 +362,7 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
 
     See Also
     --------
-    renyi_correlation : Any number of values (Theorem 1).
+    renyi_lib.renyi_correlation : Any number of values (Theorem 1).
 
     Notes
     -----
@@ -411,7 +411,7 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
 
     See Also
     --------
-    renyi_lib.correlation.maximal_functions : Its second singular vectors, as functions.
+    renyi_lib.maximal_functions : Its second singular vectors, as functions.
 
     Examples
     --------

@@ -58,8 +58,8 @@ def renyi_dependence(
 
     See Also
     --------
-    renyi_correlation : The correlation of any two variables.
-    fairness_scorer : This and other metrics for `cross_validate` and `GridSearchCV`.
+    renyi_lib.renyi_correlation : The correlation of any two variables.
+    renyi_lib.fairness_scorer : This and other metrics for `cross_validate` and `GridSearchCV`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
 
     See Also
     --------
-    renyi_lib.metrics.group_rates : The rates that the metrics compare.
+    renyi_lib.group_rates : The rates that the metrics compare.
     RenyiClassifierCV : Chooses lam for a fairness target.
 
     Examples

@@ -198,7 +198,7 @@ def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> Jo
 
     See Also
     --------
-    renyi_from_joint : The Rényi correlation of a table.
+    renyi_lib.correlation.renyi_from_joint : The Rényi correlation of a table.
     renyi_test : A test of independence.
 
     Examples
