@@ -31,7 +31,7 @@ export function rho(table) {
   return Math.sqrt(between / (total * q * (1 - q)));
 }
 
-/** Everything at threshold k / steps. Gaps are men less women. */
+/** Everything at threshold k / steps. Gaps are men minus women. */
 export function measure(data, counts, k) {
   const size = data.people.map(sum), total = sum(size);
   const selected = [0, 1].map((s) => counts[s][0][k] + counts[s][1][k]);

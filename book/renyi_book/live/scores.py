@@ -127,7 +127,7 @@ def still():
     lower.axhline(0, color=COLORS["black"], linewidth=1)
     for ax in (upper, lower):
         ax.axvline(THRESHOLD, color=COLORS["black"], linewidth=1.5)
-    lower.set(xlabel="score, and threshold", ylabel="gap in points, men less women")
+    lower.set(xlabel="score, and threshold", ylabel="gap in points, men minus women")
     lower.legend(loc="upper right")
     return fig
 
@@ -212,14 +212,14 @@ def large_html():
         '<figure style="margin:0;display:flex;flex-wrap:wrap;gap:0.75rem 2rem;text-align:left">'
         + number(
             "p_usual",
-            "is women’s rate of selection relative to men’s when a model is trained "
-            f"<b>as usual</b>. It decides right for {output('accuracy_usual')} of people.",
+            "of the rate for men is the rate at which a model selects women if it is trained "
+            f"<b>as usual</b>. Its accuracy is {output('accuracy_usual')}.",
         )
         + number(
             "p",
-            "is the lower of the two rates relative to the higher when it is trained "
+            "is the lower of the two rates relative to the higher if it is trained "
             f"<b>against the maximal correlation</b> (λ = {output('lam')}, threshold "
-            f"{output('t')}). It decides right for {output('accuracy')}.",
+            f"{output('t')}). Its accuracy is {output('accuracy')}.",
         )
         + "</figure>"
     )
