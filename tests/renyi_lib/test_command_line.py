@@ -1,6 +1,5 @@
 """The command line writes the report from CSV and Parquet files, and names what is wrong."""
 
-import inspect
 import re
 import subprocess
 import sys
@@ -119,10 +118,6 @@ def test_threshold_and_group_size_are_passed_on(tmp_path):
     assert "fewer than 250" in page
 
 
-@pytest.mark.skipif(
-    "sample_weight" not in inspect.signature(fairness_report).parameters,
-    reason="this version of fairness_report takes no weights",
-)
 def test_weights_are_passed_on(tmp_path):
     page = written(tmp_path, FRAME, *COLUMNS, "--weight", "weight")
     known = {"sample_weight": FRAME["weight"]}
