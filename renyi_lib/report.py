@@ -464,10 +464,10 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
     if p["estimate, high"] < _FOUR_FIFTHS:
         lines.append("That is below four fifths, and the whole interval is.")
     elif p["estimate, low"] >= _FOUR_FIFTHS:
-        lines.append("That is four fifths or more, and the whole interval is.")
+        lines.append("This is at least four fifths, and so is the whole interval.")
     else:
         lines.append(
-            "The interval has four fifths in it: these people cannot decide the question."
+            "The interval contains four fifths, so these data do not settle the question."
         )
     if len(by_threshold) > 1:
         ratios = by_threshold["demographic_parity_ratio"]

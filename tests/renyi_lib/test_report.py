@@ -92,7 +92,7 @@ def test_every_threshold_has_its_own_p_rule():
     ("gap", "words"),
     [
         (0.3, "below four fifths, and the whole interval is"),
-        (0.0, "four fifths or more, and the whole interval is"),
+        (0.0, "at least four fifths, and so is the whole interval"),
         (0.1, "cannot decide"),
     ],
 )
