@@ -462,7 +462,7 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
         f"At the threshold {threshold:g} the share selected is {shares}: a p% of {_interval(p)}."
     ]
     if p["estimate, high"] < _FOUR_FIFTHS:
-        lines.append("That is below four fifths, and the whole interval is.")
+        lines.append("This is below four fifths, and so is the whole interval.")
     elif p["estimate, low"] >= _FOUR_FIFTHS:
         lines.append("This is at least four fifths, and so is the whole interval.")
     else:

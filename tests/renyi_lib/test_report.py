@@ -91,9 +91,9 @@ def test_every_threshold_has_its_own_p_rule():
 @pytest.mark.parametrize(
     ("gap", "words"),
     [
-        (0.3, "below four fifths, and the whole interval is"),
+        (0.3, "below four fifths, and so is the whole interval"),
         (0.0, "at least four fifths, and so is the whole interval"),
-        (0.1, "cannot decide"),
+        (0.1, "do not settle"),
     ],
 )
 def test_the_verdict_follows_from_the_interval(gap, words):
