@@ -192,7 +192,7 @@ def fairness_report(
     >>> report.measures.loc["demographic_parity_ratio", "in the sample"].round(2)
     np.float64(0.69)
     >>> print(report.verdict.splitlines()[1])
-    That is below four fifths, and the whole interval is.
+    This is below four fifths, and so is the whole interval.
     """
     number(0, 1, above=True)("confidence_level", confidence_level)
     if confidence_level == 1:
