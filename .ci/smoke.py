@@ -22,16 +22,16 @@ rng = np.random.default_rng(0)
 a, b = rng.integers(2, size=(2, 1000))
 np.testing.assert_allclose(r.renyi_correlation(a, b), abs(np.corrcoef(a, b)[0, 1]), atol=1e-10)
 
-for load in (load_adult, load_bank):
-    assert len(load().encode(scaling="standard").y_train) > 10_000
-data = load_german().encode(scaling="standard")
-groups = data.s_train > 0
+for load, rows in ((load_bank, 10_000), (load_german, 500)):
+    assert len(load().encode(scaling="standard").y_train) > rows
+data = load_adult().encode(scaling="standard")
+groups = data.s_train
 ratios = {}
-for lam in (0, 30):
+for lam in (0, 3):
     model = r.RenyiClassifier(lam=lam).fit(data.X_train, data.y_train, sensitive_features=groups)
     y_pred = model.predict(data.X_train)
     ratios[lam] = r.demographic_parity_ratio(None, y_pred, sensitive_features=groups)
-assert ratios[0] < ratios[30] <= 1, ratios
+assert ratios[0] < 0.4 < 0.7 < ratios[3] <= 1, ratios
 
 interval = r.renyi_interval(a, b)
 assert interval.low <= r.renyi_correlation(a, b) <= interval.high
@@ -43,6 +43,6 @@ with warnings.catch_warnings():
 
 python = ".".join(map(str, sys.version_info[:3]))
 print(
-    f"{sys.argv[1]:8}  renyi-lib {r.__version__} works with Python {python}, numpy {np.__version__}, "
-    f"scipy {scipy.__version__}, pandas {pd.__version__}, scikit-learn {sklearn.__version__}"
+    f"{sys.argv[1]:8}  renyi-lib {r.__version__} works with Python {python}, "
+    f"numpy {np.__version__}, scipy {scipy.__version__}, pandas {pd.__version__}, scikit-learn {sklearn.__version__}"
 )
