@@ -44,5 +44,6 @@ with warnings.catch_warnings():
 python = ".".join(map(str, sys.version_info[:3]))
 print(
     f"{sys.argv[1]:8}  renyi-lib {r.__version__} works with Python {python}, "
-    f"numpy {np.__version__}, scipy {scipy.__version__}, pandas {pd.__version__}, scikit-learn {sklearn.__version__}"
+    f"numpy {np.__version__}, scipy {scipy.__version__}, pandas {pd.__version__}, "
+    f"scikit-learn {sklearn.__version__}"
 )
