@@ -105,7 +105,7 @@ refresh: $(READY)  ## recompute tables and chapters that a code change affects (
 PYTHONS ?= $(shell for p in python3.11 python3.12 python3.13; do command -v $$p; done)
 release-check:  ## build the wheel and the sdist, and try them in clean environments
 	$(check-python)
-	.ci/release-check $(firstword $(PYTHONS) $(PYTHON)) $(or $(PYTHONS),$(PYTHON))
+	.ci/release-check $(or $(PYTHONS),$(PYTHON))
 
 course: $(COURSE_READY)  ## rebuild the student versions of the assignments
 	PYTHONPATH=course $(COURSE_PYTHON) -m grader.build
