@@ -6,21 +6,6 @@
   const ready = (run) =>
     document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", run) : run();
 
-  // Text with formulas waits for them for two seconds at most.
-  const page = document.documentElement;
-  page.classList.add("awaits-formulas");
-  const set = () => page.classList.remove("awaits-formulas");
-  setTimeout(set, 2000);
-  function showWhenSet() {
-    const waits = [...document.querySelectorAll(".bd-article .math")].some((formula) => {
-      const at = formula.getBoundingClientRect();
-      return at.bottom > 0 && at.top < innerHeight && at.width > 0 &&
-        !formula.querySelector("mjx-math");
-    });
-    if (waits && page.classList.contains("awaits-formulas")) setTimeout(showWhenSet, 25);
-    else set();
-  }
-
   // The contents show where one is.
   function showCurrentPage() {
     const box = document.querySelector(".bd-sidebar-primary");
@@ -45,7 +30,7 @@
   }
 
   // What scrolls sideways can be reached, and scrolled, by keyboard.
-  const WIDE = "pre, div.math, .output.text_html, .pst-scrollable-table-container, mjx-container[display]";
+  const WIDE = "pre, div.math, .output.text_html, .pst-scrollable-table-container";
   function markWide(within) {
     for (const box of within.querySelectorAll(WIDE)) {
       const scrolls = box.scrollWidth > box.clientWidth + 1 &&
@@ -53,7 +38,7 @@
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
         box.dataset.wide = "";
-        if (!box.hasAttribute("role") && !box.matches("mjx-container")) {
+        if (!box.hasAttribute("role")) {
           box.setAttribute("role", "region");
           box.setAttribute("aria-label", "wide, scrolls sideways");
         }
@@ -108,15 +93,13 @@
   // Paper: what is folded stays so, unless the reader asks for it.
   function printButtons() {
     for (const button of document.querySelectorAll("[data-print]")) {
-      button.addEventListener("click", async () => {
+      button.addEventListener("click", () => {
         const opened = [];
         if (button.dataset.print === "all") {
           for (const fold of document.querySelectorAll(".bd-article .toggle-hidden .toggle-button")) {
             if (fold.getAttribute("aria-expanded") === "false") { fold.click(); opened.push(fold); }
           }
         }
-        const math = window.MathJax?.startup?.document;
-        if (math?.lazyTypesetAll) await math.lazyTypesetAll();
         window.print();
         for (const fold of opened) fold.click();
       });
@@ -124,7 +107,6 @@
   }
 
   ready(() => {
-    showWhenSet();
     showCurrentPage();
     closeDrawers();
     enlarge();
