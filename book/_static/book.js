@@ -37,7 +37,7 @@
         /auto|scroll/.test(getComputedStyle(box).overflowX);
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
-        box.dataset.wide = "";
+        box.dataset.wide = "more";
         if (!box.hasAttribute("role")) {
           box.setAttribute("role", "region");
           box.setAttribute("aria-label", "wide, scrolls sideways");
@@ -47,6 +47,13 @@
         for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
       }
     }
+  }
+
+  // A box says whether there is more to the right of what it shows.
+  function followScroll(event) {
+    const box = event.target;
+    if (!box.dataset || !("wide" in box.dataset)) return;
+    box.dataset.wide = box.scrollLeft + box.clientWidth < box.scrollWidth - 2 ? "more" : "end";
   }
 
   // The whole title of a folded box opens it, whatever stands in the title (the theme's own handler
@@ -117,6 +124,7 @@
     if (!article) return;
     const look = (within = article) => requestAnimationFrame(() => markWide(within));
     window.addEventListener("load", () => look());
+    article.addEventListener("scroll", followScroll, { capture: true, passive: true });
     let wait;
     window.addEventListener("resize", () => {
       clearTimeout(wait);
