@@ -5,8 +5,8 @@ script, so that a page has its final height as soon as it is laid out. Temml is 
 inside Python, in the V8 engine of the package mini-racer. A formula that it cannot convert is a
 warning at the formula's place, which stops the strict build.
 
-The font is STIX Two Math (SIL Open Font License), cut down to the characters that the pages use. It
-is written into the style sheet itself: a font that arrived later would move the text.
+The font is STIX Two Math (SIL Open Font License), cut down to the characters that the pages use.
+It lies in the style sheet itself, because a font that arrived later would move the text.
 """
 
 import base64
