@@ -92,7 +92,6 @@ def slim(app, exception):
             file.unlink()
     sheets = {path: path.read_text(encoding="utf8") for path in out.glob("_static/**/*.css")}
     sources = [*out.glob("**/*.html"), *out.glob("_static/**/*.js")]
-    sources = [path for path in sources if "mathjax" not in path.parts]
     used = icons(sheets.values(), (path.read_text(encoding="utf8") for path in sources))
     for font in (out / FONTS).glob("*.ttf"):
         font.with_suffix(".woff").write_bytes(subset(font, used))
