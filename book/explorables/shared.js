@@ -20,7 +20,7 @@ function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
@@ -40,7 +40,7 @@ export function indexed(text) {
 export function lowered(text) {
   return text.split(/_(\w)/).flatMap((part, k) => {
     if (!part) return [];
-    if (k % 2) return [svg("tspan", { dy: 4, class: "small" }, part)];
+    if (k % 2) return [svg("tspan", { dy: 4, style: "font-size: 0.75em" }, part)];
     return [k ? svg("tspan", { dy: -4 }, part) : part];
   });
 }
@@ -106,7 +106,10 @@ export function explorable(root, spec) {
   const panel = el("div", { class: "explorable-controls" });
   const folds = el("div", { class: "explorable-controls" });
   const parts = controls.map(build);
-  panel.append(...parts.filter((part) => !part.fold).map((part) => part.node), button("Reset", () => update({ ...initial })));
+  /* Buttons first, so that they share a row on a phone. */
+  const shown = parts.filter((part) => !part.fold).map((part) => part.node), isRange = (node) => node.matches(".explorable-range");
+  const reset = button("Reset", () => update({ ...initial })), alone = shown.every(isRange);
+  panel.append(...shown.filter((node) => !isRange(node)), ...(alone ? [] : [reset]), ...shown.filter(isRange), ...(alone ? [reset] : []));
   folds.append(...parts.filter((part) => part.fold).map((part) => part.node));
   /* The picture and its main control, which fit on one screen of a phone. */
   const main = el("div", { class: "explorable-main" }, stage, panel);

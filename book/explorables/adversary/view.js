@@ -10,8 +10,8 @@ const next = (state) => (state.steps < STEPS ? { steps: state.steps + 1 } : null
 function draw({ state, numbers, width, data }) {
   const narrow = width < 560, edge = narrow ? 30 : 40;
   const [signs, used] = legend([
-    ["line", "currentColor", narrow ? "best question, ρ_R²" : "value of the best question, ρ_R²"],
-    ["dash", "var(--ex-b)", narrow ? "first question" : "value of the first question"],
+    ["line", "currentColor", "best question, ρ_R²"],
+    ["dash", "var(--ex-b)", "first question"],
     ["■", "var(--ex-b)", "frozen inspector"],
     ["●", "var(--ex-a)", "replying inspector"],
   ], width);
@@ -23,8 +23,8 @@ function draw({ state, numbers, width, data }) {
     svg("circle", { cx: x(t), cy: y(height(t)), r: 2.5, fill: color }));
   const square = (cx, cy, size, attributes) => svg("rect", { x: cx - size, y: cy - size, width: 2 * size, height: 2 * size, ...attributes });
   /* What the frozen inspector sees and what is true, beside her bank; the true value moves up where both are close. */
-  const right = x(frozen.theta) < width - 110, aside = { class: "b", x: x(frozen.theta) + (right ? 13 : -13), "text-anchor": right ? "start" : "end" };
-  const [high, low] = apart([y(frozen.true.value) + 4, Math.min(y(frozen.seen.value) + 4, bottom - 6)]);
+  const right = x(frozen.theta) < width - 110, aside = { class: "b halo", x: x(frozen.theta) + (right ? 13 : -13), "text-anchor": right ? "start" : "end" };
+  const [low, high] = apart([Math.min(y(frozen.seen.value) + 4, bottom - 6), y(frozen.true.value) + 4]);
   const picture = svg("svg", { width, height: rows + 104, viewBox: `0 0 ${width} ${rows + 104}` },
     signs,
     below(x, [-1, 0, 1, 2, 3].map((t) => [t, fixed(t, 0)]), { top, bottom, label: "the bank's parameter θ" }),

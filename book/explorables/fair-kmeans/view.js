@@ -4,7 +4,7 @@ import { drag, explorable, fixed, scale, svg } from "../shared.js";
 import { legend } from "../plot.js";
 import { run } from "./model.js";
 
-const [FAR, LAST, PASSES, HIGH] = [8, 24, 60, 236];
+const [FAR, LAST, PASSES] = [8, 24, 60];
 const COLORS = ["var(--ex-a)", "var(--ex-b)"];
 const CLASSES = ["a", "b"];
 
@@ -51,23 +51,23 @@ function points(side, title, state, left, width, data) {
       placed.push([n, at(x), y, left, width]);
       return svg("g", { class: "dot", "data-point": n },
         svg("circle", { cx: at(x), cy: y, r: 22, fill: "transparent" }),
-        n === asked && svg("circle", { cx: at(x), cy: y, r: 16, fill: "none", stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "3 3" }),
-        svg("circle", { cx: at(x), cy: y, r: 11, fill: data.s[n] ? COLORS[k] : "var(--ex-paper)", stroke: COLORS[k], "stroke-width": 3 }),
+        n === asked && svg("circle", { cx: at(x), cy: y, r: 14, fill: "none", stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "3 3" }),
+        svg("circle", { cx: at(x), cy: y, r: 8, fill: data.s[n] ? COLORS[k] : "var(--ex-paper)", stroke: COLORS[k], "stroke-width": 2 }),
         svg("text", { x: at(x), y: y + 4, "text-anchor": "middle", class: "small", style: `fill: ${data.s[n] ? "var(--ex-paper)" : COLORS[k]}; font-weight: 600` }, n + 1));
     }));
 }
 
 /* Two bars for each move so far: predicted and occurred. */
-function bars(visits, state, left, width, top, most) {
-  const x = scale(0.4, LAST + 0.6, left + 34, left + width), y = scale(-most, most, HIGH - 18, top + 8), half = Math.max((x(2) - x(1)) / 2 - 1, 3);
+function bars(visits, state, left, width, [top, bottom], most) {
+  const x = scale(0.4, LAST + 0.6, left + 34, left + width), y = scale(-most, most, bottom - 24, top + 8), half = Math.max((x(2) - x(1)) / 2 - 1, 3);
   const bar = (from, value, color, more) => svg("rect", { x: from, width: half, y: Math.min(y(0), y(value)), height: Math.max(Math.abs(y(value) - y(0)), 1), fill: color, ...more });
   return svg("g", {},
     [-most, 0, most].map((tick) => [
       svg("line", { x1: left + 34, x2: left + width, y1: y(tick), y2: y(tick), stroke: tick ? "var(--ex-grid)" : "var(--ex-line)" }),
       svg("text", { x: left + 28, y: y(tick) + 4, "text-anchor": "end", class: "small muted" }, (tick > 0 ? "+" : "") + fixed(tick, 0)),
     ]).flat(),
-    [4, 8, 12, 16, 20, 24].map((tick) => svg("text", { x: x(tick), y: HIGH - 2, "text-anchor": "middle", class: "small muted" }, tick)),
-    svg("text", { x: left, y: HIGH - 2, class: "small muted" }, "visit"),
+    [4, 8, 12, 16, 20, 24].map((tick) => svg("text", { x: x(tick), y: bottom - 4, "text-anchor": "middle", class: "small muted" }, tick)),
+    svg("text", { x: left, y: bottom - 4, class: "small muted" }, "visit"),
     state.visit > 0 && svg("rect", { x: x(state.visit) - half - 2, width: 2 * half + 4, y: y(most), height: y(-most) - y(most), fill: "none", stroke: "currentColor", "stroke-dasharray": "2 3" }),
     visits.map((visit, v) => visit && visit.moved && [
       bar(x(v + 1) - half, visit.believed, "var(--ex-paper)", { stroke: "var(--ex-d)", "stroke-width": 1.5 }),
@@ -76,17 +76,17 @@ function bars(visits, state, left, width, top, most) {
 }
 
 function draw({ state, numbers, width, data }) {
-  const wide = width >= 620, each = wide ? (width - 32) / 2 : width;
+  const wide = width >= 620, each = wide ? (width - 32) / 2 : width, high = wide ? 310 : 280;
   placed = [];
   const [signs, used] = legend([
     ["●", "currentColor", "s = 1"], ["○", "currentColor", "s = 0"], ["▲", "var(--ex-muted)", "center"],
     ["□", "var(--ex-d)", "predicted"], ["■", "var(--ex-c)", "occurred, lower"], ["■", "var(--ex-b)", "occurred, higher"],
   ], width);
   const far = Math.max(5, ...numbers.sides.flatMap(({ history }) => history.filter((one) => one.moved).flatMap((one) => [Math.abs(one.believed), Math.abs(occurred(one))])));
-  const most = 5 * Math.ceil(far / 5), height = used + 10 + (wide ? HIGH : 2 * HIGH + 12);
+  const most = 5 * Math.ceil(far / 5), height = used + 10 + (wide ? high : 2 * high + 8);
   const panels = numbers.sides.map(({ side, title, history }, k) => {
-    const before = placed.length, left = wide ? k * (each + 32) : 0, down = used + 10 + (wide ? 0 : k * (HIGH + 12));
-    const group = svg("g", { transform: `translate(0 ${down})` }, points(side, title, state, left, each, data), bars(history.slice(0, state.visit), state, left, each, 156, most));
+    const before = placed.length, left = wide ? k * (each + 32) : 0, down = used + 10 + (wide ? 0 : k * (high + 8));
+    const group = svg("g", { transform: `translate(0 ${down})` }, points(side, title, state, left, each, data), bars(history.slice(0, state.visit), state, left, each, [154, high], most));
     placed.slice(before).forEach((one) => { one[2] += down; });
     return group;
   });

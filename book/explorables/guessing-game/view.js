@@ -32,7 +32,7 @@ export function start(root) {
     summary: (n, state, data) => `Your guesses cost ${fixed(n.paid, 3)} on average. One guess for everyone costs at least ${fixed(n.blind, 3)}, and the best guess for each role costs ${fixed(n.gamma, 3)}, so you save ${fixed(n.saved, 3)} of a possible ${fixed(n.rho2, 3)}. Guesses: ${data.names.map((name, i) => `${name} ${fixed(state.w[i], 2)}`).join(", ")}.`,
     draw: ({ state, numbers, width, data }) => {
       rows.length = 0;
-      const narrow = width < 560, [left, right] = sides(width), x = scale(0, 1, left, right), nodes = [];
+      const narrow = width < 560, [left, right] = sides(width), x = scale(0, 1, left, right), nodes = [], marks = [];
       nodes.push(svg("text", { x: left, y: 13, class: "a" }, "■ share of men"), svg("text", { x: left + 112, y: 13, class: "b" }, "▲ your guess"));
       let y = 38;
       nodes.push(svg("text", { x: x(numbers.q), y: 32, "text-anchor": "middle" }, `q = ${fixed(numbers.q, 2)}`));
@@ -42,15 +42,15 @@ export function start(root) {
         else nodes.push(svg("text", { x: left - 10, y: y + high / 2 + 5, "text-anchor": "end" }, name));
         nodes.push(svg("rect", { x: left, y, width: right - left, height: high, fill: "var(--ex-grid)" }));
         nodes.push(svg("rect", { x: left, y, width: x(numbers.shares[i]) - left, height: high, fill: "var(--ex-a)" }));
-        nodes.push(svg("line", { x1: x(state.w[i]), x2: x(state.w[i]), y1: y - 3, y2: y + high + 3, stroke: "var(--ex-paper)", "stroke-width": 7 }));
-        nodes.push(svg("line", { x1: x(state.w[i]), x2: x(state.w[i]), y1: y - 3, y2: y + high + 3, stroke: "var(--ex-b)", "stroke-width": 4, class: "dot" }));
-        nodes.push(svg("path", { d: `M${x(state.w[i])} ${y + high + 1}l-6 7h12z`, fill: "var(--ex-b)" }));
+        marks.push(svg("line", { x1: x(state.w[i]), x2: x(state.w[i]), y1: y - 3, y2: y + high + 3, stroke: "var(--ex-paper)", "stroke-width": 7 }));
+        marks.push(svg("line", { x1: x(state.w[i]), x2: x(state.w[i]), y1: y - 3, y2: y + high + 3, stroke: "var(--ex-b)", "stroke-width": 4, class: "dot" }));
+        marks.push(svg("path", { d: `M${x(state.w[i])} ${y + high + 1}l-6 7h12z`, fill: "var(--ex-b)" }));
         rows.push({ i, top: y - 6, bottom: y + high + 6 });
         y += high + 11;
       });
       nodes.push(svg("line", { x1: x(numbers.q), x2: x(numbers.q), y1: 36, y2: y - 2, stroke: "currentColor", "stroke-dasharray": "6 4", "stroke-width": 1.5 }));
       [0, 0.5, 1].forEach((tick) => nodes.push(svg("text", { x: x(tick), y: y + 12, "text-anchor": ["start", "middle", "end"][2 * tick], class: "small muted" }, fixed(tick, 1))));
-      return svg("svg", { width, height: y + 84, viewBox: `0 0 ${width} ${y + 84}` }, nodes, saving(numbers, left, right, y + 36));
+      return svg("svg", { width, height: y + 84, viewBox: `0 0 ${width} ${y + 84}` }, nodes, marks, saving(numbers, left, right, y + 36));
     },
     attach: (live) => drag(live.stage,
       ([, py]) => rows.find(({ top, bottom }) => py >= top && py <= bottom),

@@ -95,12 +95,12 @@ def still():
         color=COLORS["vermillion"],
         label="value of the first question",
     )
-    ax.plot(START, found["before"], "s", color=COLORS["vermillion"], ms=13, label="frozen inspector")
+    ax.plot(
+        START, found["before"], "s", color=COLORS["vermillion"], ms=13, label="frozen inspector"
+    )
     ax.plot(START, found["before"], "o", color=COLORS["blue"], ms=8, label="replying inspector")
     ax.axvline(START, color=COLORS["grey"], linestyle=":", linewidth=1.2)
-    ax.set(
-        xlabel="the bank's parameter θ", ylabel="what an inspector measures", ylim=(-0.02, 0.7)
-    )
+    ax.set(xlabel="the bank's parameter θ", ylabel="what an inspector measures", ylim=(-0.02, 0.7))
     ax.legend(loc="upper center")
     return fig
 
@@ -132,7 +132,7 @@ def show():
         values={"steps": "0 steps", "frozen": fixed(found["frozen"], 3)},
         table=groups.round(3),
         label=f"The rates of the three groups after {STEPS} steps",
-        heights=(466, 456),
+        heights=(440, 430),
     )
 
 

@@ -55,7 +55,7 @@ def content(classes, b):
             },
             pd.Index(table.index, name="role"),
         ),
-        "heights": (345, 450),
+        "heights": (365, 473),
     }
 
 

@@ -144,7 +144,7 @@ def show():
         .rename_axis(["", "visit"])
         .rename(lambda visit: visit + 1, level=1),
         label="The first eight visits as a table",
-        heights=(266, 534),
+        heights=(340, 618),
     )
 
 
