@@ -1,5 +1,5 @@
 /* Axes, legends and lines that several drawings share. */
-import { svg } from "./shared.js";
+import { lowered, svg } from "./shared.js";
 
 /** Grid lines and ticks along the bottom; `ticks` are pairs of a value and its text. */
 export function below(x, ticks, { top, bottom, label }) {
@@ -39,7 +39,7 @@ export function legend(items, width) {
   const group = svg("g", {});
   let [x, row] = [0, 0];
   for (const [mark, color, text] of items) {
-    const wide = 32 + 6.1 * text.length;
+    const wide = 32 + 6.3 * text.length;
     if (x && x + wide > width) [x, row] = [0, row + 1];
     const y = 12 + 20 * row;
     const dashes = { line: null, dash: "6 4", dot: "2 3" };
@@ -49,8 +49,20 @@ export function legend(items, width) {
         : mark === "bar"
           ? svg("rect", { x, y: y - 11, width: 20, height: 13, fill: color })
           : svg("text", { x: x + 10, y, "text-anchor": "middle", style: `fill: ${color}` }, mark),
-      svg("text", { x: x + 26, y, class: "small" }, text));
+      svg("text", { x: x + 26, y, class: "small" }, lowered(text)));
     x += wide + 10;
   }
   return [group, 20 * (row + 1)];
+}
+
+/** Heights for labels that would like to stand at `heights`: in the same order and at least `gap` apart, the higher
+    ones moved up. */
+export function apart(heights, gap = 18) {
+  const found = [...heights];
+  let above = Infinity;
+  heights.map((_, k) => k).sort((i, j) => heights[j] - heights[i]).forEach((k) => {
+    found[k] = Math.min(found[k], above);
+    above = found[k] - gap;
+  });
+  return found;
 }

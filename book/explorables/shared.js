@@ -20,7 +20,7 @@ function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
@@ -31,9 +31,18 @@ export function fixed(x, digits) {
   return (x < 0 && Number(text) !== 0 ? "\u2212" : "") + text;
 }
 
-/** "ρ_R²" with the R as an index, for labels. */
+/** "ρ_R²" with the R as a subscript, for labels. */
 export function indexed(text) {
   return text.split(/([ρσ]_\w)/).map((part) => (/^[ρσ]_\w$/.test(part) ? el("span", {}, part[0], el("sub", {}, part[2])) : part));
+}
+
+/** The same inside an SVG text. */
+export function lowered(text) {
+  return text.split(/_(\w)/).flatMap((part, k) => {
+    if (!part) return [];
+    if (k % 2) return [svg("tspan", { dy: 4, style: "font-size: 0.75em" }, part)];
+    return [k ? svg("tspan", { dy: -4 }, part) : part];
+  });
 }
 
 /** The line that takes d0 to r0 and d1 to r1. */
@@ -41,22 +50,41 @@ export function scale(d0, d1, r0, r1) {
   return (x) => r0 + ((x - d0) / (d1 - d0)) * (r1 - r0);
 }
 
+/** Does a finger that went down at `from` move sideways by now? Until then it may be about to scroll the page. */
+const sideways = (from, event) =>
+  Math.abs(event.clientX - from.clientX) > 10 && Math.abs(event.clientX - from.clientX) > Math.abs(event.clientY - from.clientY);
+
 /** Drag on the stage: grab([x, y]) says what is there (or nothing), move(held, [x, y]) moves it. A finger
     that moves up or down scrolls the page, and nothing is moved. */
 export function drag(stage, grab, move) {
-  let held = null;
+  let held = null, waiting = null; // waiting: where a finger went down whose direction is not known yet
   const point = (event) => {
     const box = stage.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
+  const moved = (event) => {
+    if (waiting && sideways(waiting, event)) waiting = null;
+    if (held && !waiting) move(held, point(event));
+  };
   stage.style.touchAction = "pan-y";
   stage.addEventListener("pointerdown", (event) => {
     held = grab(point(event)) || null;
+    waiting = event.pointerType === "touch" ? event : null;
     if (held) stage.setPointerCapture(event.pointerId);
   });
-  stage.addEventListener("pointermove", (event) => { if (held) move(held, point(event)); });
-  stage.addEventListener("pointerup", (event) => { if (held) move(held, point(event)); held = null; });
+  stage.addEventListener("pointermove", moved);
+  stage.addEventListener("pointerup", (event) => { waiting = null; moved(event); held = null; });
   stage.addEventListener("pointercancel", () => { held = null; });
+}
+
+/** A range input that a finger can scroll over: its value is taken once the finger moves sideways or is lifted. */
+export function slide(input, take, current) {
+  let waiting = null;
+  input.addEventListener("pointerdown", (event) => { waiting = event.pointerType === "touch" ? event : null; });
+  input.addEventListener("pointermove", (event) => { if (waiting && sideways(waiting, event)) { waiting = null; take(Number(input.value)); } });
+  input.addEventListener("pointerup", () => { if (waiting) { waiting = null; take(Number(input.value)); } });
+  input.addEventListener("pointercancel", () => { if (waiting) { waiting = null; input.value = current(); } });
+  input.addEventListener("input", () => { if (!waiting) take(Number(input.value)); });
 }
 
 /** Bring the explorable in `root` to life; `spec` is described in README.md. */
@@ -68,7 +96,7 @@ export function explorable(root, spec) {
   const controls = given(spec.controls, data) || [];
   const single = controls.flatMap((control) => control.controls || [control]);
   let state = fromAddress() || { ...initial };
-  let numbers, queued = false, speaking, writing, said = "";
+  let numbers, queued = false, speaking, writing, said = "", playing = null;
 
   const stage = el("div", { class: "explorable-stage" });
   const words = el("p", { class: "explorable-summary", id: `${name}-summary` });
@@ -76,10 +104,16 @@ export function explorable(root, spec) {
   const readouts = el("dl", { class: "explorable-readouts" }, (spec.readouts || []).map(([key, label]) =>
     el("div", {}, el("dt", {}, indexed(label)), el("dd", {}, linked(key)))));
   const panel = el("div", { class: "explorable-controls" });
+  const folds = el("div", { class: "explorable-controls" });
   const parts = controls.map(build);
-  panel.append(...parts.filter((part) => !part.fold).map((part) => part.node), button("Reset", () => update({ ...initial })),
-    ...parts.filter((part) => part.fold).map((part) => part.node));
-  const live = el("div", { class: "explorable-live" }, stage, readouts, panel, words, voice);
+  /* Buttons first, so that they share a row on a phone. */
+  const shown = parts.filter((part) => !part.fold).map((part) => part.node), isRange = (node) => node.matches(".explorable-range");
+  const reset = button("Reset", () => update({ ...initial })), alone = shown.every(isRange);
+  panel.append(...shown.filter((node) => !isRange(node)), ...(alone ? [] : [reset]), ...shown.filter(isRange), ...(alone ? [reset] : []));
+  folds.append(...parts.filter((part) => part.fold).map((part) => part.node));
+  /* The picture and its main control, which fit on one screen of a phone. */
+  const main = el("div", { class: "explorable-main" }, stage, panel);
+  const live = el("div", { class: "explorable-live" }, main, readouts, folds, words, voice);
 
   function linked(key) {
     return el("output", { "data-explorable": name, "data-value": key });
@@ -99,6 +133,10 @@ export function explorable(root, spec) {
       const node = button(control.label, () => update(given(control.set, state, data)));
       return { node, follow: () => { node.disabled = Boolean(control.disabled && control.disabled(state, numbers)); } };
     }
+    if (control.kind === "play") {
+      const node = button("Play", () => (playing ? stop() : play(control)));
+      return { node, follow: () => { node.textContent = playing ? "Pause" : "Play"; } };
+    }
     if (control.kind === "group") {
       const members = control.controls.map(build);
       const box = el("div", { class: "explorable-group" }, members.map((member) => member.node));
@@ -116,7 +154,7 @@ export function explorable(root, spec) {
       return { node, follow: () => inputs.forEach((input, k) => { input.checked = control.options[k][0] === get(state); }) };
     }
     const input = el("input", { type: "range", min: control.min, max: control.max, step: control.step, "aria-label": control.label });
-    input.addEventListener("input", () => update(set(state, Number(input.value))));
+    slide(input, (value) => update(set(state, value)), () => get(state));
     const output = el("output", { "aria-hidden": "true" });
     const node = el("label", { class: "explorable-range" }, el("span", {}, indexed(control.label)), input, output);
     return {
@@ -171,8 +209,30 @@ export function explorable(root, spec) {
     }
   }
 
-  function update(part) {
+  /* Play: one `next` after another until there is none; at the end it begins again. Readers who want no motion
+     see the end at once. */
+  function play(control) {
+    if (!control.next(state, data)) update(given(control.from, data));
+    if (calm()) {
+      for (let part = control.next(state, data); part; part = control.next(state, data)) update(part);
+      return;
+    }
+    playing = setInterval(() => {
+      update(control.next(state, data), true);
+      if (!control.next(state, data)) stop();
+    }, control.wait);
+    draw();
+  }
+
+  function stop() {
+    clearInterval(playing);
+    playing = null;
+    draw();
+  }
+
+  function update(part, played = false) {
     if (!part) return;
+    if (playing && !played) stop();
     state = snapped({ ...state, ...part });
     draw();
     clearTimeout(writing);
@@ -215,7 +275,7 @@ export function explorable(root, spec) {
   document.querySelectorAll(`[data-explorable="${name}"][data-set]`).forEach((phrase) => {
     const act = button(phrase.textContent, () => {
       update({ ...initial, ...parsed(phrase.dataset.set) });
-      live.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+      main.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
     });
     act.className = "explorable-try";
     phrase.replaceWith(act);
@@ -223,7 +283,7 @@ export function explorable(root, spec) {
   new ResizeObserver(draw).observe(stage);
   addEventListener("hashchange", () => { const linkedState = fromAddress(); if (linkedState) { state = linkedState; draw(); } });
   if (spec.attach) spec.attach({ stage, update, get state() { return state; }, get numbers() { return numbers; }, data });
-  if (fromAddress()) live.scrollIntoView({ block: "center" });
+  if (fromAddress()) main.scrollIntoView({ block: "center" });
   root.dataset.live = "yes";
 }
 

@@ -41,7 +41,7 @@ def explorable(
     data : mapping, optional
         What the model needs, as JSON: lists, numbers, text.
     say : str
-        What to try and what to notice, under the figure. ``{key}`` becomes a number that follows
+        What to try and what to notice, above the figure. ``{key}`` becomes a number that follows
         the figure; ``[phrase](key=value&key=value)`` becomes a button that sets its state; the
         letter after ``ρ_`` becomes an index.
     values : mapping of str to str, optional
@@ -86,12 +86,10 @@ def explorable_html(
     image, facts = picture
     alt = html.escape(checked_alt(alt), quote=True)
     style = "" if heights is None else ' style="--ex-high:{}px;--ex-low:{}px"'.format(*heights)
-    parts = [
-        f'<div class="explorable" data-explorable="{name}"{style}>',
-        f'<div class="explorable-still">{_still(image, facts, alt)}</div>',
-    ]
+    parts = [f'<div class="explorable" data-explorable="{name}"{style}>']
     if say:
         parts.append(f'<p class="explorable-say">{_linked(name, say, values or {})}</p>')
+    parts.append(f'<div class="explorable-still">{_still(image, facts, alt)}</div>')
     if table is not None:
         summary = html.escape(label or "The opening numbers as a table")
         parts.append(

@@ -4,6 +4,7 @@
 skipped, with the reason.
 """
 
+import atexit
 import functools
 import http.server
 import os
@@ -11,9 +12,24 @@ import shutil
 import threading
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
 
-from renyi_book.explorables import FOLDER
+from renyi_book.explorables import FOLDER, explorable_html
+from renyi_book.live import (
+    adversary,
+    bias_score,
+    draggable_table,
+    ellipse,
+    friends_game,
+    guessing_game,
+    kmeans,
+    scorecard,
+    scores,
+)
+from renyi_book.plotting import use_house_style
 
 # A picture of one transparent pixel: these pages test the script, not the still.
 PIXEL = (
@@ -21,6 +37,68 @@ PIXEL = (
     {"width": 700},
 )
 _OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+
+
+DAYS = pd.DataFrame(
+    [[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]],
+    index=["cloud", "rain", "snow", "sun"],
+    columns=["bike", "bus", "car"],
+)
+# Women and men by family role, on a smaller scale than Adult's.
+ROLES = np.array([[30, 0], [53, 16], [77, 89], [45, 56], [8, 11], [0, 264]])
+ROLE_NAMES = np.array(["wife", "unmarried", "alone", "child", "other", "husband"])
+#: The explorables whose module writes the page itself.
+SHOWN = {
+    "adversary": adversary,
+    "fair-kmeans": kmeans,
+    "scores": scores,
+    "scorecard": scorecard,
+    "bias-score": bias_score,
+}
+
+
+def samples(table):
+    """One pair of codes for each count of the table."""
+    i, j = np.indices(table.shape).reshape(2, -1)
+    return np.repeat(i, table.ravel()), np.repeat(j, table.ravel())
+
+
+@functools.cache
+def contents():
+    """The arguments of `explorable` for the explorables of Part I, and the page's HTML."""
+    use_house_style()
+    role, gender = samples(ROLES)
+    found = {}
+    for content in (
+        draggable_table.content(),
+        friends_game.content(DAYS),
+        ellipse.content(DAYS),
+        guessing_game.content(ROLE_NAMES[role], gender),
+    ):
+        plt.close(content.pop("still"))
+        content["html"] = explorable_html(picture=PIXEL, **content)
+        found[content["name"]] = content
+    return found
+
+
+@functools.cache
+def bodies():
+    """What each chapter's cell writes into its page, by explorable; the stills are one pixel."""
+    found = {name: content["html"] for name, content in contents().items()}
+
+    def no_picture(figure):
+        plt.close(figure)
+        return PIXEL
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("renyi_book.explorables.drawn", no_picture)
+        for name, module in SHOWN.items():
+            patch.setattr(
+                "IPython.display.display",
+                lambda shown, name=name: found.update({name: shown.data}),
+            )
+            module.show()
+    return found
 
 
 def page_text(body, theme="light"):
@@ -41,17 +119,26 @@ def chromium_path():
     return os.environ.get("RENYI_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
+@functools.cache
+def _browser(path):
+    """One Chromium for all test modules of a process: playwright's API cannot be started twice."""
+    from playwright.sync_api import sync_playwright
+
+    playwright = sync_playwright().start()
+    browser = playwright.chromium.launch(executable_path=path, args=_OPTIONS)
+    atexit.register(playwright.stop)
+    atexit.register(browser.close)
+    return browser
+
+
 @pytest.fixture(scope="session")
 def chromium():
-    """A browser for all tests of the session."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    """A browser for all tests of the process."""
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = chromium_path()
     if path is None:
         pytest.skip("no Chromium on the PATH (RENYI_CHROMIUM may name one)")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=_OPTIONS)
-        yield browser
-        browser.close()
+    return _browser(path)
 
 
 class Site:
@@ -92,8 +179,8 @@ def visit(chromium, site):
     """Open a body of HTML in a page; its errors, and requests to other hosts, fail the test."""
     contexts, wrong = [], []
 
-    def open_page(name, body, *, width=1000, theme="light", hash="", **options):
-        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
+    def open_page(name, body, *, width=1000, height=900, theme="light", hash="", **options):
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))

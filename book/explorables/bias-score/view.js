@@ -1,33 +1,20 @@
 /* Eta, the bias score and the boundary that turns as k grows. */
-import { calm, drag, explorable, fixed, scale, svg } from "../shared.js";
+import { drag, explorable, fixed, scale, svg } from "../shared.js";
 import { below, beside } from "../plot.js";
 import { biasScores, rule } from "./model.js";
 
 const MOST = 0.3, STEP = 0.005;
 const percent = (x) => `${fixed(100 * x, 1)} %`;
 const signed = (x) => (x > 0 ? "+" : "") + fixed(100 * x, 1);
-const snapped = (k) => Math.min(Math.max(Math.round(k / STEP) * STEP, 0), MOST);
 
 export function start(root) {
-  let frame = null, move = null, timer = null; // the panel, for the pointer; update, for Play
-  const stop = () => { clearInterval(timer); timer = null; };
-  const play = (state, data) => {
-    if (timer) { stop(); return null; }
-    if (calm()) return { k: data.limit };
-    let k = state.k >= MOST ? 0 : state.k;
-    timer = setInterval(() => {
-      k = snapped(k + STEP);
-      move({ k });
-      if (k >= MOST) stop();
-    }, 90);
-    return { k };
-  };
+  let frame = null; // the panel, for the pointer
   explorable(root, {
     title: "The boundary of the optimal rule in the plane of bias score and η",
     initial: { k: 0 },
     controls: [
+      { kind: "play", next: ({ k }) => (k < MOST ? { k: k + STEP } : null), from: { k: 0 }, wait: 90 },
       { kind: "range", key: "k", label: "multiplier k", min: 0, max: MOST, step: STEP, text: (v) => fixed(v, 3) },
-      { kind: "button", label: "Play", set: play },
     ],
     compute: (state, data) => rule(data, state.k),
     readouts: [["accuracy", "accuracy"], ["ratio", "p%"], ["gap", "gap, in points"]],
@@ -46,8 +33,8 @@ export function start(root) {
       };
       const at = ends(state.k), grip = Math.min(far, state.k > 0 ? 0.5 / state.k : far) * 0.8;
       return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` },
-        below(x, [-2, -1, 0, 1, 2].filter((t) => Math.abs(t) < far).map((t) => [t, String(t).replace("-", "−")]), { top: panel.top, bottom: panel.bottom, label: "bias score b: looks like group 0 ← → looks like group 1" }),
-        beside(y, [0, 0.25, 0.5, 0.75, 1].map((t) => [t, fixed(t, 2)]), { left: panel.left, right: panel.right, top: panel.top, label: "η, the probability of Y = 1; filled: accepted" }),
+        below(x, [-2, -1, 0, 1, 2].filter((t) => Math.abs(t) < far).map((t) => [t, String(t).replace("-", "−")]), { top: panel.top, bottom: panel.bottom, label: width < 560 ? "bias score b (right: like group 1)" : "bias score b: resembles group 0 ← → resembles group 1" }),
+        beside(y, [0, 0.25, 0.5, 0.75, 1].map((t) => [t, fixed(t, 2)]), { left: panel.left, right: panel.right, top: panel.top, label: "η, the probability of Y = 1 (filled: accepted)" }),
         b.map((value, i) => svg("circle", {
           cx: x(value), cy: y(data.eta[i]), r: Math.max(75 * size * Math.sqrt(data.share[i]), 1.5), "stroke-width": 1.2,
           stroke: "var(--ex-a)", fill: numbers.accepted[i] ? "var(--ex-a)" : "var(--ex-paper)",
@@ -56,18 +43,15 @@ export function start(root) {
         svg("line", { ...at, stroke: "var(--ex-b)", "stroke-width": 3 }),
         svg("g", { class: "dot", "data-handle": "k" },
           svg("circle", { cx: x(grip), cy: y(0.5 + state.k * grip), r: 22, fill: "transparent" }),
-          svg("circle", { cx: x(grip), cy: y(0.5 + state.k * grip), r: 9, fill: "var(--ex-b)" })),
-        svg("text", { x: panel.left + 8, y: panel.top + 18, class: "small muted" }, "dashed: the limit for λ → ∞"));
+          svg("circle", { cx: x(grip), cy: y(0.5 + state.k * grip), r: 9, fill: "var(--ex-b)" }),
+          state.k === 0 && svg("text", { x: x(grip) - 14, y: y(0.5) - 14, "text-anchor": "end", class: "b halo" }, "drag me")),
+        svg("text", { x: panel.left + 8, y: panel.top + 18, class: "small muted halo" }, "dashed: the limit for λ → ∞"));
     },
-    attach: ({ stage, update }) => {
-      move = update;
-      drag(stage,
-        ([px, py]) => px > frame.left && px < frame.right && py > frame.top && py < frame.bottom,
-        (_, [px, py]) => {
-          stop();
-          const across = (px - frame.x(0)) / (frame.x(1) - frame.x(0)), up = (py - frame.y(0.5)) / (frame.y(1) - frame.y(0));
-          if (Math.abs(across) > 0.2) update({ k: snapped(up / across) });
-        });
-    },
+    attach: ({ stage, update }) => drag(stage,
+      ([px, py]) => px > frame.left && px < frame.right && py > frame.top && py < frame.bottom,
+      (_, [px, py]) => {
+        const across = (px - frame.x(0)) / (frame.x(1) - frame.x(0)), up = (py - frame.y(0.5)) / (frame.y(1) - frame.y(0));
+        if (Math.abs(across) > 0.2) update({ k: up / across });
+      }),
   });
 }

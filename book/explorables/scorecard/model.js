@@ -2,14 +2,21 @@
    A row is { id, part, verdict, primary, effect, text }, in the order of the paper; `effect` is in units of the
    smallest effect that matters, or null; state = { verdict, part, second, words, group, sort }. */
 
+const GREEK = { α: "alpha", γ: "gamma", δ: "delta", ε: "epsilon", η: "eta", θ: "theta", λ: "lambda", μ: "mu", ν: "nu", ρ: "rho", σ: "sigma", χ: "chi" };
+
+/** Text as it is searched: lower case, without accents, Greek letters by their names. */
+export function plain(text) {
+  return text.toLowerCase().normalize("NFD").replace(/[\u0300-\u036f]/g, "").replace(/[α-ω]/g, (letter) => GREEK[letter] || letter);
+}
+
 /** The rows that a state shows. */
 export function matching(rows, { verdict, part, second, words }) {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = plain(words).split(/\s+/).filter(Boolean);
   return rows.filter((row) =>
     (verdict === "all" || row.verdict === verdict) &&
     (part === "all" || row.part === part) &&
     (second === "yes" || row.primary) &&
-    wanted.every((word) => row.text.toLowerCase().includes(word)));
+    wanted.every((word) => plain(row.text).includes(word)));
 }
 
 /** The same in the order asked for: as in the paper, or by effect, the largest first and those without at the end. */
@@ -29,12 +36,12 @@ export function tally(rows, verdicts) {
   return verdicts.map((verdict) => rows.filter((row) => row.verdict === verdict).length);
 }
 
-/** Everything that the page shows. */
+/** Everything that the page shows; `offered` counts the rows of each verdict that its filter would show. */
 export function shown(data, rows, state) {
   const found = sorted(matching(rows, state), state.sort);
   const names = state.group === "verdict" ? data.verdicts : data.parts;
   return {
-    rows: found, counts: tally(found, data.verdicts),
+    rows: found, counts: tally(found, data.verdicts), offered: tally(matching(rows, { ...state, verdict: "all" }), data.verdicts),
     groups: grouped(found, names, state.group === "verdict" ? "verdict" : "part"),
     narrowed: state.verdict !== "all" || state.part !== "all" || state.words.trim() !== "",
   };

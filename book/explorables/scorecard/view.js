@@ -10,12 +10,18 @@ function counted(counts, data) {
     .map(([n, verdict, sign]) => `${n} ${sign}\u00a0${verdict}`).join(", ");
 }
 
-/* The verdicts of the rows that are shown, as one bar. */
-function bar(counts, data) {
-  const total = counts.reduce((a, b) => a + b, 0);
-  const words = `${total} of ${data.rows.length} rows${total ? "" : ": none fits"}`;
-  return [el("p", { class: "claims-count", "aria-hidden": "true" }, words), el("div", { class: "claims-bar", "aria-hidden": "true" }, data.verdicts.map((verdict, k) => counts[k] > 0 &&
-    el("span", { "data-verdict": verdict, style: `flex-grow: ${counts[k]}`, title: verdict }, `${data.signs[k]} ${counts[k]}`)))];
+/* The verdicts as one bar, each piece a button that shows only its rows. */
+function bar({ rows, offered }, state, data, update) {
+  const words = `${rows.length} of ${data.rows.length} rows${rows.length ? "" : ", because none fits"}`;
+  return [el("div", { class: "claims-bar", role: "group", "aria-label": "Show one verdict" }, data.verdicts.map((verdict, k) => {
+    if (!offered[k]) return null;
+    const chosen = state.verdict === verdict;
+    const piece = el("button", {
+      type: "button", "data-verdict": verdict, "aria-pressed": String(chosen), style: `flex-grow: ${offered[k]}`, title: chosen ? "show all verdicts" : `show only: ${verdict}`,
+    }, el("span", {}, `${data.signs[k]} ${offered[k]}`), el("span", { class: "claims-name" }, verdict));
+    piece.addEventListener("click", () => update({ verdict: chosen ? "all" : verdict }));
+    return piece;
+  })), el("p", { class: "claims-count", "aria-hidden": "true" }, words)];
 }
 
 /* A group of rows, folded; the rows are moved here from where they are. */
@@ -26,24 +32,20 @@ function section(name, rows, data, open, nodes) {
     el("table", { class: "claims" }, el("thead", {}, el("tr", {}, HEAD.map((head) => el("th", { scope: "col" }, head)))), body));
 }
 
-/* The controls that the frame does not have: words to look for, a part to choose, second readings. */
+/* The controls that the frame does not have: words to look for, and a part to choose. */
 function attach(frame) {
-  const { stage, update, data } = frame, live = stage.parentElement;
-  const panel = live.querySelector(".explorable-controls");
-  const field = (label, node, key, get, event) => {
-    node.addEventListener(event, () => update({ [key]: get() }));
-    custom.push(() => { if (get() !== frame.state[key]) node.type === "checkbox" ? (node.checked = frame.state[key] === "yes") : (node.value = frame.state[key]); });
-    return el("label", { class: "explorable-field" }, node.type === "checkbox" ? [node, label] : [label, node]);
+  const { stage, update, data } = frame, live = stage.closest(".explorable-live");
+  const [panel, fold] = live.querySelectorAll(".explorable-controls");
+  const field = (label, node, key, event) => {
+    node.addEventListener(event, () => update({ [key]: node.value }));
+    custom.push(() => { if (node.value !== frame.state[key]) node.value = frame.state[key]; });
+    return el("label", { class: "explorable-field" }, label, node);
   };
-  const words = el("input", { type: "search", placeholder: "lambda, Hardt, Theorem …" });
-  const part = el("select", {}, el("option", { value: "all" }, "all"), data.parts.map((name) => el("option", { value: name }, name)));
-  const second = el("input", { type: "checkbox" });
   panel.prepend(
-    field("Find", words, "words", () => words.value, "input"),
-    field("Part", part, "part", () => part.value, "change"));
-  panel.querySelector("button").before(field("second readings too", second, "second", () => (second.checked ? "yes" : "no"), "change"));
+    field("Find", el("input", { type: "search", placeholder: "lambda, Hardt, Theorem …" }), "words", "input"),
+    field("Part", el("select", {}, el("option", { value: "all" }, "all"), data.parts.map((name) => el("option", { value: name }, name))), "part", "change"));
   /* Before the rows, for the eye and for the tab key. */
-  stage.before(panel, live.querySelector(".explorable-summary"));
+  stage.before(panel, fold, live.querySelector(".explorable-summary"));
   custom.forEach((follow) => follow());
   addEventListener("beforeprint", () => stage.querySelectorAll("details").forEach((node) => { node.open = true; }));
   const target = location.hash.startsWith("#claim-") && document.getElementById(location.hash.slice(1));
@@ -60,13 +62,17 @@ export function start(root) {
   explorable(root, {
     title: "The paper's claims and what was found",
     initial: { words: "", part: "all", verdict: "all", group: "part", sort: "paper", second: "no" },
-    controls: (data) => [
-      { kind: "choice", key: "verdict", label: "Verdict",
-        options: [["all", "all"], ...data.verdicts.map((verdict, k) => [verdict, `${data.signs[k]} ${verdict}`])] },
-      { kind: "choice", key: "group", label: "Together by", options: [["part", "part of the paper"], ["verdict", "verdict"]] },
-      { kind: "choice", key: "sort", label: "Order", options: [["paper", "as in the paper"], ["effect", "largest effect first"]] },
+    controls: [
+      { kind: "group", label: "Order, groups and second readings", controls: [
+        { kind: "choice", key: "group", label: "Group by", options: [["part", "part of the paper"], ["verdict", "verdict"]] },
+        { kind: "choice", key: "sort", label: "Order", options: [["paper", "as in the paper"], ["effect", "largest effect first"]] },
+        { kind: "choice", key: "second", label: "Second readings", options: [["no", "hide"], ["yes", "show"]] },
+      ] },
     ],
-    valid: (state, data) => ({ ...state, part: data.parts.includes(state.part) ? state.part : "all", second: state.second === "yes" ? "yes" : "no" }),
+    valid: (state, data) => ({
+      ...state, part: data.parts.includes(state.part) ? state.part : "all",
+      verdict: data.verdicts.includes(state.verdict) ? state.verdict : "all",
+    }),
     compute: (state, data) => {
       if (!all.has(data)) all.set(data, rowsOf(data));
       return shown(data, all.get(data), state);
@@ -75,14 +81,16 @@ export function start(root) {
       shown: String(rows.length), ...Object.fromEntries(data.verdicts.map((verdict, k) => [verdict.replaceAll(" ", "_"), String(counts[k])])),
     }),
     summary: ({ rows, counts }, state, data) => `${rows.length} of ${data.rows.length} rows: ${counted(counts, data) || "none"}.`,
-    draw: ({ numbers, data, stage }) => {
+    draw: ({ state, numbers, data, stage, update }) => {
+      const focused = document.activeElement && document.activeElement.dataset.verdict;
       const open = new Set([...stage.querySelectorAll("details[open]")].map((node) => node.dataset.name));
       const sections = numbers.groups.map(([name, rows]) => {
         const node = section(name, rows, data, numbers.narrowed || open.has(name), nodes);
         node.dataset.name = name;
         return node;
       });
-      stage.replaceChildren(...bar(numbers.counts, data), ...sections);
+      stage.replaceChildren(...bar(numbers, state, data, update), ...sections);
+      if (focused) stage.querySelector(`button[data-verdict="${focused}"]`)?.focus();
       custom.forEach((follow) => follow());
       return null;
     },

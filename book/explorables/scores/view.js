@@ -70,14 +70,15 @@ function draw({ state, numbers, width, data }) {
     svg("g", { transform: `translate(0 ${foot + 32})` }, signs),
     svg("polygon", { points: outline, fill: "var(--ex-grid)" }),
     below(x, [0, 0.2, 0.4, 0.6, 0.8, 1].map((v) => [v, fixed(v, 1)]), { top: high, bottom: low, label: "score, and threshold" }),
-    beside(y, ticks, { left, right, top: high, label: narrow ? "gap in points, men minus women" : "difference in selection rates, in points: men minus women" }),
+    beside(y, ticks, { left, right, top: high, label: narrow ? "gap in points, men minus women" : "gap between selection rates in points, men minus women" }),
     svg("line", { x1: left, x2: right, y1: y(0), y2: y(0), stroke: "currentColor" }),
     numbers.curves.map((gaps, j) => line(gaps.map((v, i) => [x(i / data.steps), y(v)]),
       { stroke: LINES[j][0], "stroke-dasharray": LINES[j][1], "stroke-width": j === chosen ? 3 : 1.8 })),
     svg("g", { class: "dot", "data-handle": "threshold" },
       svg("rect", { x: x(state.t) - 22, y: top, width: 44, height: low - top, fill: "transparent" }),
       [[top - 4, foot], [high, low]].map(([from, to]) =>
-        svg("line", { x1: x(state.t), x2: x(state.t), y1: from, y2: to, stroke: "currentColor", "stroke-width": 2 }))),
+        svg("line", { x1: x(state.t), x2: x(state.t), y1: from, y2: to, stroke: "currentColor", "stroke-width": 2 })),
+      state.t === 0.5 && svg("text", { x: x(state.t) + 8, y: top + 12, class: "halo", style: "font-weight: 600" }, "drag me ↔")),
     svg("circle", { cx: x(state.t), cy: y(numbers.gap), r: 7, fill: LINES[chosen][0], stroke: "var(--ex-paper)", "stroke-width": 2 }),
     svg("text", { x: x(state.t) + (ends ? -12 : 12), y: y(numbers.gap) - 10, "text-anchor": ends ? "end" : "start", style: "font-weight: 600" },
       `${points(numbers.gap)}`));
@@ -99,39 +100,25 @@ export function start(root) {
     initial: (data) => ({ method: data.methods[0], lam: data.lam, t: 0.5 }),
     controls: (data) => [
       { kind: "range", key: "t", label: "threshold", min: 0.05, max: 0.95, step: 0.01, text: (v) => fixed(v, 2) },
-      { kind: "range", label: "weight λ of the penalty", min: 0, max: data.lams.length - 1, step: 1,
-        get: (state) => data.lams.indexOf(state.lam), set: (state, value) => ({ lam: data.lams[value] }),
-        text: (value) => String(data.lams[value]) },
-      { kind: "choice", key: "method", label: "Penalty on", options: data.methods.map((name, j) => [name, data.names[j]]) },
-      { kind: "button", label: "Move the threshold to 0.3", set: { t: 0.3 }, disabled: (state) => state.t === 0.3 },
-      { kind: "button", label: "Back to 0.5", set: { t: 0.5 }, disabled: (state) => state.t === 0.5 },
-      { kind: "button", label: "As usual: λ = 0", set: { lam: data.lams[0] }, disabled: (state) => state.lam === data.lams[0] },
+      { kind: "group", label: "Change λ or the penalty", controls: [
+        { kind: "range", label: "weight λ of the penalty", min: 0, max: data.lams.length - 1, step: 1,
+          get: (state) => data.lams.indexOf(state.lam), set: (state, value) => ({ lam: data.lams[value] }),
+          text: (value) => String(data.lams[value]) },
+        { kind: "choice", key: "method", label: "Penalty on", options: data.methods.map((name, j) => [name, data.names[j]]) },
+      ] },
     ],
     valid: (state, data) => ({ ...state, lam: data.lams.reduce((a, b) => (Math.abs(b - state.lam) < Math.abs(a - state.lam) ? b : a)) }),
     compute: (state, data) => read(data, state.method, state.lam, index(state.t, data)),
     outputs: (found, state) => ({
-      p: percent(found.pRule), p_usual: percent(found.usual.pRule),
-      accuracy: percent(found.accuracy), accuracy_usual: percent(found.usual.accuracy),
-      correct: people(found.correct),
-      gap: points(found.gap), chance: fixed(100 * found.chance, 2), eo: points(found.eoGap),
-      rho_label: fixed(found.rhoLabel, 3), rho_score: fixed(found.rhoScore, 3),
-      women: percent(found.rates[0]), men: percent(found.rates[1]),
-      women_n: people(found.selected[0]), men_n: people(found.selected[1]),
-      t: fixed(state.t, 2), lam: String(state.lam),
+      p: percent(found.pRule), accuracy: percent(found.accuracy), gap: points(found.gap),
+      p_usual: percent(found.usual.pRule), accuracy_usual: percent(found.usual.accuracy),
+      women: percent(found.rates[0]), men: percent(found.rates[1]), t: fixed(state.t, 2), lam: String(state.lam),
     }),
-    readouts: [
-      ["p", "p%: lower share over higher"],
-      ["p_usual", "p% as usual, λ = 0"],
-      ["accuracy", "right decisions"],
-      ["gap", "gap in points, men minus women"],
-      ["eo", "the same among Y = 1"],
-      ["rho_label", "ρ_R of decision and group"],
-      ["rho_score", "ρ_R of score and group"],
-    ],
+    readouts: [["p", "p%, lower rate over higher"], ["gap", "gap in points, men minus women"], ["accuracy", "accuracy"]],
     summary: (found, state, data) =>
       `Threshold ${fixed(state.t, 2)}, λ = ${state.lam}, penalty on ${data.names[data.methods.indexOf(state.method)]}: ` +
       `${people(found.selected[0])} of ${people(found.size[0])} women (${percent(found.rates[0])}) and ${people(found.selected[1])} of ` +
-      `${people(found.size[1])} men (${percent(found.rates[1])}) are selected, ${people(found.correct)} of ${people(found.total)} decisions are right. ` +
+      `${people(found.size[1])} men (${percent(found.rates[1])}) are selected, and the accuracy is ${percent(found.accuracy)}. ` +
       `The gap of ${points(found.gap)} points is ${Math.abs(found.gap) > found.chance ? "more than" : "within"} what chance alone would give (${fixed(100 * found.chance, 2)} either way).`,
     draw,
     attach,

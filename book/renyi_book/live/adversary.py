@@ -9,7 +9,7 @@ from renyi_book.explorables import explorable, fixed
 from renyi_book.plotting import COLORS
 from renyi_lib.penalties import best_response_v, renyi_given_v
 
-#: Shares of the groups (young, middle, old); the logits of their rates of loans at dial theta are
+#: Shares of the groups (young, middle, old); the logits of their rates of loans at theta are
 #: base + tilt * theta; and the length of a gradient step.
 BANK = {
     "shares": [0.3, 0.4, 0.3],
@@ -18,7 +18,7 @@ BANK = {
     "rate": 1.5,
 }
 GROUPS = ("young", "middle", "old")
-START, STEPS = 0.0, 30
+START, STEPS = 0.0, 30  # where both banks begin, and the most steps
 
 
 def rates(theta):
@@ -33,7 +33,7 @@ def question(theta):
 
 
 def paid(theta, v):
-    """What an inspector with v is paid at theta, and the slope by theta with v held."""
+    """What an inspector with v measures at theta, and its derivative with v held fixed."""
     r = rates(theta)
     table, q = _table(r)
     value, by_table = renyi_given_v(table, q, v)
@@ -42,7 +42,7 @@ def paid(theta, v):
 
 
 def path(start, steps, *, frozen):
-    """Where the dial stands after 0, 1, ..., steps gradient steps."""
+    """The values of theta after 0, 1, ..., steps gradient steps."""
     first, places = question(start), [start]
     for _ in range(steps):
         v = first if frozen else question(places[-1])
@@ -50,13 +50,13 @@ def path(start, steps, *, frozen):
     return places
 
 
-def numbers(start=START, steps=STEPS):
+def numbers(start=START, steps=0):
     """The numbers of a state, as the page computes them.
 
     Examples
     --------
     >>> from renyi_book.live import adversary
-    >>> found = adversary.numbers()
+    >>> found = adversary.numbers(steps=30)
     >>> found["seen"] < 0.001 < found["before"] < found["frozen"]
     True
     """
@@ -79,63 +79,60 @@ def numbers(start=START, steps=STEPS):
 def still():
     """The opening state as a picture."""
     found, first = numbers(), question(START)
-    dial = np.linspace(-1.5, 3.5, 201)
+    thetas = np.linspace(-1.5, 3.5, 201)
     fig, ax = plt.subplots(figsize=(7, 3.9))
     ax.plot(
-        dial,
-        [paid(t, question(t))[0] for t in dial],
+        thetas,
+        [paid(t, question(t))[0] for t in thetas],
         color=COLORS["black"],
         linewidth=2.4,
-        label="best question: ρ_R²",
+        label=r"value of the best question, $\rho_R^2$",
     )
     ax.plot(
-        dial,
-        [paid(t, first)[0] for t in dial],
+        thetas,
+        [paid(t, first)[0] for t in thetas],
         "--",
         color=COLORS["vermillion"],
-        label="first question",
+        label="value of the first question",
     )
-    theta = found["theta_frozen"]
-    ax.plot([theta] * 2, [found["seen"], found["frozen"]], color=COLORS["vermillion"])
-    ax.plot(theta, found["seen"], "s", color="white", markeredgecolor=COLORS["vermillion"], ms=9)
-    ax.plot(theta, found["frozen"], "s", color=COLORS["vermillion"], ms=9, label="frozen: truth")
     ax.plot(
-        found["theta_moving"], found["moving"], "o", color=COLORS["blue"], ms=10, label="replying"
+        START, found["before"], "s", color=COLORS["vermillion"], ms=13, label="frozen inspector"
     )
+    ax.plot(START, found["before"], "o", color=COLORS["blue"], ms=8, label="replying inspector")
     ax.axvline(START, color=COLORS["grey"], linestyle=":", linewidth=1.2)
-    ax.set(xlabel="the bank's dial θ", ylabel="what an inspector is paid", ylim=(-0.02, 0.7))
+    ax.set(xlabel="the bank's parameter θ", ylabel="what an inspector measures", ylim=(-0.02, 0.7))
     ax.legend(loc="upper center")
     return fig
 
 
 def show():
     """The explorable, with its opening numbers by the library."""
-    found = numbers()
+    found, last = numbers(), numbers(steps=STEPS)
     groups = pd.DataFrame(
         {
             "start": rates(START),
-            "frozen inspector": rates(found["theta_frozen"]),
-            "replying inspector": rates(found["theta_moving"]),
+            "frozen inspector": rates(last["theta_frozen"]),
+            "replying inspector": rates(last["theta_moving"]),
         },
         pd.Index(GROUPS, name="share with a loan"),
     )
     explorable(
         "adversary",
         still=still(),
-        alt="Two curves over the bank's dial. The thick one, the best question, has its lowest "
-        "point near 0.6. The dashed one, the question that was best at 0, touches it there and "
-        "falls to zero near 1.4, where the bank that trusts it stands: the thick curve is high "
-        "above. The bank with the replying inspector stands at the lowest point.",
+        alt="Two curves over the bank's parameter. The solid one, the value of the best question, "
+        "is lowest near 0.6. The dashed one, the value of the question that is best at 0, touches "
+        "it there and falls to zero near 1.4. Both banks stand where the two curves touch.",
         data=BANK,
-        say="After these steps the frozen inspector sees {seen}, and the truth is {frozen}; "
-        "before the first step it was {before}. Try [one step](steps=1): the two banks still "
-        "stand together, since where she has just been asked the slope of her question is the "
-        "true slope. Then they part. Try [a start almost at the best place](start=1): her "
-        "question leads the bank away from it.",
-        values={key: fixed(found[key], 3) for key in ("before", "seen", "frozen")},
+        say="Two copies of a bank start at the same θ. Press Play. After [one step](steps=1) they "
+        "are still together, because at the start both questions have the same slope. Then they "
+        f"part. After [{STEPS} steps](steps={STEPS}) the frozen inspector sees "
+        f"{fixed(last['seen'], 3)}, while the true ρ_R² of her bank has grown from "
+        f"{fixed(last['before'], 3)} to {fixed(last['frozen'], 3)}. Now, after {{steps}}, it is "
+        "{frozen}.",
+        values={"steps": "0 steps", "frozen": fixed(found["frozen"], 3)},
         table=groups.round(3),
-        label="The rates of the three groups",
-        heights=(480, 480),
+        label=f"The rates of the three groups after {STEPS} steps",
+        heights=(440, 430),
     )
 
 

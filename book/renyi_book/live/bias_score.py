@@ -106,10 +106,10 @@ def show():
             "sigma": sigma.tolist(),
             "limit": limit(),
         },
-        say="With this line p% is {ratio} at an accuracy of {accuracy}. Press Play, and "
-        "watch which types change sides. Then try [the largest k that λ can "
-        f"reach](k={limit()}), where the groups' mean scores agree and their decisions do not, "
-        "and [a steeper line](k=0.25), where the decisions are fair.",
+        say="Types above the line are accepted. Press Play, or drag the line, and watch which "
+        "types change sides. Here p% is {ratio} and the accuracy is {accuracy}. At [the largest k "
+        f"that λ can reach](k={limit()}) the groups' mean scores agree, but their decisions do "
+        "not. With [a steeper line](k=0.25) the decisions are fair, at a lower accuracy.",
         values={key: printed()[key] for key in ("ratio", "accuracy")},
         table=table.rename(columns={"ratio": "p%", "gap": "gap, points"}),
         label="Eight positions of the line",

@@ -1,4 +1,4 @@
-"""The joint table whose mass can be moved: what Pearson, NMI and Rényi see of it."""
+"""The joint table to which people can be added, and what Pearson, NMI and Rényi see in it."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,7 +10,7 @@ from renyi_lib.correlation import maximal_functions
 from renyi_lib.dependence import normalized_mutual_information, pearson_correlation
 
 VALUES = np.array([-1, 0, 1])
-HOLLOW = np.array([[2, 5, 13], [14, 4, 2], [2, 5, 13]])
+VALLEY = np.array([[2, 5, 13], [14, 4, 2], [2, 5, 13]])
 LINE = np.array([[14, 4, 2], [4, 12, 4], [2, 4, 14]])
 INDEPENDENT = np.outer([1, 2, 3], [1, 2, 3])
 BADGE = np.array([[1, 0, 0], [0, 10, 10], [0, 10, 10]])
@@ -28,32 +28,27 @@ def measures(counts):
 
 def content():
     """The arguments of `explorable`."""
-    counts, seen = HOLLOW, measures(HOLLOW)
-    badge = measures(BADGE)
+    counts, seen = LINE, measures(LINE)
+    valley, badge = measures(VALLEY), measures(BADGE)
     return {
         "name": "joint-table",
         "still": _still(counts, seen),
-        "alt": "A table of nine cells whose mass forms a V, and three bars: Pearson zero, NMI "
-        "short, Rényi the longest. Below, f* is a valley in a and g* rises with b.",
+        "alt": "A table of nine cells with most people on the diagonal, and three bars. Pearson "
+        "and Rényi are nearly equally long, and NMI is shorter. Below, f* and g* both rise.",
         "data": {
             "counts": counts.ravel().tolist(),
             "a": VALUES.tolist(),
             "b": VALUES.tolist(),
         },
-        "say": "Now: Pearson {pearson}, NMI {nmi}, Rényi {rho}. In the first table small a and "
-        "large a both go with large b. For Pearson left and right cancel, "
-        f"{fixed(seen['pearson'], 3)}; Rényi finds {fixed(seen['rho'], 3)}, because its f* gives "
-        "−1 and 1 the same number. "
-        f"Try [a line](counts={_listed(LINE)}): Pearson and Rényi agree, as the question that "
-        "Pearson asks is the best one. Make the two "
-        f"[independent](counts={_listed(INDEPENDENT)}): every D is 0, and so are all three. Put "
-        f"[one person with a badge](counts={_listed(BADGE)}) beside forty others: Rényi jumps to "
-        f"{fixed(badge['rho'], 3)} for that one person, NMI says {fixed(badge['nmi'], 3)}. Then "
-        "move the sliders yourself: can you keep Pearson at 0 and make Rényi larger than in the "
-        "first table?",
-        "values": {key: fixed(value, 3) for key, value in seen.items()},
+        "say": "The table opens with a line, so Pearson, {pearson}, sees as much as Rényi, {rho}. "
+        f"Now try [a valley](counts={_listed(VALLEY)}). Pearson drops to "
+        f"{fixed(valley['pearson'], 3)}, but Rényi finds {fixed(valley['rho'], 3)}, because its "
+        f"f* gives −1 and 1 the same value. If both are [independent](counts={_listed(INDEPENDENT)}), "
+        f"all three are 0. With [one person who wears a badge](counts={_listed(BADGE)}) among 41, "
+        f"Rényi is {fixed(badge['rho'], 3)} and NMI {fixed(badge['nmi'], 3)}.",
+        "values": {key: fixed(seen[key], 3) for key in ("pearson", "rho")},
         "table": pd.DataFrame(counts, _names("a"), _names("b")),
-        "heights": (367, 709),
+        "heights": (295, 571),
     }
 
 

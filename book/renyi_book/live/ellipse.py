@@ -1,4 +1,4 @@
-"""The circle of codes that becomes an ellipse: its half-axes are singular values."""
+"""The circle of functions that R maps to an ellipse, whose semi-axes are singular values."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,7 +15,7 @@ ALIKE = np.array([[28, 16, 16], [6, 27, 27], [3, 18, 18], [52, 14, 14]])
 
 
 def axes(counts):
-    """The singular values sigma_2, sigma_3, and the circle's axes: the lists g* and g_3."""
+    """The singular values sigma_2, sigma_3, and the circle's axes, the functions g* and g_3."""
     best = maximal_functions(counts)
     v_0 = np.sqrt(counts.sum(axis=0) / counts.sum())
     third = np.cross(v_0, v_0 * best.g)
@@ -24,7 +24,7 @@ def axes(counts):
 
 
 def walk(counts, degrees):
-    """The code in one direction, and what its best reply reaches: the root of E[m²]."""
+    """The function in one direction, and the correlation of its best reply, the root of E[m²]."""
     _, second, third = axes(counts)
     t = np.radians(degrees)
     code = np.cos(t) * second + np.sin(t) * third
@@ -36,15 +36,14 @@ def walk(counts, degrees):
 def content(days):
     """The arguments of `explorable`, for a table with three columns."""
     counts = days.to_numpy()
-    sigma = axes(counts)[0]
-    code, reached = walk(counts, ANGLE)
+    reached = walk(counts, ANGLE)[1]
     stops = np.arange(0, 181, 30)
     return {
         "name": "ellipse",
         "still": _still(counts),
-        "alt": "Left: a dashed circle of codes and, inside it, the ellipse that R makes of it; "
-        "one code and its image are marked. Right: the distance of the image from the centre "
-        "against the direction of the code, a wave between sigma 3 and sigma 2.",
+        "alt": "A dashed circle of functions and, inside it, the ellipse to which R maps it. One "
+        "function v and its image are marked. Beside it, the length of the image against the "
+        "direction of v is a wave between sigma 3 and sigma 2.",
         "data": {
             "columns": list(days.columns),
             "tables": {
@@ -53,26 +52,18 @@ def content(days):
                 "alike": {"label": "bus and car alike", "counts": ALIKE.tolist()},
             },
         },
-        "say": "Turn the code v around the circle. In direction {angle} it gives the bike {bike}, "
-        "the bus {bus} and the car {car}, and its best reply reaches {reached}, the length of Rv. "
-        "The longest Rv belongs to [the best code](angle=0), with σ₂ = {sigma2}, which is ρ_R; "
-        "the shortest to [the worst](angle=90), at a right angle, with σ₃ = {sigma3}. With "
-        "[nearly a tie](table=tied) the ellipse is almost round: every code is about as good. If "
-        "[bus and car are alike](table=alike&angle=90), a code that tells only these two apart is "
-        "mapped to the centre, and the ellipse is a line: two columns would do, as in Theorem 2.",
-        "values": {
-            "angle": f"{ANGLE}°",
-            "reached": fixed(reached, 4),
-            "sigma2": fixed(sigma[0], 4),
-            "sigma3": fixed(sigma[1], 4),
-            **{name: fixed(x, 2) for name, x in zip(days.columns, code)},
-        },
+        "say": "Turn v around the circle. In direction {angle}, Rv has the length {reached}. It is "
+        "longest for [the best function](angle=0), where the length is σ₂ = ρ_R, and shortest for "
+        "[the worst](angle=90). With [nearly a tie](table=tied) the ellipse is almost round. When "
+        "[bus and car are alike](table=alike&angle=90), a function that separates only these two "
+        "is mapped to 0, and the ellipse collapses to a line.",
+        "values": {"angle": f"{ANGLE}°", "reached": fixed(reached, 4)},
         "table": pd.DataFrame(
             [[*code, reached] for code, reached in (walk(counts, stop) for stop in stops)],
             [f"{stop}°" for stop in stops],
-            [*days.columns, "reached"],
+            [*days.columns, "length of Rv"],
         ).map(lambda x: fixed(x, 4)),
-        "heights": (360, 548),
+        "heights": (358, 476),
     }
 
 
@@ -99,5 +90,5 @@ def _still(counts):
         right.axhline(value, color=COLORS["grey"], ls="--", lw=1.2)
         right.text(362, value, name, va="center")
     right.set(xticks=range(0, 361, 90), xlim=(0, 360), ylim=(0, 0.62), title="length of Rv")
-    right.set_xlabel("direction of the code, in degrees")
+    right.set_xlabel("direction of v, in degrees")
     return fig

@@ -9,7 +9,7 @@ from renyi_book.plotting import COLORS
 from renyi_lib.correlation import maximal_functions
 
 REPLIES = 12
-#: The journey's list at a right angle to g*, nearly: a saddle point is close by.
+#: Values of the journey nearly orthogonal to g*, close to a saddle point.
 SADDLE = [-0.25, -0.95, 1.55]
 
 
@@ -20,7 +20,7 @@ def standardized(f, p):
 
 
 def play(counts, f, g, replies):
-    """The lists and their correlation after 0, 1, … replies, the first friend beginning."""
+    """The numbers and their correlation after 0, 1, … replies, the first friend beginning."""
     P = counts / counts.sum()
     p, q = P.sum(axis=1), P.sum(axis=0)
     steps = []
@@ -43,9 +43,9 @@ def content(days):
     return {
         "name": "friends-game",
         "still": _still(days, steps, rho),
-        "alt": "Two number lines: after the first reply, sun is at one end of the first friend's "
-        "numbers and snow at the other; the second friend still has bike, bus, car in the order "
-        "of the alphabet. Below, the correlation climbs reply by reply to a dashed line.",
+        "alt": "Two number lines. The first friend has cloud, rain, snow and sun in the order of "
+        "the alphabet, and the second friend bike, bus and car. Below, one dot shows a small "
+        "correlation before the first reply, far under a dashed line.",
         "data": {
             "counts": counts.tolist(),
             "rows": list(days.index),
@@ -53,18 +53,14 @@ def content(days):
             "f": f.tolist(),
             "g": g.tolist(),
         },
-        "say": "Press “Best reply” and watch the two lists move in turn: after {replies} the "
-        "correlation is {score}, and no reply ever lowers it. Both friends begin "
-        f"[with the alphabet](replies=0), at {fixed(scores[0], 4)}; after "
-        f"[twelve replies](replies={REPLIES}) they have {fixed(scores[-1], 4)}. Then start "
-        f"[near the saddle point](f={alphabet}&g={','.join(map(str, SADDLE))}&replies=1): for a "
-        "few turns hardly anything happens, then the friends leave. Drag the dots sideways, or "
-        "write numbers of your own: from almost every start the replies lead to ρ_R = {rho}, and "
-        "no numbers beat it.",
+        "say": "Press Play. The friends reply in turn, and no reply lowers the correlation, which "
+        f"climbs from {fixed(scores[0], 4)} to {fixed(scores[-1], 4)} after "
+        f"[twelve replies](replies={REPLIES}). After {{replies}} it is {{score}}. If they start "
+        f"[near the saddle point](f={alphabet}&g={','.join(map(str, SADDLE))}), hardly anything "
+        "changes for a few turns. Drag a dot to start from numbers of your own.",
         "values": {
-            "replies": "1 reply",
-            "score": fixed(scores[1], 4),
-            "rho": fixed(rho, 4),
+            "replies": "0 replies",
+            "score": fixed(scores[0], 4),
         },
         "table": pd.DataFrame(
             [[*f, *g, score] for f, g, score in steps],
@@ -74,15 +70,15 @@ def content(days):
         .map(lambda x: fixed(x, 4))
         .iloc[:8],
         "label": "The first seven replies as a table",
-        "heights": (400, 400),
+        "heights": (392, 392),
     }
 
 
 def _still(days, steps, rho):
     fig, (first, second, below) = plt.subplots(3, 1, figsize=(7, 5), height_ratios=[1, 1, 2.2])
-    f, g, _ = steps[1]
+    f, g, _ = steps[0]
     for ax, names, values, marker, color, who in (
-        (first, days.index, f, "o", "blue", "first friend, told the weather: has just replied"),
+        (first, days.index, f, "o", "blue", "first friend, told the weather"),
         (second, days.columns, g, "s", "vermillion", "second friend, told the journey"),
     ):
         ax.axhline(0, color=COLORS["grey"], lw=1)
@@ -94,9 +90,8 @@ def _still(days, steps, rho):
         ax.spines["left"].set_visible(False)
         ax.set_title(who, color=COLORS[color], fontsize=11)
     scores = [score for *_, score in steps]
-    below.plot(scores, "o-", color=COLORS["green"], mfc="white")
-    below.plot(1, scores[1], "o", color=COLORS["green"], ms=9)
+    below.plot(0, scores[0], "o", color=COLORS["green"], ms=9)
     below.axhline(rho, color=COLORS["black"], ls="--", lw=1.2)
     below.text(REPLIES, rho + 0.02, rf"$\rho_R$ = {fixed(rho, 4)}", ha="right")
-    below.set(xlabel="replies", ylabel="correlation", ylim=(-0.1, 0.62))
+    below.set(xlabel="replies", ylabel="correlation", xlim=(-0.4, REPLIES), ylim=(-0.1, 0.62))
     return fig

@@ -1,4 +1,4 @@
-"""The guessing game: the least that a guess can cost is Theorem 2's gamma."""
+"""The guessing game, in which the lowest possible cost is gamma of Theorem 2."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,44 +22,40 @@ def content(classes, b):
     shares, sizes = counts[:, 1] / counts.sum(axis=1), counts.sum(axis=1)
     q = counts[:, 1].sum() / counts.sum()
     best = renyi_binary(classes, b)
-    opening = shares.round(2)
+    opening = np.full(len(shares), q.round(2))
     pays, blind = paid(counts, opening), q * (1 - q)
     certain = shares.round()
-    assert paid(counts, certain) > blind, "the text says that certainty costs more"
+    assert paid(counts, certain) > blind, "the text says that 0 or 1 costs more"
     return {
         "name": "guessing-game",
         "still": _still(table.index, shares, sizes / sizes.sum(), opening, q),
         "alt": "One bar for each family role, as thick as the role is common, filled up to the "
-        "share of men. A mark on each bar, the guess, stands at the end of the filled part. A "
-        "dashed line marks the share in the whole file.",
+        "share of men. The markers, your guesses, all stand at the dashed line, which is the "
+        "share of men in the whole data set.",
         "data": {
             "names": list(table.index),
             "counts": counts.tolist(),
-            "shares": opening.tolist(),
+            "shares": shares.round(2).tolist(),
+            "start": opening.tolist(),
         },
-        "say": "You pay {paid}; without the hint it would be {blind}. So you save {saved} of the "
-        "cost, and the most that anybody can save is ρ_R² = {rho2}. At first the guesses are the "
-        "shares of men, to two digits. Move a guess: can you save more? Name "
-        f"[the same number for everybody](w={_listed(np.full(len(shares), q.round(2)))}), and "
-        "nothing is saved: the cost is q(1 − q). Be "
-        f"[always certain](w={_listed(certain)}), 0 or 1: in every role you are right more often "
-        f"than not, and you pay {fixed(paid(counts, certain), 4)}, more than without any hint. "
-        "Whatever you name, the part that you save is a lower bound on ρ_R².",
+        "say": "Every guess starts at q, which ignores the role, so nothing is saved yet. Press "
+        "Play to move one guess after another to the share of men in its role, or drag the "
+        "markers yourself. You now save {saved} of the cost, and no guesses save more than "
+        f"ρ_R² = {{rho2}}. Guesses of [only 0 or 1](w={_listed(certain)}) are right more often "
+        f"than not in every role, yet they cost {fixed(paid(counts, certain), 3)}, more than the "
+        f"{fixed(blind, 3)} without a hint.",
         "values": {
-            "paid": fixed(pays, 4),
-            "blind": fixed(blind, 4),
-            "saved": fixed(1 - pays / blind, 4),
-            "rho2": fixed(best.rho**2, 4),
+            "saved": fixed(1 - pays / blind, 3),
+            "rho2": fixed(best.rho**2, 3),
         },
         "table": pd.DataFrame(
             {
                 "people": sizes,
                 "share of men": [fixed(x, 4) for x in shares],
-                "guess": [fixed(x, 2) for x in opening],
             },
             pd.Index(table.index, name="role"),
         ),
-        "heights": (321, 435),
+        "heights": (365, 473),
     }
 
 

@@ -1,29 +1,32 @@
 """Fair k-means visit by visit on the paper's four points, for ``book/explorables/fair-kmeans``."""
 
+import warnings
+from functools import cache
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
 
 from renyi_book.explorables import explorable, fixed
 from renyi_book.plotting import COLORS
-from renyi_lib.clustering import renyi_kmeans_objective
+from renyi_lib.clustering import RenyiKMeans, renyi_kmeans_objective
 
-#: The points, their groups, the first clusters; the opening lambda and number of visits.
-POINTS = {"x": [-5, -4, 4, 5], "s": [1, 1, 0, 0], "start": [0, 0, 1, 1], "lam": 85, "visit": 2}
+#: The points, their groups, the first clusters and the opening lambda.
+POINTS = {"x": [-5, -4, 4, 5], "s": [1, 1, 0, 0], "start": [0, 0, 1, 1], "lam": 85}
 # Up to so many passes a cycle is looked for.
 PASSES = 60
 
 
 def objective(x, s, labels, lam):
     """The library's objective G of an assignment."""
-    X = np.reshape(x, (-1, 1)).astype(float)
-    return renyi_kmeans_objective(X, labels, sensitive_features=s, lam=lam).objective
+    return _objective(*(tuple(map(float, one)) for one in (x, s, labels)), lam)
 
 
 def fixed_centers(x, s, labels, centers, lam):
-    """F: the objective with the centres held and the adversary at her best, up to a constant.
+    """F, the objective with fixed centers and the adversary's best reply, up to a constant.
 
-    It is G less what the centres could still gain by moving to the means.
+    It is G plus what the centers could still gain by moving to the means.
     """
     x, labels = np.asarray(x, dtype=float), np.asarray(labels)
     sse = np.sum((x - np.asarray(centers)[labels]) ** 2)
@@ -52,8 +55,7 @@ def visits(x, s, start, lam, count, *, algorithm):
     Examples
     --------
     >>> from renyi_book.live.kmeans import POINTS, visits
-    >>> four = {key: POINTS[key] for key in ("x", "s", "start", "lam")}
-    >>> second = visits(**four, count=2, algorithm="paper").iloc[1]
+    >>> second = visits(**POINTS, count=2, algorithm="paper").iloc[1]
     >>> second[["believed", "dF", "dG"]].astype(float).round(2).tolist()
     [-13.0, 15.33, -9.0]
     """
@@ -97,17 +99,15 @@ def visits(x, s, start, lam, count, *, algorithm):
 
 def still():
     """The objective after each visit, by both algorithms, from the opening state."""
-    four = {key: POINTS[key] for key in ("x", "s", "start", "lam")}
-    start = objective(four["x"], four["s"], four["start"], four["lam"])
+    start = objective(*POINTS.values())
     fig, ax = plt.subplots(figsize=(7, 3.6))
     for algorithm, name, style, color in (
         ("paper", "Algorithm 3", "--", "purple"),
-        ("descent", "the descent", "-", "green"),
+        ("descent", "the descent method", "-", "green"),
     ):
-        path = visits(**four, count=24, algorithm=algorithm)
+        path = visits(**POINTS, count=24, algorithm=algorithm)
         heights = [start, *path["G"]]
         ax.plot(heights, style, color=COLORS[color], label=name)
-        ax.plot(POINTS["visit"], heights[POINTS["visit"]], "o", color=COLORS[color], markersize=9)
     ax.set(
         xlabel="visits (four are a pass)",
         ylabel="the objective G",
@@ -120,32 +120,49 @@ def still():
 
 def show():
     """The explorable, with its opening numbers by the library."""
-    four = {key: POINTS[key] for key in ("x", "s", "start", "lam")}
     paths = {
-        name: visits(**four, count=8, algorithm=algorithm)
-        for name, algorithm in (("Algorithm 3", "paper"), ("descent", "descent"))
+        name: visits(**POINTS, count=8, algorithm=algorithm)
+        for name, algorithm in (("Algorithm 3", "paper"), ("descent method", "descent"))
     }
-    now = paths["Algorithm 3"].iloc[POINTS["visit"] - 1]
+    second = paths["Algorithm 3"].iloc[1]
     explorable(
         "fair-kmeans",
         still=still(),
         alt="The objective after each of 24 visits at lambda 85. By Algorithm 3 it falls, rises "
-        "and falls again for ever, by the descent it falls once and stays.",
+        "and falls again forever. By the descent method it falls once and stays.",
         data=POINTS,
-        say="At this visit Algorithm 3 believes: {believed}. True, once the adversary has "
-        "replied: {replied}. Press “Next visit” to see it run: at λ = 85 it goes round for ever, "
-        "while the descent is done after one move. Try [the paper's cure](lam=100&visit=8), "
-        "λ = 100, where Algorithm 3 stops fair, and [a larger λ](lam=170&visit=2), where it "
-        "empties a cluster. Then move the points.",
-        values={"believed": _signed(now["believed"]), "replied": _signed(now["dF"])},
+        say="Press Play, or step through the visits. Each move has two bars, the change of the "
+        "objective that the algorithm predicts and the change that occurs once the adversary has "
+        f"replied. At [visit 2](visit=2) Algorithm 3 predicts {_signed(second['believed'])} and "
+        f"gets {_signed(second['dF'])}. With λ = {{lam}} it {{end}}. With [λ = 100](lam=100&visit=8), "
+        "the paper's remedy, it ends with fair clusters, and with [λ = 170](lam=170&visit=2) it "
+        "empties a cluster.",
+        values={"lam": str(POINTS["lam"]), "end": f"repeats a cycle of {_cycle()} passes forever"},
         table=pd.concat(paths)[["point", "believed", "dF", "dG", "G"]]
         .assign(point=lambda t: t["point"] + 1)
         .round(2)
         .rename_axis(["", "visit"])
         .rename(lambda visit: visit + 1, level=1),
         label="The first eight visits as a table",
-        heights=(600, 620),
+        heights=(340, 618),
     )
+
+
+def _cycle():
+    """The length in passes of the cycle in which Algorithm 3 ends in the opening state."""
+    x, s, start, lam = POINTS.values()
+    model = RenyiKMeans(2, lam, algorithm="paper", init=np.array(start), max_iter=PASSES, tol=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(np.reshape(x, (-1, 1)), sensitive_features=s).cycle_length_
+
+
+@cache
+def _objective(x, s, labels, lam):
+    X = np.reshape(x, (-1, 1))
+    return renyi_kmeans_objective(
+        X, np.array(labels, dtype=int), sensitive_features=np.array(s), lam=lam
+    ).objective
 
 
 def _means(values, labels, before):

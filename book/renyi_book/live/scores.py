@@ -226,17 +226,14 @@ def large_html():
 
 
 def _say(found):
-    survives = {method: measure(found[method, LAM], 30) for method in ("label", "bins")}
-    label, bins = (percent(survives[method]["pRule"]) for method in ("label", "bins"))
+    label, bins = (measure(found[method, LAM], 30)["pRule"] for method in ("label", "bins"))
     trees = measure(found["boosting", LAM], 50)
     return (
-        "At the threshold {t} and λ = {lam}, {women_n} women, {women}, and {men_n} men, {men}, "
-        "are selected. Will it last? [Move the threshold to 0.3](t=0.3): p% falls to "
-        f"{label}, and the gap leaves the band of chance. [Let the penalty see the "
-        f"score](method=bins&t=0.3), and p% at 0.3 is {bins}. "
-        "[With a larger λ](lam=100) the label's gap at one half changes its side. "
-        "[Boosted trees](method=boosting&t=0.5) with the penalty on their score decide right for "
-        f"{percent(trees['accuracy'])} of people, at a p% of {percent(trees['pRule'])}."
+        "At the threshold {t}, {women} of the women and {men} of the men are selected. "
+        "[Move the threshold to 0.3](t=0.3), or drag the line, and p% falls to "
+        f"{percent(label)}. If [the penalty acts on the score](method=bins&t=0.3) instead of the "
+        f"sampled label, p% at 0.3 is {percent(bins)}. [Boosted trees](method=boosting&t=0.5) "
+        f"reach an accuracy of {percent(trees['accuracy'])} at a p% of {percent(trees['pRule'])}."
     )
 
 
