@@ -102,13 +102,13 @@ ZOO = [
         "message": "s was used as 0 and 1",
     },
     {
-        "name": "s centred at its mean",
+        "name": "s centered at its mean",
         "replace": {
             "best_response_w": """def best_response_w(F, s):
     return (s - s.mean()) @ F / F.sum(axis=0)"""
         },
         "caught_by": "test_best_response_w",
-        "message": "s was centred at its mean",
+        "message": "s was centered at its mean",
     },
     {
         "name": "w from thresholded labels",
@@ -137,7 +137,7 @@ ZOO = [
     return np.mean((2 * s - 1) * (F @ w) - F @ w**2) / (q * (1 - q))"""
         },
         "caught_by": "test_adversary_value",
-        "message": "this constant is to be taken off",
+        "message": "this constant must be subtracted",
     },
     {
         "name": "wrong marginal: q of the label",
@@ -278,7 +278,7 @@ ZOO = [
     return theta, np.array(history)"""
         },
         "caught_by": "test_algorithm_2",
-        "message": "Does the adversary answer anew at every step?",
+        "message": "Does the adversary respond again at every step?",
     },
     {
         "name": "the caller's theta overwritten",
@@ -351,7 +351,7 @@ def eo_violation(y, y_hat, s):
     return abs(y_hat[s == 1].mean() - y_hat[s == 0].mean())"""
         },
         "caught_by": "test_measures",
-        "message": "the difference over all people, without Y = 1",
+        "message": "the difference over all rows, without Y = 1",
     },
     {
         "name": "EO with the condition on the prediction",
@@ -510,7 +510,7 @@ EDITS = [
         "second largest",
     ),
     (
-        "at a right angle to q, not to its root",
+        "orthogonal to q, not to its root",
         "best_response_v",
         "np.sqrt(q)[None]",
         "q[None]",

@@ -8,7 +8,7 @@ ZOO = [
     return np.bincount(labels, s, K) / len(s)"""
         },
         "caught_by": "test_proportions",
-        "message": "divided by N. The share is taken within the cluster",
+        "message": "divided by N. The proportion is taken within the cluster",
     },
     {
         "name": "share of the ones in place of share of the cluster",
@@ -262,7 +262,7 @@ ZOO = [
         "message": "Treat size[a] == 1 first",
     },
     {
-        "name": "centres not moved",
+        "name": "centers not moved",
         "replace": {
             "apply_move": """def apply_move(x, s_n, a, b, size, c, w):
     for k, sign in ((a, -1), (b, 1)):
@@ -270,7 +270,7 @@ ZOO = [
         w[k] += sign * (s_n - w[k]) / size[k]"""
         },
         "caught_by": "test_apply_move",
-        "message": "The centres have not moved",
+        "message": "The centers have not moved",
     },
     {
         "name": "mean updated with the size before the move",
@@ -515,7 +515,7 @@ EDITS = [
         "",
     ),
     (
-        "centres that follow",
+        "centers that follow",
         "per_point_pass",
         "labels[n] = b\n",
         "labels[n] = b\n            "
