@@ -363,7 +363,7 @@ EDITS = [
         "np.divide(P, mass, out=np.zeros_like(mass), where=mass > 0)",
         "np.nan_to_num(P / mass)",
         "test_normalize_edge",
-        "makes NumPy complain",
+        "makes NumPy warn",
     ),
     (
         "largest singular value below 1",
@@ -477,7 +477,7 @@ EDITS = [
         "return values_a, values_b, np.array([[0.4, 0.0], [0.0, 0.4], [0.2, 0.0]])",
         "return [-1, 0, 1, 1], [0, 1], np.array([[0, 2], [2, 0], [0, 1], [0, 1]]) / 6",
         "test_blind_spot",
-        "stands there twice",
+        "occurs twice",
     ),
     (
         "epsilon in the margin",

@@ -9,7 +9,7 @@ ZOO = [
     return np.column_stack([F[s == j].mean(axis=0) for j in groups])"""
         },
         "caught_by": "test_joint_table",
-        "message": "T is the joint table: divide by the number of all people",
+        "message": "T is the joint table: divide by the number of all samples",
     },
     {
         "name": "probabilities thresholded before the table",
@@ -337,7 +337,7 @@ def eo_violation(y, y_hat, s):
     return abs(y_hat[(s == 1) & (y == 1)].mean() - y_hat[(s == 0) & (y == 1)].mean())"""
         },
         "caught_by": "test_measures",
-        "message": "Compare rates within the groups, not numbers of people",
+        "message": "Compare rates within the groups, not counts",
     },
     {
         "name": "EO without the condition y = 1",
@@ -515,7 +515,7 @@ EDITS = [
         "np.sqrt(q)[None]",
         "q[None]",
         "test_best_response_v",
-        "right angle to sqrt(q)",
+        "orthogonal to sqrt(q)",
     ),
     (
         "T in place of Q",
@@ -635,7 +635,7 @@ EDITS = [
         "history = []",
         "history = []\n    fixed = adversary(theta)\n    adversary = lambda theta: fixed",
         "test_algorithm_2",
-        "answer anew",
+        "respond again",
     ),
     (
         "adversary a step behind",
@@ -810,5 +810,26 @@ EDITS = [
         "0.0 for rows in batches",
         "test_batch_penalty",
         "a single group left out",
+    ),
+    (
+        "a model stored by lambda alone",
+        "trade_off",
+        "clf = RenyiClassifier(lam).fit(data.X_train, data.y_train, "
+        "sensitive_features=data.s_train)",
+        "stored = trade_off.__dict__\n        if lam not in stored:\n"
+        "            stored[lam] = RenyiClassifier(lam).fit(\n"
+        "                data.X_train, data.y_train, sensitive_features=data.s_train\n"
+        "            )\n        clf = stored[lam]",
+        "test_trade_off",
+        "belongs to its data",
+    ),
+    (
+        "a step that is halved when the value rises",
+        "algorithm_2",
+        "        if t < steps:",
+        "        if t and history[-1] > history[-2]:\n            eta = eta / 2\n"
+        "        if t < steps:",
+        "test_algorithm_2",
+        "keep eta as it is passed in",
     ),
 ]
