@@ -45,7 +45,7 @@ def work(job, connection):
 
 
 def failed(job, why):
-    """Return the result of a submission on which the grader itself came to grief."""
+    """Return the result of a submission on which the grader itself failed."""
     return Result(job.student, job.assignment, FAILED, notes=[f"{why}. Grade it by hand"])
 
 

@@ -217,7 +217,7 @@ class Report:
 
     @property
     def problems(self):
-        """What the instructor has to mend before grades can be passed on, one line each."""
+        """What the instructor has to fix before grades can be exported, one line each."""
         return [*self.sheet.problems, *self.unwritten.values()]
 
     def _record(self, key):

@@ -317,7 +317,7 @@ EDITS = [
         "float(d.mean() - half), float(d.mean() + half)",
         "float(np.median(d) - 2 * half), float(np.median(d) + half)",
         "test_interval",
-        "not centred",
+        "not centered",
     ),
     (
         "open ends",

@@ -178,7 +178,7 @@ import shutil
 shutil.rmtree('{folder}')
 """,
     "writes": "open('{victim}', 'w').close()",
-    "reads a neighbour": "open('{other}').read()",
+    "reads a neighbor": "open('{other}').read()",
     "starts a shell": """
 import subprocess
 subprocess.run(['true'])
@@ -311,15 +311,15 @@ MORE |= {
 FILES = ("linked", "linked folder", "pipe", "device", "huge", "torn")
 
 
-def write_files(folder, name, neighbour):
-    """Hand in `FILES`, in `folder`, as the assignment `name`; `neighbour` has a right answer."""
+def write_files(folder, name, neighbor):
+    """Hand in `FILES`, in `folder`, as the assignment `name`; `neighbor` has a right answer."""
     target = {}
     for student in FILES:
         if student != "linked folder":
             (folder / student).mkdir(parents=True)
         target[student] = folder / student / f"{name}.ipynb"
-    target["linked"].symlink_to(neighbour)
-    (folder / "linked folder").symlink_to(neighbour.parent, target_is_directory=True)
+    target["linked"].symlink_to(neighbor)
+    (folder / "linked folder").symlink_to(neighbor.parent, target_is_directory=True)
     os.mkfifo(target["pipe"])
     target["device"].symlink_to("/dev/zero")
     with target["huge"].open("wb") as file:

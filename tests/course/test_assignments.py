@@ -1,6 +1,7 @@
 """The grader is graded: reference, blank release and zoo of every assignment."""
 
 import ast
+import importlib.util
 import itertools
 import math
 import re
@@ -148,7 +149,7 @@ def test_every_wrong_answer_loses_marks_where_it_should_and_says_why(assignment)
 
 @pytest.mark.parametrize("assignment", each_assignment())
 def test_wrong_answers_that_no_test_was_written_for_are_caught(assignment):
-    found = zoo.caught(assignment)
+    found = zoo.caught(bench(assignment))
     missed = [name for name, seen in found.items() if not seen]
     assert len(found) >= 20
     assert len(missed) <= 0.05 * len(found), missed
@@ -161,25 +162,68 @@ def test_an_honest_experiment_in_another_style_gets_full_marks_in_a4():
     assert {name: message for name, message in messages.items() if message} == {}
 
 
+def functions(assignment):
+    """Return the cells of an assignment that define functions, A4's own experiment apart."""
+    return [
+        each
+        for each in bench(assignment).defined.values()
+        if each.names and f"def {min(each.names)}(" in each.code and each.cell != "run"
+    ]
+
+
+def own_tests(cell, found):
+    """Return the messages of the tests of one cell."""
+    return [message for test, message in found.items() if test.startswith(f"test_{cell}")]
+
+
 EMPTY = "lambda *_, **__: {}"
 
 
 @pytest.mark.parametrize("assignment", each_assignment())
 @pytest.mark.parametrize("value", ["np.array([])", "np.nan", "(np.array([]), np.array([]))", "[]"])
 def test_empty_answers_earn_nothing(assignment, value):
-    names = {name: each for name, each in bench(assignment).defined.items() if each.names}
-    functions = {
-        name: "\n".join(f"{f} = {EMPTY.format(value)}" for f in sorted(each.names))
-        for name, each in names.items()
-        if f"def {min(each.names)}(" in each.code
-    }
-    assert functions
-    for name, code in functions.items():
-        if assignment == "a4_reproduction" and name == "run":
-            continue
-        found = bench(assignment).try_out({name: code})
-        own_tests = {m for t, m in found.items() if t.startswith(f"test_{name}")}
-        assert all(own_tests), (name, found)
+    assert functions(assignment)
+    for each in functions(assignment):
+        code = "\n".join(f"{name} = {EMPTY.format(value)}" for name in sorted(each.names))
+        found = bench(assignment).try_out({each.cell: code})
+        assert all(own_tests(each.cell, found)), (each.cell, found)
+
+
+# It computes the right answer, overwrites every array that it was given, and returns what the
+# right answer would be for such arrays if a test looked at them afterwards.
+OVERWRITE = """
+def _overwrite(function):
+    def filled(value):
+        if isinstance(value, (tuple, list)):
+            return type(value)(map(filled, value))
+        if hasattr(value, "iloc"):
+            value = value.copy()
+            value.iloc[:, :] = {fill}
+            return value
+        return np.full_like(value, {fill}) if isinstance(value, np.ndarray) else {fill}
+
+    def forged(*args, **kwargs):
+        answer = function(*args, **kwargs)
+        for each in args:
+            if isinstance(each, np.ndarray):
+                each[...] = {fill}
+            elif hasattr(each, "iloc"):
+                each.iloc[:, :] = {fill}
+        return filled(answer)
+
+    return forged
+"""
+
+
+@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("fill", [0, 1])
+def test_overwritten_arguments_earn_nothing(assignment, fill):
+    for each in functions(assignment):
+        names = sorted(each.names)
+        forged = "\n".join(f"{name} = _overwrite({name})" for name in names)
+        code = "\n".join([each.code, OVERWRITE.replace("{fill}", str(fill)), forged])
+        found = bench(assignment).try_out({each.cell: code})
+        assert any(own_tests(each.cell, found)), (each.cell, found)
 
 
 @pytest.mark.parametrize("assignment", each_assignment())
@@ -230,6 +274,32 @@ def test_intervals_are_those_of_the_scorecard(assignment):
     for ratio in (0.0, 0.25, 1.0):
         want = corrected(d, ratio)
         assert np.allclose(space["interval"](d, ratio), [want.low, want.high])
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_every_name_of_the_library_that_a_text_mentions_exists(assignment):
+    text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
+    names = set(re.findall(r"\brenyi_(?:lib|book)(?:\.\w+)+", text))
+    assert [name for name in sorted(names) if not resolves(name)] == []
+
+
+def resolves(name):
+    """Say whether a dotted name can be imported or looked up."""
+    package, *rest = name.split(".")
+    found = importlib.import_module(package)
+    for part in rest:
+        if not hasattr(found, part):
+            if importlib.util.find_spec(f"{found.__name__}.{part}") is None:
+                return False
+            importlib.import_module(f"{found.__name__}.{part}")
+        found = getattr(found, part)
+    return True
+
+
+def test_a_name_that_was_renamed_is_noticed():
+    assert resolves("renyi_lib.metrics.demographic_parity_ratio")
+    assert not resolves("renyi_lib.metrics.p_rule")
+    assert not resolves("renyi_lib.nowhere")
 
 
 @pytest.mark.parametrize("assignment", assignments())

@@ -178,7 +178,7 @@ def test_a_hidden_test_is_nowhere_in_the_feedback(world):
         ("deletes", HIDDEN or "refused: os.remove on"),
         ("deletes a tree", HIDDEN or "refused: shutil.rmtree on"),
         ("writes", HIDDEN or "refused: writing to"),
-        ("reads a neighbour", HIDDEN or "which belongs to the grader or to somebody else"),
+        ("reads a neighbor", HIDDEN or "which belongs to the grader or to somebody else"),
         ("fills the disk", "No space left on device"),
         ("starts a shell", "refused: starting another process (subprocess.Popen)"),
         ("forks", "refused: starting another process (os.fork)"),
@@ -196,8 +196,8 @@ def test_a_bad_cell_loses_its_own_marks_only_and_is_told_why(world, student, mes
     ("student", "message"),
     [
         ("does not listen", "still ran 5 seconds after it was told to stop"),
-        ("leaves", "Python ended in it"),
-        ("crashes", "Python ended in it"),
+        ("leaves", "Python exited in this cell"),
+        ("crashes", "Python exited in this cell"),
     ],
 )
 def test_a_process_that_cannot_go_on_is_cut_off_and_says_where(world, student, message):
@@ -213,7 +213,7 @@ def test_a_process_that_cannot_go_on_is_cut_off_and_says_where(world, student, m
     [
         ("linked", "refused", "the file is a link"),
         ("linked folder", "refused", "the folder is a link"),
-        ("pipe", "refused", "no regular file"),
+        ("pipe", "refused", "not a regular file"),
         ("device", "refused", "the file is a link"),
         ("huge", "refused", "more than 20 MB"),
         ("torn", "unreadable", "not a notebook"),
