@@ -27,6 +27,15 @@ PAIRS = (
     ("score, S", "bias score, S", "equivalence"),
     ("error-parity, S", "thresholds, S", "difference"),
 )
+# The same for equalized odds, by the protocol's extension.
+ODDS_PAIRS = (
+    ("label", "bias score", "equivalence"),
+    ("label", "linear", "difference"),
+    ("label", "reduction", "difference"),
+    ("error-parity, S", "bias score", "difference"),
+    ("bias score, S", "error-parity, S", "equivalence"),
+    ("error-parity, S", "thresholds, S", "difference"),
+)
 # A verdict needs so many splits in which both methods come to the level.
 FEWEST_SPLITS = 4
 
@@ -60,13 +69,14 @@ SHOWN = {
 REFERENCE = "plug-in"
 
 
-def verdicts(table):
+def verdicts(table, pairs=PAIRS):
     """The protocol's comparisons, with intervals and verdicts by the scorecard's rules.
 
     Parameters
     ----------
     table : DataFrame
-        The table of `benchmark_frontier`.
+        The table of `benchmark_frontier`, or that of `benchmark_odds` with its pairs.
+    pairs : sequence of (first, second, claim)
 
     Returns
     -------
@@ -82,7 +92,7 @@ def verdicts(table):
         ["dataset", "criterion", "level"], sort=False
     ):
         wide = rows.pivot(index="seed", columns="method", values="accuracy")
-        for first, second, kind in PAIRS:
+        for first, second, kind in pairs:
             if first not in wide or second not in wide:
                 continue
             tried = rows["method"].isin([first, second]).groupby(rows["seed"]).sum() == 2
