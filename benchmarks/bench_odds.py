@@ -17,7 +17,7 @@ from renyi_book.experiments import _store, benchmark_odds
 RESULTS = Path(__file__).parents[1] / "book/results"
 NAME = "benchmark_odds"
 # The commit that fixed the rules, before any of their results was computed.
-PROTOCOL = {"file": "benchmark_protocol.md", "commit": "COMMIT"}
+PROTOCOL = {"file": "benchmark_protocol.md", "commit": "5277dbb56501898c098bccbf5f6aedec6a2ff6e5"}
 
 
 def main():
