@@ -183,8 +183,27 @@ def results_table(table):
     return pd.DataFrame(wide, index=[LABELS[method] for method in methods])
 
 
-def _entry(row):
-    if row.method == REFERENCE:
+def odds_table(table, reference="bias score"):
+    """The chapter's table for equalized odds: a row for each method, a column for each level.
+
+    It reads like `results_table`, with the library's rule without S as the reference.
+    """
+    found = compared(table, reference)
+    plain = table[table["level"].isna()].groupby("method")["accuracy"].mean()
+    plain = {m: f"{100 * value:.2f} without a constraint" for m, value in plain.items()}
+    columns = {}
+    for level, rows in found.groupby("level", sort=False):
+        entries = {row.method: _entry(row, reference) for row in rows.itertuples()}
+        columns[f"Adult, equalized odds {level}"] = plain | entries
+    seconds = table.groupby("method")["cpu_seconds"].mean()
+    columns["CPU s"] = seconds.map("{:.1f}".format).to_dict()
+    methods = [method for method in LABELS if method in set(table["method"])]
+    wide = {name: [of.get(m, "–") for m in methods] for name, of in columns.items()}
+    return pd.DataFrame(wide, index=[LABELS[method] for method in methods])
+
+
+def _entry(row, reference=REFERENCE):
+    if row.method == reference:
         return f"{row.accuracy:.2f} ({row.splits})" if row.splits else "–"
     if row.splits < 2:
         return "–"
