@@ -43,6 +43,7 @@ from renyi_book.experiments._fermi_claims import (
 )
 from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
+from renyi_book.experiments._odds import benchmark_odds
 from renyi_book.experiments._optimal import (
     optimal_rule_adult,
     training_or_correcting,
@@ -66,6 +67,7 @@ __all__ = [
     "at_level",
     "batches_compared",
     "benchmark_frontier",
+    "benchmark_odds",
     "best_at",
     "boundary_covariance",
     "calibration",

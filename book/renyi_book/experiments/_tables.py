@@ -93,6 +93,13 @@ STORED = {
         loose={"accuracy": 1e-3, "balanced_accuracy": 2e-3, "auc": 2e-3, "start": 1e-3},
         script="benchmarks/bench_frontier.py",
     ),
+    "benchmark_odds": Stored(
+        "benchmark_odds",
+        "method seed level",
+        {"methods": ["unconstrained", "linear", "label", "bias score, S"], "seeds": [200]},
+        loose={"accuracy": 2e-3, "balanced_accuracy": 4e-3, "start": 1e-3},
+        script="benchmarks/bench_odds.py",
+    ),
     # A network on batches of one takes half a minute, so the slice has the reference only.
     "fermi_occupation_one": Stored(
         "batches_compared",
