@@ -73,8 +73,14 @@ _BATCHES = "problem seed size way penalty lam rows"
 STORED = {
     "multiverse": Stored(
         "multiverse",
-        "claim dataset universe",
-        {"panels": ["german"], "opportunity": False, "clusters": False, "fitted": FITTED[1:2]},
+        "claim dataset universe seed",
+        {
+            "panels": ["german"],
+            "opportunity": False,
+            "clusters": False,
+            "fitted": FITTED[1:2],
+            "seeds": [130, 131],
+        },
     ),
     "boosting": Stored(
         "fair_boosting",
