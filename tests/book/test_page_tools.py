@@ -73,6 +73,24 @@ def test_the_icons_kept_are_those_of_the_classes_used_and_of_other_rules():
     assert found == {0xF0C9, 0xF12A}
 
 
+def test_contents_fold_the_parts_without_chapters_unless_one_reads_them():
+    caption = '<p aria-level="2" class="caption" role="heading"><span>{}</span></p>\n'
+    pages = '<ul class="nav"><li class="{}"><a href="#">x</a><ul><li>y</li></ul></li></ul>\n'
+    html = "<div>" + "".join(
+        caption.format(title) + pages.format(kind)
+        for title, kind in (("Part I", ""), ("Appendices", ""), ("Reference", "current active"))
+    )
+    found = BeautifulSoup(load("lean_theme").folded_contents(html + "</div>"), "html.parser")
+    assert [d.summary.get_text() for d in found.select("details.part")] == [
+        "Appendices",
+        "Reference",
+    ]
+    assert [d.has_attr("open") for d in found.select("details.part")] == [False, True]
+    assert len(found.select("div > p.caption")) == 1
+    assert len(found.select("li")) == 6
+    assert str(found).endswith("</div>")
+
+
 def test_code_keeps_the_marks_that_have_a_colour():
     from pygments import highlight
     from pygments.lexers import PythonLexer
