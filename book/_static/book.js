@@ -9,7 +9,7 @@
   // The contents show where one is.
   function showCurrentPage() {
     const box = document.querySelector(".bd-sidebar-primary");
-    for (const fold of box ? box.querySelectorAll("summary") : []) {
+    for (const fold of box ? box.querySelectorAll("li summary") : []) {
       const name = fold.closest("li").querySelector("a").textContent.trim();
       fold.setAttribute("aria-label", `Show or hide the pages of ${name}`);
     }

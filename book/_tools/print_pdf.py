@@ -57,8 +57,8 @@ def contents(index):
         Caption, and addresses of pages relative to the first page.
     """
     found = [("", [])]
-    for entry in index.select("nav.bd-docs-nav p.caption, nav.bd-docs-nav a.reference.internal"):
-        if entry.name == "p":
+    for entry in index.select("nav.bd-docs-nav .caption, nav.bd-docs-nav a.reference.internal"):
+        if "caption" in entry["class"]:
             found.append((entry.get_text(" ", strip=True), []))
         else:
             found[-1][1].append(entry["href"].partition("#")[0])

@@ -179,4 +179,6 @@ def test_strict_build_reports_every_broken_reference(tmp_path):
     assert done.returncode != 0
     for name in ("nowhere", "nobody1900", "not_there.md", "nosuch", r"\nosuchsymbol"):
         assert name in done.stderr, (name, done.stderr)
-    assert re.search(r"page\.ipynb\S* WARNING: formula cannot be typeset", done.stderr), done.stderr
+    assert re.search(r"page\.ipynb\S* WARNING: formula cannot be typeset", done.stderr), (
+        done.stderr
+    )
