@@ -10,11 +10,12 @@ import unicodedata
 import numpy as np
 import pytest
 
-from renyi_book.explorables import FOLDER, fixed
+from renyi_book.explorables import fixed
 from renyi_book.live import adversary, bias_score, kmeans, scorecard, scores
 from renyi_book.scorecard import rows, tally
 from renyi_lib import demographic_parity_ratio, equal_opportunity_difference, renyi_correlation
 from renyi_lib.clustering import RenyiKMeans
+from tests.browser.explorable_fixtures import bodies as all_bodies
 from tests.browser.explorable_fixtures import (
     chromium,
     model,
@@ -23,7 +24,6 @@ from tests.browser.explorable_fixtures import (
     site,
     visit,
 )
-from tests.browser.explorable_fixtures import bodies as all_bodies
 
 __all__ = ["chromium", "site", "visit"]  # fixtures, used by name
 
