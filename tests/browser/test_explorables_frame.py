@@ -105,7 +105,8 @@ def heights(page):
           const stage = document.querySelector('.explorable-stage');
           const inside = [...stage.children].map((n) => n.getBoundingClientRect().height);
           return { drawn: Math.max(...inside), main: high('.explorable-main'),
-                   all: high('.explorable'), reserved: parseFloat(getComputedStyle(stage).minHeight) };
+                   all: high('.explorable'),
+                   reserved: parseFloat(getComputedStyle(stage).minHeight) };
         }"""
     )
 
