@@ -137,7 +137,7 @@ def faint(page):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_on_a_wide_screen(visit, name):
-    page = visit(name, bodies()[name], width=1400)
+    page = visit(name, bodies()[name], width=1400, reduced_motion="reduce")
     page.add_style_tag(content="html[data-theme=light] { background: #fff; }")
     summary, voice = page.locator(".explorable-summary"), page.locator(".explorable-voice")
     # It opens before its answer, with the numbers that the page had before the script ran.
