@@ -32,7 +32,7 @@ function back(y, x) {
 }
 
 /** Singular values in decreasing order, and their vectors: A = sum_k values[k] left[k] right[k]^T.
-    One-sided Jacobi: columns are turned, two at a time, until all are at right angles. Small values keep
+    One-sided Jacobi: columns are turned, two at a time, until all are orthogonal. Small values keep
     their digits. A vector whose value is zero is returned as zeros. */
 export function singular(A) {
   if (!A.length || !A[0].length) return { values: [], left: [], right: [] };

@@ -33,7 +33,7 @@ export function grid(a, b, n) {
   return Array.from({ length: n + 1 }, (_, k) => a + ((b - a) * k) / n);
 }
 
-/** Signs and what they mean, in as many rows of 20 px as it takes; items are [mark, colour, text], and a mark
+/** Signs and what they mean, in as many rows of 20 px as it takes; items are [mark, color, text], and a mark
     is "line", "dash", "dot", "bar" or a character. Returns the group and the height that it needs. */
 export function legend(items, width) {
   const group = svg("g", {});

@@ -275,7 +275,8 @@ export function explorable(root, spec) {
   document.querySelectorAll(`[data-explorable="${name}"][data-set]`).forEach((phrase) => {
     const act = button(phrase.textContent, () => {
       update({ ...initial, ...parsed(phrase.dataset.set) });
-      main.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+      /* After the render, which may change the number of lines in the guide. */
+      requestAnimationFrame(() => main.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" }));
     });
     act.className = "explorable-try";
     phrase.replaceWith(act);

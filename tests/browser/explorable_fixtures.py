@@ -4,7 +4,6 @@
 skipped, with the reason.
 """
 
-import atexit
 import functools
 import http.server
 import os
@@ -120,25 +119,29 @@ def chromium_path():
 
 
 @functools.cache
-def _browser(path):
+def _browser(path, config):
     """One Chromium for all test modules of a process: playwright's API cannot be started twice."""
     from playwright.sync_api import sync_playwright
 
     playwright = sync_playwright().start()
     browser = playwright.chromium.launch(executable_path=path, args=_OPTIONS)
-    atexit.register(playwright.stop)
-    atexit.register(browser.close)
+
+    def close():
+        browser.close()
+        playwright.stop()
+
+    config.add_cleanup(close)
     return browser
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def chromium(request):
     """A browser for all tests of the process."""
     pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = chromium_path()
     if path is None:
         pytest.skip("no Chromium on the PATH (RENYI_CHROMIUM may name one)")
-    return _browser(path)
+    return _browser(path, request.config)
 
 
 class Site:

@@ -1,11 +1,11 @@
-/* A bank with one dial, three groups and an inspector who may ask one question about them. Pure functions.
+/* A bank with one parameter theta, three groups and an inspector who may ask one question about them. Pure functions.
    bank = { shares, base, tilt, rate }: the groups' shares q_j, their rates of loans expit(base_j + tilt_j theta),
    and the length of a gradient step. A question g has mean 0 and variance 1 over the groups. */
 
 const sum = (list) => list.reduce((a, b) => a + b, 0);
 const dot = (a, b) => sum(a.map((x, j) => x * b[j]));
 
-/** The share of each group that gets a loan when the dial is at theta. */
+/** The share of each group that gets a loan at theta. */
 export function rates(bank, theta) {
   return bank.base.map((a, j) => 1 / (1 + Math.exp(-(a + bank.tilt[j] * theta))));
 }
@@ -18,7 +18,7 @@ export function question(bank, theta) {
   return off.map((x) => x / length);
 }
 
-/** What an inspector with question g is paid at theta, and the slope of that by theta with g held. */
+/** What an inspector with question g measures at theta, and its derivative with g held fixed. */
 export function paid(bank, theta, g) {
   const r = rates(bank, theta), q = bank.shares;
   const steep = r.map((x, j) => x * (1 - x) * bank.tilt[j]);
@@ -35,7 +35,7 @@ export function truth(bank, theta) {
   return paid(bank, theta, question(bank, theta));
 }
 
-/** Where the dial stands after 0, 1, ..., steps gradient steps; a frozen inspector keeps her first question. */
+/** The values of theta after 0, 1, ..., steps gradient steps; a frozen inspector keeps her first question. */
 export function path(bank, start, steps, frozen) {
   const first = question(bank, start), places = [start];
   for (let k = 0; k < steps; k++) {

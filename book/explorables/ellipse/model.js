@@ -1,17 +1,17 @@
-/* The circle of codes of a variable with three values, and the ellipse that R makes of it. */
+/* The circle of functions of a variable with three values, and the ellipse that R makes of it. */
 import { dependence, dot, lastSign } from "../dependence.js";
 
 /** For a table with three columns: sigma_2, sigma_3 and the circle's axes g_2 = g* and g_3. */
 export function axes(counts) {
   const { sigmas, f, g, p, q } = dependence(counts);
-  /* In the units v = sqrt(q) g the third axis is at a right angle to the constants and to g*. */
+  /* In the units v = sqrt(q) g the third axis is orthogonal to the constants and to g*. */
   const v0 = q.map(Math.sqrt), v2 = g.map((x, j) => x * v0[j]);
   const cross = [v0[1] * v2[2] - v0[2] * v2[1], v0[2] * v2[0] - v0[0] * v2[2], v0[0] * v2[1] - v0[1] * v2[0]];
   const third = cross.map((x, j) => (lastSign(cross) * x) / v0[j]);
   return { sigmas, f, second: g, third, p, q };
 }
 
-/** The code in direction t (degrees from g*), its image under R, and what the best reply reaches. */
+/** The function in direction t (degrees from g*), its image under R, and the correlation of the best reply. */
 export function walk(counts, degrees) {
   const { sigmas, second, third, p } = axes(counts), t = (degrees * Math.PI) / 180;
   const code = second.map((x, j) => Math.cos(t) * x + Math.sin(t) * third[j]);

@@ -1,6 +1,6 @@
 /* Fair k-means on a few points of a line, visit by visit: Algorithm 3 of the paper and the descent. Pure functions.
-   Points x_n with s_n of 0 or 1 and labels 0 or 1; c are centres, w the shares of ones. A cluster that has lost its
-   last point keeps its centre and its share. */
+   Points x_n with s_n of 0 or 1 and labels 0 or 1; c are centers, w the shares of ones. A cluster that has lost its
+   last point keeps its center and its share. */
 
 const EPS = 1e-9; // a gain must exceed rounding; ties stay
 
@@ -20,13 +20,13 @@ export function means(values, labels, before = [0, 0]) {
   });
 }
 
-/** SSE about given centres minus lambda times what the adversary pays at her best w. */
+/** SSE about given centers minus lambda times what the adversary pays at its best reply w. */
 export function F(x, s, labels, c, lam) {
   const w = means(s, labels);
   return labels.reduce((total, k, n) => total + (x[n] - c[k]) ** 2 - lam * (w[k] - s[n]) ** 2, 0);
 }
 
-/** The library's objective: F with the centres at the means, plus the constant lambda N q (1 - q). */
+/** The library's objective: F with the centers at the means, plus the constant lambda N q (1 - q). */
 export function G(x, s, labels, lam) {
   const q = mean(s);
   return F(x, s, labels, means(x, labels), lam) + lam * s.length * q * (1 - q);
@@ -79,7 +79,7 @@ function key(labels, c, w) {
   return [...labels, ...[...c, ...w].map((v) => v.toFixed(9))].join();
 }
 
-/** The descent: centres and shares always up to date, a move only if it lowers G; the last point of a cluster stays.
+/** The descent: centers and shares always up to date, a move only if it lowers G; the last point of a cluster stays.
     `believed` is n_l / (n_l + 1) t_l - n_k / (n_k - 1) t_k, the exact change. */
 export function descent(x, s, start, lam, passes) {
   let labels = [...start];

@@ -96,7 +96,8 @@ function draw({ state, numbers, width, data }) {
 /* Dragging a point along its line: what the two controls in the fold do as well. */
 function attach(frame) {
   const { stage, update } = frame;
-  const near = ([x, y]) => placed.find(([, px, py]) => Math.hypot(px - x, py - y) < 22);
+  const near = ([x, y]) => placed.map((one) => [Math.hypot(one[1] - x, one[2] - y), one])
+    .filter(([far]) => far < 22).sort(([one], [other]) => one - other)[0]?.[1];
   drag(stage, near, ([n, , , left, width], [x]) => {
     update({ point: String(n), ...moved(frame.state, n, scale(left + 10, left + width - 10, -FAR - 1, FAR + 1)(x)) });
   });

@@ -3,9 +3,9 @@ import { dependence, dot, transpose } from "../dependence.js";
 
 /** Mean 0 and variance 1 under the weights p; null for a constant list. */
 export function standardize(f, p) {
-  const mean = dot(f, p), centred = f.map((x) => x - mean);
-  const deviation = Math.sqrt(dot(centred.map((x) => x * x), p));
-  return deviation > 1e-12 ? centred.map((x) => x / deviation) : null;
+  const mean = dot(f, p), centered = f.map((x) => x - mean);
+  const deviation = Math.sqrt(dot(centered.map((x) => x * x), p));
+  return deviation > 1e-12 ? centered.map((x) => x / deviation) : null;
 }
 
 /** The best reply to g: its mean given each row of P, standardized; null if there is nothing to see. */

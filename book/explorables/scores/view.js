@@ -4,7 +4,7 @@ import { below, beside, legend, line } from "../plot.js";
 import { band, histogram, read } from "./model.js";
 
 const WIDE = 4; // cells to a bar
-/* Methods have colours of their own: blue and vermillion are men and women. */
+/* Methods have colors of their own: blue and vermillion are men and women. */
 const LINES = [["var(--ex-d)", "7 4"], ["var(--ex-c)", null], ["currentColor", "2 3"]];
 const GROUPS = [["women", "b"], ["men", "a"]];
 
@@ -80,7 +80,7 @@ function draw({ state, numbers, width, data }) {
         svg("line", { x1: x(state.t), x2: x(state.t), y1: from, y2: to, stroke: "currentColor", "stroke-width": 2 })),
       state.t === 0.5 && svg("text", { x: x(state.t) + 8, y: top + 12, class: "halo", style: "font-weight: 600" }, "drag me ↔")),
     svg("circle", { cx: x(state.t), cy: y(numbers.gap), r: 7, fill: LINES[chosen][0], stroke: "var(--ex-paper)", "stroke-width": 2 }),
-    svg("text", { x: x(state.t) + (ends ? -12 : 12), y: y(numbers.gap) - 10, "text-anchor": ends ? "end" : "start", style: "font-weight: 600" },
+    svg("text", { x: x(state.t) + (ends ? -12 : 12), y: Math.max(y(numbers.gap) - 10, high + 14), "text-anchor": ends ? "end" : "start", style: "font-weight: 600" },
       `${points(numbers.gap)}`));
 }
 

@@ -43,8 +43,9 @@ def content():
         "say": "The table opens with a line, so Pearson, {pearson}, sees as much as Rényi, {rho}. "
         f"Now try [a valley](counts={_listed(VALLEY)}). Pearson drops to "
         f"{fixed(valley['pearson'], 3)}, but Rényi finds {fixed(valley['rho'], 3)}, because its "
-        f"f* gives −1 and 1 the same value. If both are [independent](counts={_listed(INDEPENDENT)}), "
-        f"all three are 0. With [one person who wears a badge](counts={_listed(BADGE)}) among 41, "
+        "f* gives −1 and 1 the same value. If both are "
+        f"[independent](counts={_listed(INDEPENDENT)}), all three are 0. With "
+        f"[one person who wears a badge](counts={_listed(BADGE)}) among 41, "
         f"Rényi is {fixed(badge['rho'], 3)} and NMI {fixed(badge['nmi'], 3)}.",
         "values": {key: fixed(seen[key], 3) for key in ("pearson", "rho")},
         "table": pd.DataFrame(counts, _names("a"), _names("b")),

@@ -52,11 +52,11 @@ def content(days):
                 "alike": {"label": "bus and car alike", "counts": ALIKE.tolist()},
             },
         },
-        "say": "Turn v around the circle. In direction {angle}, Rv has the length {reached}. It is "
-        "longest for [the best function](angle=0), where the length is σ₂ = ρ_R, and shortest for "
-        "[the worst](angle=90). With [nearly a tie](table=tied) the ellipse is almost round. When "
-        "[bus and car are alike](table=alike&angle=90), a function that separates only these two "
-        "is mapped to 0, and the ellipse collapses to a line.",
+        "say": "Turn v around the circle. In direction {angle}, Rv has the length {reached}. It "
+        "is longest for [the best function](angle=0), where the length is σ₂ = ρ_R, and shortest "
+        "for [the worst](angle=90). With [nearly a tie](table=tied) the ellipse is almost round. "
+        "When [bus and car are alike](table=alike&angle=90), a function that separates only these "
+        "two is mapped to 0, and the ellipse collapses to a line.",
         "values": {"angle": f"{ANGLE}°", "reached": fixed(reached, 4)},
         "table": pd.DataFrame(
             [[*code, reached] for code, reached in (walk(counts, stop) for stop in stops)],

@@ -134,8 +134,9 @@ def show():
         say="Press Play, or step through the visits. Each move has two bars, the change of the "
         "objective that the algorithm predicts and the change that occurs once the adversary has "
         f"replied. At [visit 2](visit=2) Algorithm 3 predicts {_signed(second['believed'])} and "
-        f"gets {_signed(second['dF'])}. With λ = {{lam}} it {{end}}. With [λ = 100](lam=100&visit=8), "
-        "the paper's remedy, it ends with fair clusters, and with [λ = 170](lam=170&visit=2) it "
+        f"gets {_signed(second['dF'])}. With λ = {{lam}} it {{end}}. With "
+        "[λ = 100](lam=100&visit=8), the paper's remedy, it ends with fair clusters, and "
+        "with [λ = 170](lam=170&visit=2) it "
         "empties a cluster.",
         values={"lam": str(POINTS["lam"]), "end": f"repeats a cycle of {_cycle()} passes forever"},
         table=pd.concat(paths)[["point", "believed", "dF", "dG", "G"]]
