@@ -534,6 +534,26 @@ def test_long_texts_are_cut_before_they_are_stored(tmp_path):
     assert max(sizes.values()) < 100_000
 
 
+def test_tables_of_a_large_class_are_written_less_often(tmp_path, monkeypatch):
+    """Writing takes longer the larger the class is, and must not keep the grader from grading."""
+    now, written = [0.0], []
+
+    def slow(*_):
+        now[0] += 10
+        written.append(now[0])
+        return [], [], []
+
+    monkeypatch.setattr("grader.report.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(Report, "rows", slow)
+    report = Report(tmp_path, Options(), {})
+    report.write()
+    for seconds in (100, 209, 211):
+        now[0] = seconds
+        report.add(some_result("Ada"), "print")
+    # 10 of the first 210 seconds: a twentieth
+    assert written == [10, 221]
+
+
 def test_a_failure_of_the_grader_is_never_kept(tmp_path):
     report = Report(tmp_path, Options(), {})
     report.add(some_result("Ada"), None)
