@@ -310,7 +310,7 @@ def test_no_two_folders_become_one_student(tmp_path):
     ],
     ids=["torn", "bomb", "long cell", "list", "bytes"],
 )
-def test_what_is_no_notebook_is_called_so_before_it_costs_memory(data, why):
+def test_invalid_notebooks_are_rejected_before_they_cost_memory(data, why):
     with pytest.raises(Unusable, match=why):
         parse(data)
 

@@ -76,7 +76,7 @@ def endless():
 
 
 @pytest.mark.parametrize("value", [Odd(), open, lambda: 1, endless(), np.array([1j])])
-def test_what_is_no_data_is_not_sent(value):
+def test_only_data_are_sent(value):
     with pytest.raises(wire.Unsendable):
         wire.encode(value)
 
