@@ -75,7 +75,9 @@ def endless():
     return value
 
 
-@pytest.mark.parametrize("value", [Odd(), open, lambda: 1, endless(), np.array([1j]), 10**5000])
+@pytest.mark.parametrize(
+    "value", [Odd(), open, lambda: 1, endless(), np.array([1j]), pytest.param(10**5000, id="long")]
+)
 def test_only_data_are_sent(value):
     with pytest.raises(wire.Unsendable):
         wire.encode(value)
