@@ -1,4 +1,4 @@
-"""Eighty hostile hand-ins and ten honest ones in a class: nobody honest notices."""
+"""A hundred hostile hand-ins and ten honest ones in a class: nobody honest notices."""
 
 import contextlib
 import os
@@ -110,9 +110,9 @@ def world(tmp_path_factory, scratch):
     }
 
 
-def test_the_class_has_eighty_hostile_and_ten_honest(world):
-    assert len(world["bad"]) >= 80
-    assert len(hostile.MORE) >= 40
+def test_the_class_has_a_hundred_hostile_and_ten_honest(world):
+    assert len(world["bad"]) >= 100
+    assert len(hostile.MORE) >= 60
     assert len(world["alone"]) == 10
     assert len(world["everybody"]) == 10 + len(world["bad"])
 
