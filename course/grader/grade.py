@@ -302,7 +302,7 @@ def main():
         print(problem)
     print(f"grades and feedback pages are in {chosen.out}")
     if report.problems:
-        sys.exit(f"Mend these {len(report.problems)} problems before you pass grades on.")
+        sys.exit(f"Fix these {len(report.problems)} problems before you export the grades.")
 
 
 def run(chosen, folder, handins, settings, report, walled):

@@ -207,7 +207,7 @@ VERDICT = verdict(INTERVALS, PLAN["claimed"])
     wrong(
         "a verdict typed by hand",
         "test_conclusion",
-        "not a matter of taste",
+        "not a matter of choice",
         conclusion="""
 wide = RESULTS.pivot(index=["case", "seed"], columns="setting", values="value")
 wide = wide["treatment"] - wide["control"]

@@ -310,7 +310,7 @@ def test_no_two_folders_become_one_student(tmp_path):
     ],
     ids=["torn", "bomb", "long cell", "list", "bytes"],
 )
-def test_what_is_no_notebook_is_called_so_before_it_costs_memory(data, why):
+def test_invalid_notebooks_are_rejected_before_they_cost_memory(data, why):
     with pytest.raises(Unusable, match=why):
         parse(data)
 
@@ -532,6 +532,26 @@ def test_long_texts_are_cut_before_they_are_stored(tmp_path):
     write(tmp_path, Result("Ada", "a4", "graded", marks, ["n" * 10**6] * 500, 6))
     sizes = {p.name: p.stat().st_size for p in tmp_path.rglob("*") if p.is_file()}
     assert max(sizes.values()) < 100_000
+
+
+def test_tables_of_a_large_class_are_written_less_often(tmp_path, monkeypatch):
+    """Writing takes longer the larger the class is, and must not keep the grader from grading."""
+    now, written = [0.0], []
+
+    def slow(*_):
+        now[0] += 10
+        written.append(now[0])
+        return [], [], []
+
+    monkeypatch.setattr("grader.report.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(Report, "rows", slow)
+    report = Report(tmp_path, Options(), {})
+    report.write()
+    for seconds in (100, 209, 211):
+        now[0] = seconds
+        report.add(some_result("Ada"), "print")
+    # 10 of the first 210 seconds: a twentieth
+    assert written == [10, 221]
 
 
 def test_a_failure_of_the_grader_is_never_kept(tmp_path):
