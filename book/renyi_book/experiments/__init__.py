@@ -12,7 +12,7 @@ present code would compute differently.
 """
 
 from renyi_book.experiments._benchmark import benchmark_frontier
-from renyi_book.experiments._boosting import at_equal_fairness, fair_boosting
+from renyi_book.experiments._boosting import fair_boosting
 from renyi_book.experiments._calibration import (
     calibration,
     fairness_calibration,
@@ -63,7 +63,6 @@ __all__ = [
     "FRESH",
     "ResultsError",
     "adult_scores",
-    "at_equal_fairness",
     "at_level",
     "batches_compared",
     "benchmark_frontier",
