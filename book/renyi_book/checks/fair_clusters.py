@@ -157,7 +157,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda size, ones, share: abs(ones - size * share) / share,
-                "Where ones have to join, solve (ones + x) / (size + x) = q with x in both places.",
+                "Where ones have to join, solve (ones + x) / (size + x) = q, with x in both.",
             ),
         ],
     ),
