@@ -68,7 +68,9 @@ EXERCISES = {
         mistakes=[
             Mistake(19, "The range of 19 gives 90 %: 2 / 20 of the values lie outside."),
             Mistake(20, "A twentieth of the values may lie outside on either side together."),
-            Mistake(40, "Count again: k values make an interval for one more, the k + 1st."),
+            Mistake(
+                40, "Count again, because k values make an interval for one more, the k + 1st."
+            ),
         ],
     ),
     "data-sets/b": Number(
@@ -104,7 +106,7 @@ EXERCISES = {
     "data-sets/2": Number(
         "a dictionary with the keys gap_good, gap_bad, ratio_good, ratio_bad and four fractions",
         answer=lambda: _german_labels("all"),
-        why="Each rate r becomes 1 - r: differences stay, ratios do not.",
+        why="Each rate r becomes 1 - r, so differences stay and ratios do not.",
         mistakes=[
             Mistake(
                 lambda: _german_labels("training"),
@@ -112,7 +114,7 @@ EXERCISES = {
             ),
             Mistake(
                 _reciprocal_ratios,
-                "The ratios are inverted, because the smallest rate over the largest is at most 1.",
+                "The ratios are inverted. The smallest rate over the largest is at most 1.",
             ),
         ],
     ),
