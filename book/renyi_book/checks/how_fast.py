@@ -71,7 +71,7 @@ EXERCISES = {
     "how-fast/2": Number(
         "a number: the power a in (norm at the end) ∝ η^a, fitted to what you measured",
         answer=1.0,
-        why="The iterate jumps back and forth over one step, whereas the bound only promises an "
+        why="The iterate jumps back and forth over one step, whereas the bound only gives an "
         "error proportional to the square root of the step.",
         mistakes=[
             Mistake(
