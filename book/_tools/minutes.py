@@ -1,21 +1,22 @@
 """Reading times, computed from the chapters.
 
-    python book/_tools/minutes.py            # words, proofs, cells and minutes of every chapter
-    python book/_tools/minutes.py --write    # write the minutes where the book states them
+    python book/_tools/minutes.py                      # lengths and minutes of every chapter
+    python book/_tools/minutes.py --write [slug ...]   # write them where the book states them
 
 A reader takes a minute for `WORDS` words of the main line, a minute for `PROOF_WORDS` words of a
-proof, folded or not, `CELL` minutes for each visible code cell and each figure, `WARM_UP` minutes for
-each warm-up, and `EXERCISE` minutes for each exercise. A formula within a line counts as one word, a
-displayed formula as `DISPLAY` words. The main line is the text outside the exercises, folded boxes,
-the box "In this chapter" and code. Minutes are rounded to the nearest `STEP`, the hours of a path to
-the nearest half. They are stated in the box of each chapter, in `how_to_run.md` and in the paths of
-the landing page.
+proof, folded or not, `CELL` minutes for each visible code cell and each figure, `WARM_UP` minutes
+for each warm-up, and `EXERCISE` minutes for each exercise. A formula within a line counts as one
+word, a displayed formula as `DISPLAY` words. The main line is the text outside the exercises,
+folded boxes, the box "In this chapter" and code. Minutes are rounded to the nearest `STEP`, the
+hours of a path to the nearest half. They are stated in the box of each chapter, in
+`how_to_run.md` and in the paths of the landing page.
 """
 
 import argparse
 import json
 import re
 from dataclasses import astuple, dataclass
+from functools import partial
 
 from renyi_book.chapters import chapters
 from visible_cells import BOOK, visible
@@ -179,8 +180,10 @@ def hours(minutes):
 
 
 def needs(text):
-    """The chapters that the box of a chapter names as prerequisites."""
-    return re.findall(r"ch-([\w-]+)", re.search(r"\*\*You need\*\*(.*)", text)[1])
+    """The chapters that the box of a chapter requires; a sentence with "helps" requires none."""
+    box = re.search(r"\*\*You need\*\*(.*)", text)[1]
+    required = (part for part in re.split(r"(?<=\.) ", box) if "helps" not in part)
+    return re.findall(r"ch-([\w-]+)", " ".join(required))
 
 
 def _edit(path, change):
@@ -199,36 +202,47 @@ def _edit(path, change):
     return True
 
 
-def write(book=BOOK):
-    """Write all minutes and hours; return the pages that changed."""
-    measured, all_chapters = lengths(), chapters(book)
+def markdown(path):
+    """The text of a page without its code."""
+    cells = json.loads(path.read_text(encoding="utf8"))["cells"]
+    return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+
+
+def write(slugs=None):
+    """Write the minutes of chapters, then what follows from them; return the pages that changed.
+
+    Parameters
+    ----------
+    slugs : list of str, optional
+        By default all chapters.
+    """
+    known, measured = chapters(), lengths()
+    changes = {known[s].path: partial(TIME.sub, sentence(measured[s])) for s in slugs or known}
+    changed = [path for path, change in changes.items() if _edit(path, change)]
+    times = {slug: stated(markdown(chapter.path)) for slug, chapter in known.items()}
+    times = {slug: both for slug, both in times.items() if both}
 
     def of_paths(text):
         def renew(match):
-            slugs = paths(text)[match[1]][1]
-            total = hours(sum(measured[slug].minutes for slug in slugs))
-            return f"**{match[1]}**, about {total} hours"
+            total = sum(times[slug][0] for slug in paths(text)[match[1]][1])
+            return f"**{match[1]}**, about {hours(total)} hours"
 
-        return PATH.sub(renew, text) if "\n## Paths\n" in f"\n{text}" else text
+        return PATH.sub(renew, text) if "## Paths" in text else text
 
-    changes = {
-        chapter.path: lambda text, slug=slug: TIME.sub(sentence(measured[slug]), text)
-        for slug, chapter in all_chapters.items()
-    }
-    times = [one.minutes for one in measured.values()]
-    exercise_times = [one.exercise_minutes for one in measured.values()]
-    changes[book / "how_to_run.md"] = lambda text: GUIDE.sub(
-        guide_sentence(times, exercise_times), text
-    )
-    changes[book / "index.ipynb"] = of_paths
-    return [path for path, change in changes.items() if _edit(path, change)]
+    guide = guide_sentence(*zip(*times.values()))
+    changes = {"how_to_run.md": lambda text: GUIDE.sub(guide, text), "index.ipynb": of_paths}
+    return changed + [
+        BOOK / name for name, change in changes.items() if _edit(BOOK / name, change)
+    ]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write them into the pages")
-    if parser.parse_args().write:
-        print(*(path.relative_to(BOOK) for path in write()), sep="\n")
+    parser.add_argument("slugs", nargs="*", help="chapters; by default all")
+    arguments = parser.parse_args()
+    if arguments.write:
+        print(*(path.relative_to(BOOK) for path in write(arguments.slugs)), sep="\n")
     else:
         heads = ("words", "proofs", "cells", "figures", "warm-ups", "exercises", "minutes")
         print(" " * 26, *(f"{head:>9}" for head in heads))

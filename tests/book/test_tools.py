@@ -13,7 +13,6 @@ from renyi_book.scorecard import NO_RESULT, store, stored
 
 from . import checks
 
-
 sys.path.append(str(checks.BOOK / "_tools"))  # tools import one another
 
 

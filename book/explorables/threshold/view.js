@@ -11,7 +11,7 @@ const index = (t, data) => Math.round(t * data.steps);
 function draw({ state, numbers, width, data }) {
   const narrow = width < 560, x = across(width), [left, right] = [x(LOW), x(HIGH)];
   const top = 30, bottom = narrow ? 190 : 230, y = scale(0, MOST, bottom, top);
-  const here = x(state.t), flip = state.t > 0.6;
+  const here = x(state.t), flip = state.t > 0.6, knob = y(66);
   return svg("svg", { width, height: bottom + 40, viewBox: `0 0 ${width} ${bottom + 40}` },
     below(x, [0.1, 0.3, 0.5, 0.7, 0.9].map((v) => [v, fixed(v, 1)]), { top, bottom, label: "score needed to be selected" }),
     beside(y, [0, 50, 100, 150].map((v) => [v, String(v)]), { left, right, top: top - 8, label: "women selected for every 100 men" }),
@@ -20,16 +20,16 @@ function draw({ state, numbers, width, data }) {
     LINES.map(([key, color, dash]) => line(
       data[key].map((_, k) => k).filter((k) => k / data.steps >= LOW - 1e-9 && k / data.steps <= HIGH + 1e-9)
         .map((k) => [x(k / data.steps), y(relative(data, key, k))]), { stroke: color, "stroke-dasharray": dash, "stroke-width": 2.5 })),
-    svg("text", { x: right, y: y(52), "text-anchor": "end", class: "b" }, LINES[0][3]),
-    svg("text", { x: right, y: y(159), "text-anchor": "end", class: "a" }, LINES[1][3]),
+    svg("text", { x: right, y: y(14), "text-anchor": "end", class: "b" }, LINES[0][3]),
+    svg("text", { x: right, y: y(58), "text-anchor": "end", class: "a" }, LINES[1][3]),
     svg("g", { class: "dot", "data-handle": "threshold" },
       svg("rect", { x: here - 22, y: top, width: 44, height: bottom - top, fill: "transparent" }),
       svg("line", { x1: here, x2: here, y1: top, y2: bottom, stroke: "currentColor", "stroke-width": 2 }),
-      svg("circle", { cx: here, cy: bottom, r: 9, fill: "currentColor" }),
-      svg("path", { d: `M${here - 13} ${bottom - 5}l-6 5l6 5M${here + 13} ${bottom - 5}l6 5l-6 5`, fill: "none", stroke: "currentColor", "stroke-width": 2 })),
+      svg("circle", { cx: here, cy: knob, r: 9, fill: "currentColor" }),
+      svg("path", { d: `M${here - 13} ${knob - 5}l-6 5l6 5M${here + 13} ${knob - 5}l6 5l-6 5`, fill: "none", stroke: "currentColor", "stroke-width": 2 })),
     LINES.map(([key, color]) => [
       svg("circle", { cx: here, cy: y(numbers[key]), r: 6, fill: color, stroke: "var(--ex-paper)", "stroke-width": 2 }),
-      svg("text", { x: here + (flip ? -12 : 12), y: y(numbers[key]) + (key === "usual" ? 18 : 20), "text-anchor": flip ? "end" : "start",
+      svg("text", { x: here + (flip ? -12 : 12), y: y(numbers[key]) + (key === "usual" ? 20 : -10), "text-anchor": flip ? "end" : "start",
         style: `fill: ${color}; font-size: 17px; font-weight: 700` }, fixed(numbers[key], 0)),
     ]).flat());
 }
