@@ -12,7 +12,7 @@ from .test_tools import load
 visible_cells = load("visible_cells")
 minutes = load("minutes")
 
-#: Chapters that are being rewritten elsewhere. Empty these three when those chapters are merged:
+#: Chapters that are being rewritten elsewhere. Empty these four when those chapters are merged:
 #: repair what the tests then name, and run ``python book/_tools/minutes.py --write``.
 FOLDED_NAMES = {
     *("the-solver", "how-fast", "data-sets", "equality-of-opportunity", "renyi-pearson-hsic"),
@@ -25,6 +25,11 @@ OTHER_MINUTES = {
     for slug, chapter in chapters().items()
     if chapter.path.parent.name in ("part4_experiments", "part5_beyond")
 } - {"renyi-pearson-hsic"} | {"the-solver", "how-fast"}
+NO_SYMBOLS = {
+    *("the-solver", "how-fast", "data-sets", "equality-of-opportunity", "errata"),
+    *("fair-clusters", "fair-network", "renyi-pearson-hsic", "scorecard"),
+    *("continuous-attributes", "fair-boosting", "which-method"),
+}
 #: Prerequisites that the boxes of these chapters name although their readers can do without them.
 EXCUSED = {
     "scorecard": {"equality-of-opportunity", "theorem-1", "how-fast"},
@@ -171,3 +176,15 @@ def test_every_path_contains_its_prerequisites_in_order_and_states_its_hours(nam
         read.add(slug)
     total = sum(minutes.stated(minutes.markdown(chapters()[slug].path))[0] for slug in slugs)
     assert hours == minutes.hours(total)
+
+
+@pytest.mark.parametrize("slug", pending(chapters(), NO_SYMBOLS))
+def test_the_box_of_a_chapter_names_its_symbols(slug):
+    assert "**Symbols**" in minutes.markdown(chapters()[slug].path)
+
+
+def test_at_most_six_letters_have_two_meanings():
+    text = (checks.BOOK / "notation.md").read_text(encoding="utf8")
+    section = text.split("## Letters with two meanings")[1].split("\n(")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| $")]
+    assert 1 <= len(rows) <= 6
