@@ -152,7 +152,7 @@ EXERCISES = {
             Mistake(_by_rates(0.2, 0.8, 0.2, 0.8), "depends on the merged groups"),
             Mistake(2 * _by_rates(0.2, 0.8), "four columns"),
             Mistake(2 * _by_rates(0.2, 0.3, 0.8, 0.7), "do not sum to 1"),
-            Mistake([[0.25, 0.25, 0, 0], [0, 0.5, 0, 0]], "no people"),
+            Mistake([[0.25, 0.25, 0, 0], [0, 0.5, 0, 0]], "is empty"),
         ],
     ),
     "algorithm-1/4": Function(
