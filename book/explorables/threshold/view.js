@@ -11,7 +11,9 @@ const index = (t, data) => Math.round(t * data.steps);
 function draw({ state, numbers, width, data }) {
   const narrow = width < 560, x = across(width), [left, right] = [x(LOW), x(HIGH)];
   const top = 30, bottom = narrow ? 190 : 230, y = scale(0, MOST, bottom, top);
-  const here = x(state.t), flip = state.t > 0.6, knob = y(66);
+  const here = x(state.t), knob = y(66);
+  /* The number of the rising curve stands on its left, where the curve is lower. */
+  const leftOf = { usual: state.t > 0.6, fair: (state.t > 0.15 && state.t < 0.74) || state.t > 0.9 };
   return svg("svg", { width, height: bottom + 40, viewBox: `0 0 ${width} ${bottom + 40}` },
     below(x, [0.1, 0.3, 0.5, 0.7, 0.9].map((v) => [v, fixed(v, 1)]), { top, bottom, label: "score needed to be selected" }),
     beside(y, [0, 50, 100, 150].map((v) => [v, String(v)]), { left, right, top: top - 8, label: "women selected for every 100 men" }),
@@ -29,7 +31,7 @@ function draw({ state, numbers, width, data }) {
       svg("path", { d: `M${here - 13} ${knob - 5}l-6 5l6 5M${here + 13} ${knob - 5}l6 5l-6 5`, fill: "none", stroke: "currentColor", "stroke-width": 2 })),
     LINES.map(([key, color]) => [
       svg("circle", { cx: here, cy: y(numbers[key]), r: 6, fill: color, stroke: "var(--ex-paper)", "stroke-width": 2 }),
-      svg("text", { x: here + (flip ? -12 : 12), y: y(numbers[key]) + (key === "usual" ? 20 : -10), "text-anchor": flip ? "end" : "start",
+      svg("text", { x: here + (leftOf[key] ? -12 : 12), y: y(numbers[key]) + (key === "usual" ? 20 : -10), "text-anchor": leftOf[key] ? "end" : "start",
         style: `fill: ${color}; font-size: 17px; font-weight: 700` }, fixed(numbers[key], 0)),
     ]).flat());
 }
