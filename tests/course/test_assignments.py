@@ -1,9 +1,9 @@
 """The grader is graded: reference, blank release and zoo of every assignment."""
 
 import ast
-import importlib.util
 import itertools
 import math
+import pkgutil
 import re
 import runpy
 from functools import cache
@@ -285,14 +285,10 @@ def test_every_name_of_the_library_that_a_text_mentions_exists(assignment):
 
 def resolves(name):
     """Say whether a dotted name can be imported or looked up."""
-    package, *rest = name.split(".")
-    found = importlib.import_module(package)
-    for part in rest:
-        if not hasattr(found, part):
-            if importlib.util.find_spec(f"{found.__name__}.{part}") is None:
-                return False
-            importlib.import_module(f"{found.__name__}.{part}")
-        found = getattr(found, part)
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
     return True
 
 
