@@ -136,7 +136,7 @@ EXERCISES = {
         ],
         mistakes=[
             Mistake([[50, 50], [4, 0]], "too many people are in unfair clusters"),
-            Mistake([[5000, 5000], [5000, 5000]], "let some clusters"),
+            Mistake([[5000, 5000], [5000, 5000]], "Give some clusters"),
             Mistake([[0.5, 0.5], [0.1, 0.0]], "whole numbers"),
             Mistake([[50_000, 50_000]], "two or more clusters"),
         ],
