@@ -77,6 +77,8 @@ _ROUNDING = 8 * np.finfo(float).eps
 # tol="auto": exact up to so many points; beyond, a pass that gains less than this share ends it.
 _EXACT_UP_TO = 50_000
 _EARLY = 1e-6
+# Once a pass moves less than this share of the points, later ones skip those that cannot move.
+_FEW = 0.03
 # The lead-in to lambda doubles it at most this often (2**60 is about 1e18).
 _MAX_DOUBLINGS = 60
 
@@ -824,10 +826,40 @@ def _one_pass(data):
         sizes = data.totals, data.n_clusters, data.X.shape[1]
         return lambda labels, weight: compiled(sparse_descent_pass)(
             *stored, *about, labels, *sizes, weight, data.slack
+        )[:3]
+    n_samples, n_features = data.X.shape
+    n_groups, width = len(data.totals), -(-data.n_clusters // 4) * 4
+    state = np.zeros((n_features + n_groups + 2, width))
+    reference = np.zeros((n_features + 2 * n_groups + 3, data.n_clusters))
+    margins, last, total = np.zeros(0), (np.nan, n_samples), 0
+
+    def one_pass(labels, weight):
+        nonlocal margins, last, total
+        tau = max(0.5 * last[1] / n_samples, 1e-4)
+        # Margins pay once few points move, and are for one lambda and for equal weights.
+        if weight != last[0] or last[1] > _FEW * n_samples or data.weighted:
+            margins = np.zeros(0)
+        elif not len(margins):
+            margins = np.empty(n_samples)
+        elif total < n_samples:
+            tau = 0.0  # the last reference will do, until it has cost as much as another one
+        *found, compared = compiled(descent_pass)(
+            data.X,
+            *about,
+            labels,
+            data.totals,
+            data.n_clusters,
+            weight,
+            data.slack,
+            margins,
+            state,
+            reference,
+            tau,
         )
-    return lambda labels, weight: compiled(descent_pass)(
-        data.X, *about, labels, data.totals, data.n_clusters, weight, data.slack
-    )
+        last, total = (weight, found[0]), 0 if tau else total + compared
+        return found
+
+    return one_pass
 
 
 def _algorithm_3(data, labels, lam, max_iter):
