@@ -48,7 +48,6 @@ from renyi_lib._random import as_random_state
 from renyi_lib._rows import TrainingRows, read_rows, warn_without_groups
 from renyi_lib._validation import (
     check_alignment,
-    check_same_length,
     class_codes,
     encode_labels,
     known_codes,
@@ -746,12 +745,12 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         float
         """
         z = self.predict(X)
-        codes, categories = self._code_groups(sensitive_features)
-        check_same_length(X=z, sensitive_features=codes)
+        encode, lengths = self._code_groups, {"X": z}
+        rows = read_rows(z, None, sensitive_features, sample_weight, encode, lengths=lengths)
+        groups: Any = rows.groups()
         if self.groups_ is not None:
-            known_codes(categories[codes], self.groups_, "sensitive_features")
-        weight = None if sample_weight is None else sample_weights(sample_weight)
-        groups: Any = TrainingRows(None, z, codes, categories, weight).groups()
+            known_codes(groups.categories, self.groups_, "sensitive_features")
+        z = rows.X
         bins = _SquaredLoss(z, None, self.y_mean_, self.y_variance_, self.n_bins).at(z)
         return _measure(self.penalty, len(groups.q)).value(bins.F, groups)
 

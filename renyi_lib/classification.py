@@ -30,27 +30,22 @@ from renyi_lib._counting import count_codes
 from renyi_lib._dispatch import in_memory, need_memory
 from renyi_lib._linear import LinearMixin
 from renyi_lib._parameters import Checked, choice, either, flag, instance, number, whole
-from renyi_lib._rows import read_cells, warn_without_groups
+from renyi_lib._rows import read_cells, read_rows, warn_without_groups
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_alignment,
-    check_same_length,
     check_scale,
-    check_several_groups,
     class_codes,
-    encode_labels,
     known_codes,
     loss_weights,
     refuse_masked,
     refuse_text,
-    sample_weights,
 )
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     ConditionalPenalty,
-    Groups,
     Penalty,
     RenyiPenalty,
     ScoreBinsPenalty,
@@ -142,21 +137,14 @@ class SoftLabelMixin:
         F = self.predict_proba(X)
         if y is None and self.fairness != "demographic_parity":
             raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
-        codes, categories = encode_labels(sensitive_features, "sensitive_features")
-        check_several_groups(categories, len(codes))
-        arrays = {"X": F, "sensitive_features": codes}
-        weight = truth = None
-        if sample_weight is not None:
-            weight = arrays["sample_weight"] = sample_weights(sample_weight)
-            weight = weight / weight.sum()
-        if y is not None:
-            truth = arrays["y"] = class_codes(y, self.classes_)
-        check_same_length(**arrays)
-        groups = Groups.from_codes(codes, categories, weight, truth, self.classes_)
+        truth = None if y is None else class_codes(y, self.classes_)
+        lengths = {"X": F} if y is None else {"X": F, "y": truth}
+        rows = read_rows(F, truth, sensitive_features, sample_weight, lengths=lengths)
+        groups: Any = replace(rows, classes=None if y is None else self.classes_).groups()
         if self.groups_ is not None:
             known_codes(groups.categories, self.groups_, "sensitive_features")
         penalty = self._penalty_given(groups, self.classes_)
-        return penalty.value_and_grad(F, groups)[0]
+        return penalty.value_and_grad(rows.X, groups)[0]
 
     def _penalty_given(self, groups, classes):
         """The penalty under the notion of fairness that was asked for."""

@@ -391,7 +391,8 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
             X, self.predict(X), sensitive_features, sample_weight
         )
         kind = self.kind_ or self._kind_of(sensitive_features)
-        rows = _read(np.asarray(prediction), None, sensitive_features, sample_weight, kind)
+        z = np.asarray(prediction)
+        rows = _read(z, None, sensitive_features, sample_weight, kind, lengths={"X": z})
         groups = _groups(rows, kind)
         if kind == "discrete" and self.groups_ is not None:
             known_codes(groups.categories, self.groups_, "sensitive_features")
@@ -525,9 +526,9 @@ def _as_numbers(values, name):
     return numeric_values(values, name), None
 
 
-def _read(X, y, sensitive_features, sample_weight, kind):
+def _read(X, y, sensitive_features, sample_weight, kind, **options):
     encode = _as_numbers if kind == "continuous" else encode_labels
-    return read_rows(X, y, sensitive_features, sample_weight, encode)
+    return read_rows(X, y, sensitive_features, sample_weight, encode, **options)
 
 
 def _groups(rows, kind):

@@ -19,11 +19,10 @@ from renyi_lib._design import design_effect, effective_counts
 from renyi_lib._dispatch import is_dask
 from renyi_lib._optional import missing
 from renyi_lib._parameters import number, whole
+from renyi_lib._rows import read_rows
 from renyi_lib._validation import (
     as_probabilities,
     check_alignment,
-    check_same_length,
-    check_several_groups,
     encode_labels,
     numeric_values,
     sample_weights,
@@ -209,22 +208,21 @@ def fairness_report(
     check_alignment(y_true=y_true, y_score=y_score, sensitive_features=sensitive_features)
     score = numeric_values(y_score, "y_score")
     truth = _truth(y_true, pos_label)
-    codes, groups = encode_labels(sensitive_features, "sensitive_features")
-    check_same_length(y_true=truth, y_score=score, sensitive_features=codes)
+    read: Any = read_rows(
+        score,
+        truth,
+        sensitive_features,
+        sample_weight,
+        lengths={"y_true": truth, "y_score": score},
+        n_samples=people.sum() if sample_weight is None else None,
+    )
+    score, truth, codes, groups = read.X, read.y, read.codes, read.categories
     weight, square, effect = people, people, None
-    if sample_weight is not None:
-        weight = sample_weights(sample_weight)
-        check_same_length(y_score=score, sample_weight=weight)
-        effect = design_effect(weight)
-        used = weight > 0
-        truth, score, codes, people, weight = (
-            column[used] for column in (truth, score, codes, people, weight)
-        )
-        kept, codes = np.unique(codes, return_inverse=True)
-        groups = groups[kept]
-        weight = weight * (len(weight) / weight.sum())
+    if read.weight is not None:
+        effect = design_effect(sample_weights(sample_weight))
+        people = people[: len(score)]
+        weight = read.weight * (len(score) / read.weight.sum())
         square = weight**2
-    check_several_groups(groups, people.sum())
     number()("threshold", threshold)
     whole(1)("min_group_size", min_group_size)
     selected = score > threshold
