@@ -41,18 +41,18 @@ def compiled(loop):
 
 
 def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
-    """One turn of Algorithm 3's while loop: every point, then the centres. All in place.
+    """One turn of Algorithm 3's while loop: every point, then the centers. All in place.
 
     The proportion w of the two clusters that a move touches is brought up to date at once, in
     O(1); the other clusters' has not changed. A cluster that loses its last point keeps its last
-    centre and its last w until a point joins it again.
+    center and its last w until a point joins it again.
 
     Returns
     -------
     moved : int
         Points whose cluster changed.
     inertia : float
-        Squared distances to the new centres.
+        Squared distances to the new centers.
     """
     n_samples, n_features = X.shape
     n_clusters = len(size)
@@ -136,7 +136,7 @@ def descent_pass(
     The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g. With e_g = table[g, k] -
     p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, cluster k pays E / n, and a point of group g and
     weight a more or less adds a (a (1 - p_g) / p_g + 2 e_g / p_g) or
-    a (a (1 - p_g) / p_g - 2 e_g / p_g) to E. So a point at squared distance D from the centre
+    a (a (1 - p_g) / p_g - 2 e_g / p_g) to E. So a point at squared distance D from the center
 
         costs the cluster that it joins   a n D / (n + a) + weight * a (n u - E) / (n (n + a)),
         saves the cluster that it leaves  a n D / (n - a) + weight * a (n v - E) / (n (n - a)),
@@ -154,10 +154,10 @@ def descent_pass(
     margins : ndarray of shape (n_samples,), or (0,)
         See Notes; in place. Without any, every point is compared with every cluster.
     state : ndarray of shape (n_features + n_groups + 2, width)
-        Centres, weights of the groups, sizes and counts of the clusters, at the end of the last
+        Centers, weights of the groups, sizes and counts of the clusters, at the end of the last
         pass and then of this one; `width` is the next multiple of 4 from n_clusters.
     reference : ndarray of shape (n_features + 2 n_groups + 3, n_clusters)
-        The centres, prices and factors that the margins refer to; in place.
+        The centers, prices and factors that the margins refer to; in place.
     tau : float
         If positive, nothing is known from the last pass: the state is computed from the labels and
         becomes the reference, with this tau. If zero, the last tau, which is in ``reference``.
@@ -176,14 +176,14 @@ def descent_pass(
     Notes
     -----
     Late passes move few points, so that most comparisons of an earlier pass still decide. Let c
-    and c' be a centre at the time of the comparison and now. For any tau > 0 the squared distance
+    and c' be a center at the time of the comparison and now. For any tau > 0 the squared distance
     D of a point obeys
 
         (1 - tau) D - |c - c'|^2 / tau  <=  D'  <=  (1 + tau) D + (1 + 1 / tau) |c - c'|^2.
 
     The price of a group in a cluster changes by a known number. So the margin by which a point
     stayed, with each D lowered or raised by the share 2 tau (one tau is for the factors), falls by
-    no more than the largest change of a price and of a centre. Both changes are measured from the
+    no more than the largest change of a price and of a center. Both changes are measured from the
     reference. A point whose margin is larger than that stays without being compared, as it would
     after a comparison. All weights must be 1.
     """
@@ -382,7 +382,7 @@ def sparse_descent_pass(
 ):
     """`descent_pass` for points of which only the entries other than 0 are stored (CSR).
 
-    With sums instead of centres, a point's squared distance to centre k is
+    With sums instead of centers, a point's squared distance to center k is
 
         |x|^2 - 2 x . sum_k / n_k + |sum_k|^2 / n_k^2,
 
@@ -486,15 +486,15 @@ def sparse_descent_pass(
 
 
 def join_in_turn(distances, groups, table, totals, weight):
-    """Let new points join the clusters one after another, centres fixed; `table` in place.
+    """Let new points join the clusters one after another, centers fixed; `table` in place.
 
     Each goes where squared distance plus rise of the penalty is least, the points that joined
-    before it counted in. The rise is that of `descent_pass`. An empty cluster takes nobody.
+    before it counted in. The rise is that of `descent_pass`. An empty cluster takes no points.
 
     Parameters
     ----------
     distances : ndarray of shape (n_new, n_clusters)
-        Squared distances to the centres.
+        Squared distances to the centers.
 
     Returns
     -------

@@ -259,7 +259,7 @@ def warn_without_groups(estimator: Any, plain: str, stacklevel: int = 4) -> None
     if estimator.lam > 0:
         warnings.warn(
             f"{type(estimator).__name__} was fitted without sensitive_features: nothing is "
-            f"penalised, and this is {plain}",
+            f"penalized, and this is {plain}",
             NoSensitiveFeaturesWarning,
             stacklevel=stacklevel,
         )

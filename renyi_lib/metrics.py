@@ -76,7 +76,7 @@ def group_rates(
     {'f': 0.5, 'm': 1.0}
     """
     samples = _read(y_true, y_pred, sensitive_features, sample_weight, pos_label)
-    groups = samples.groups
+    groups = samples.categories
     index = pd.Index(groups, tupleize_cols=False, name="group")
     return pd.Series(_rates(samples), index=index, name="rate")
 

@@ -338,10 +338,8 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         W = self._weights_of_cells(X, eta, sensitive_features)
         truth = class_codes(column_or_1d(y), self.classes_)
         codes = known_codes(sensitive_features, self.groups_, "sensitive_features")
-        lengths = {"X": eta, "y": truth}
-        weight = read_rows(
-            eta, truth, sensitive_features, sample_weight, keep_all=True, lengths=lengths
-        ).weight
+        options = {"keep_all": True, "lengths": {"X": eta, "y": truth}, "compared": False}
+        weight = read_rows(eta, truth, sensitive_features, sample_weight, **options).weight
         conditions = _CONDITIONS[self.fairness]
         differences = self._path.difference
         steps = np.linspace(differences[0], differences.min(), n_points)

@@ -147,8 +147,8 @@ def fairness_report(
     y_true : array-like of shape (n,)
         True labels, 0 and 1; with `pos_label`, of any kind.
     y_score : array-like of shape (n,)
-        A number for each person; who has more than `threshold` is selected. Hard labels 0 and 1
-        will do, but they have one threshold only.
+        A number for each person; those with more than `threshold` are selected. Hard labels 0 and
+        1 are accepted, but they have only one threshold.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
         Groups. All three may be Dask collections with the same partitions; then the scores are
         to be rounded, so that those of equal score can be counted.
@@ -356,7 +356,7 @@ def _by_group(rows, groups, level):
 
 
 def _share(name, count, size, level):
-    """Shares with their intervals by Wilson; nothing where there is nobody to count."""
+    """Shares with their Wilson intervals; NaN where there is no one to count."""
     count, size = np.asarray(count, dtype=float), np.where(np.equal(size, 0), np.nan, size)
     z = ndtri((1 + level) / 2)
     middle = (count + z**2 / 2) / (size + z**2)
