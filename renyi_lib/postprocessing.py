@@ -338,7 +338,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         W = self._weights_of_cells(X, eta, sensitive_features)
         truth = class_codes(column_or_1d(y), self.classes_)
         codes = known_codes(sensitive_features, self.groups_, "sensitive_features")
-        options = {"keep_all": True, "lengths": {"X": eta, "y": truth}, "compared": False}
+        options: Any = {"keep_all": True, "lengths": {"X": eta, "y": truth}, "compared": False}
         weight = read_rows(eta, truth, sensitive_features, sample_weight, **options).weight
         conditions = _CONDITIONS[self.fairness]
         differences = self._path.difference
