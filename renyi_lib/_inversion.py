@@ -25,7 +25,7 @@ _COARSE = 12
 _FINE = 3
 # The share of the draws that the first look gets.
 _FIRST = 0.3
-# Share of the samples without dependence that are no more dependent than by luck.
+# Share of the independent samples whose dependence is no more than chance.
 POWER_CONSTRAINT_QUANTILE = 0.16
 # Values that differ by less are ties.
 _TIE = 1e-11

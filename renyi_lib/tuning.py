@@ -125,7 +125,7 @@ class MetricMismatchWarning(UserWarning):
 
 
 class DegenerateModelWarning(UserWarning):
-    """The chosen model predicts (almost) the same class for everybody."""
+    """The chosen model predicts (almost) the same class for all samples."""
 
 
 def lam_path(

@@ -35,7 +35,7 @@ class HardtClassifier(BinaryFairClassifier):
     estimator : estimator, default=None
         A classifier of two classes. None is logistic regression without a penalty.
     objective : str, default="accuracy_score"
-        What to maximise; see `ThresholdOptimizer`.
+        What to maximize; see `ThresholdOptimizer`.
     grid_size : int, default=1000
         The number of values of the groups' common rate that are tried.
     random_state : int, RandomState, Generator or None, default=None

@@ -962,7 +962,7 @@ def test_an_assignment_with_empty_clusters_is_filled_up(blobs):
         ({"n_init": "many"}, r"n_init must be .* \(or 'auto'\), not 'many'"),
         ({"algorithm": "lloyd"}, "algorithm must be one of 'descent', 'paper'"),
         ({"init": "best"}, "init must be 'k-means\\+\\+', 'random'"),
-        ({"init": np.zeros((3, 2))}, r"centres of shape \(3, 2\), expected .* = \(8, 2\)"),
+        ({"init": np.zeros((3, 2))}, r"centers of shape \(3, 2\), expected .* = \(8, 2\)"),
         ({"init": np.full((8, 2), np.nan)}, "init contains NaN"),
         ({"init": np.zeros(7, dtype=int)}, "whole number for each of the 400 samples"),
         ({"init": np.zeros(400)}, "whole number for each of the 400 samples, got float64"),
