@@ -27,6 +27,7 @@ _FEWEST = 2
 _EVENTS = 20
 # Steps of a bisection.
 _HALVINGS = 60
+_DIGITS = 12
 # Cells of random tables: fewer are drawn of large tables, but at least so many.
 _CELLS = 2**20
 _FEWEST_DRAWS = 250
@@ -268,7 +269,10 @@ class JointTables:
 
     def draw(self, t, size):
         P = self.tables(t)
-        cells = P.reshape(*t.shape, 1, -1)
+        # Rounded, so that the last bits of the decomposition do not change what is drawn: a cell
+        # of 1e-17 takes a random number, and one of 0 does not.
+        cells = P.round(_DIGITS).reshape(*t.shape, 1, -1)
+        cells /= cells.sum(axis=-1, keepdims=True)
         n = np.rint(self.n).astype(np.int64)[:, None, None]
         counts = self.rng.multinomial(n, cells, size=(*t.shape, size))
         return rho_of_tables(counts.reshape(*t.shape, size, *P.shape[2:]))
