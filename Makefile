@@ -1,7 +1,7 @@
 # Two commands matter: `make book` and `make test`. Both set up .venv when it is not there yet.
 # The course (`make course`, `make grade`) has an environment of its own, .venv-course.
 .DEFAULT_GOAL := help
-.PHONY: help setup book pdf test test-book test-course test-browser test-portable bench experiments scorecard refresh course course-release grade serve execute lint lint-web format clean
+.PHONY: help setup book pdf test test-book test-course test-browser test-portable bench experiments scorecard refresh course course-release grade release-check serve execute lint lint-web format clean
 
 # A supported Python on the PATH, the newest first, unless you name one: make book PYTHON=python3.12
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -100,6 +100,12 @@ refresh: $(READY)  ## recompute tables and chapters that a code change affects (
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
 	$(BIN)/python -m renyi_book.scorecard.fermi $(ACCEPT)
 	$(BIN)/python book/_tools/execute.py $(if $(ALL),,--failing)
+
+# Tries the archives with every supported Python on the PATH (PYTHONS="python3.11 …" for others).
+PYTHONS ?= $(shell for p in python3.11 python3.12 python3.13; do command -v $$p; done)
+release-check:  ## build the wheel and the sdist, and try them in clean environments
+	$(check-python)
+	.ci/release-check $(or $(PYTHONS),$(PYTHON))
 
 course: $(COURSE_READY)  ## rebuild the student versions of the assignments
 	PYTHONPATH=course $(COURSE_PYTHON) -m grader.build

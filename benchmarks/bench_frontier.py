@@ -100,10 +100,11 @@ def collect(folder):
     (RESULTS / "benchmark_verdicts.csv").write_text(summary, encoding="utf8", newline="\n")
 
 
-def peer_versions():
+def peer_versions(methods=tuple(PEERS)):
     """The versions of the packages that the peers' environments have."""
-    found = {}
-    for method, packages in (("FairGBM", FAIRGBM), ("error-parity, S", ERROR_PARITY)):
+    found, packages_of = {}, {"FairGBM": FAIRGBM, "error-parity, S": ERROR_PARITY}
+    for method in methods:
+        packages = packages_of[method]
         code = "import json, sys; from importlib.metadata import version; "
         code += "print(json.dumps({name: version(name) for name in sys.argv[1:]}))"
         command = [os.environ[PEERS[method].variable], "-c", code, *packages]

@@ -1,4 +1,4 @@
-"""FairGBM on prepared splits: run by `bench_fairgbm.py`, with the Python that FairGBM lives in.
+"""FairGBM on prepared splits: run by `bench_frontier.py`, with the Python that FairGBM lives in.
 
 It needs ``fairgbm "scikit-learn<1.6" "numpy<2"``, and nothing of this library. For each file
 ``N.npz`` in the folder (``X_train, y_train, s_train, X_validation, X_test, rounds, tolerances``,

@@ -49,6 +49,6 @@ def need_memory(X: Any, who: str) -> None:
     if not in_memory(X):
         raise ValueError(
             f"{who} needs X in memory, and X is {type(X).__name__}: load it (or a sample of it) "
-            "as an array or a data frame first. RenyiClassifier and PenalizedClassifier are "
-            "fitted to Parquet files and to Dask collections as they are"
+            "as an array or a data frame first. RenyiClassifier, PenalizedClassifier and "
+            "RenyiRegressor are fitted to Parquet files and to Dask collections as they are"
         )

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from renyi_lib._cells import Cells
 from renyi_lib._counting import count_codes
+from renyi_lib._dispatch import is_dask
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_same_length,
@@ -20,8 +21,9 @@ from renyi_lib._validation import (
     without_unused,
 )
 from renyi_lib.penalties import Groups
+from renyi_lib.sources import ParquetRows
 
-__all__ = ["TrainingRows", "read_cells", "read_rows", "warn_without_groups"]
+__all__ = ["TrainingRows", "labels_in_memory", "read_cells", "read_rows", "warn_without_groups"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +209,33 @@ def _class_codes(y):
             return codes, low, classes
     classes, codes = np.unique(y, return_inverse=True)
     return codes, 0, classes
+
+
+def labels_in_memory(X: Any, *columns: Any) -> tuple:
+    """Columns beside X as arrays, where they are names of columns or Dask collections.
+
+    Parameters
+    ----------
+    X : ParquetRows, or anything else
+    *columns : str, list of str, Dask collection, array-like or None
+
+    Examples
+    --------
+    >>> from renyi_lib._rows import labels_in_memory
+    >>> labels_in_memory([[0.5]], ["f"], None)
+    (['f'], None)
+    """
+    if isinstance(X, ParquetRows):
+        names = [name for name in columns if isinstance(name, str | list | tuple)]
+        read = iter(X.labels(*names))
+        return tuple(
+            next(read) if isinstance(column, str | list | tuple) else column for column in columns
+        )
+    if is_dask(*columns):
+        import dask
+
+        return dask.compute(*columns)
+    return columns
 
 
 def warn_without_groups(estimator: Any, plain: str, stacklevel: int = 4) -> None:

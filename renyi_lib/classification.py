@@ -13,14 +13,13 @@ loss, so that Algorithm 1, Algorithm 2 and both solvers minimise the same functi
 """
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
@@ -28,7 +27,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from renyi_lib._cells import Cells, as_source
 from renyi_lib._counting import count_codes
-from renyi_lib._dispatch import in_memory, is_dask, need_memory
+from renyi_lib._dispatch import in_memory, need_memory
+from renyi_lib._linear import LinearMixin
 from renyi_lib._parameters import Checked, choice, either, flag, instance, number, whole
 from renyi_lib._rows import read_cells, warn_without_groups
 from renyi_lib._validation import (
@@ -57,8 +57,7 @@ from renyi_lib.penalties import (
     TablePenalty,
 )
 from renyi_lib.solvers import gradient_descent, lbfgs
-from renyi_lib.sources import ArraySource, ParquetRows
-from renyi_lib.sources.dask import by_partition
+from renyi_lib.sources import ArraySource
 from renyi_lib.sources.memory import rows_of_block, slices
 
 __all__ = ["NoSensitiveFeaturesWarning", "PenalizedClassifier", "RenyiClassifier"]
@@ -194,7 +193,7 @@ class SoftLabelMixin:
         return need_memory(source, type(self).__name__)
 
 
-class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimator):
+class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin, BaseEstimator):
     """Logistic regression with any penalty on the dependence between label and group.
 
     Minimises mean loss + lam * penalty. `RenyiClassifier` is the case of the paper; this class
@@ -305,13 +304,7 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
         -------
         self
         """
-        problem = self._prepare(X, y, sensitive_features, sample_weight)
-        theta, lam_before = np.zeros(problem.objective.model.shape), 0.0
-        if self.warm_start and hasattr(self, "coef_"):
-            last = self._theta()
-            if last.shape == theta.shape:
-                theta, lam_before = last, float(self.history_["lam"][-1])
-        return self._solve(problem, theta, lam_before)
+        return self._fit(X, y, sensitive_features, sample_weight)
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
@@ -323,14 +316,6 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         scores = _dot(X, self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def _by_part(self, method, X, columns, dtype):
-        """What a method makes of Dask partitions (a Dask collection) or of chunks (an array)."""
-        if is_dask(X):
-            return by_partition(method, X, columns, dtype)
-        if isinstance(X, ParquetRows):
-            return np.concatenate([method(part) for part in X.chunks_of(self.feature_names_in_)])
-        return need_memory(X, "A prediction")
 
     def _penalty_of_source(self, source):
         """The penalty from the mean probabilities of each cell of label and group."""
@@ -398,26 +383,6 @@ class PenalizedClassifier(SoftLabelMixin, Checked, ClassifierMixin, BaseEstimato
         model = SoftmaxModel.over(source, cells, loss_weight, **options)
         objective = FairObjective(model, penalty, groups)
         return _Problem(objective, cells.classes, n_features, names)
-
-    def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
-        """A function from lam to a fitted classifier, the data checked and counted once.
-
-        Each fit starts from the solution for the next smaller lam so far.
-        """
-        problem = clone(self)._prepare(X, y, sensitive_features, sample_weight)
-        solutions = [(0.0, np.zeros(problem.objective.model.shape))]
-
-        def fit(lam):
-            classifier = clone(self).set_params(lam=lam)
-            classifier._check_parameters()
-            before, theta = max(
-                (pair for pair in solutions if pair[0] <= lam), key=lambda pair: pair[0]
-            )
-            classifier._solve(problem, theta, before)
-            solutions.append((lam, classifier._theta()))
-            return classifier
-
-        return fit
 
     def _solve(self, problem, theta, lam_before):
         """Minimise from theta, the solution for lam_before, and store the result."""

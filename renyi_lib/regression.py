@@ -24,24 +24,25 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.sparsefuncs import inplace_csr_column_scale, mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from renyi_lib._dispatch import need_memory
+from renyi_lib._cells import as_source
+from renyi_lib._dispatch import in_memory
+from renyi_lib._linear import LinearMixin
 from renyi_lib._parameters import Checked, choice, flag, number, whole
-from renyi_lib._rows import read_rows, warn_without_groups
+from renyi_lib._rows import labels_in_memory, read_rows, warn_without_groups
 from renyi_lib._validation import (
     check_alignment,
-    check_same_length,
     encode_labels,
     known_codes,
     looks_continuous,
     numeric_values,
     refuse_dates,
 )
-from renyi_lib.classification import MAX_LAM, PenalizedClassifier
+from renyi_lib.classification import MAX_LAM
 from renyi_lib.models import MAX_DENSE, inverse_root, largest_eigenvalue, second_moments
 from renyi_lib.objective import FairObjective
-from renyi_lib.penalties import Groups
 from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
 from renyi_lib.solvers import lbfgs, newton
+from renyi_lib.sources.features import FeatureBlocks, over_rows, read_columns
 
 __all__ = ["LinearModel", "RenyiRegressor"]
 
@@ -54,7 +55,8 @@ class LinearModel:
 
     Parameters
     ----------
-    X : ndarray or scipy CSR array of shape (n, p)
+    X : ndarray, scipy CSR array or FeatureBlocks of shape (n, p)
+        Blocks have their column of ones already, if there is an intercept.
     y : ndarray of shape (n,)
     weight : float or ndarray of shape (n,), optional
         The probability of each sample; 1 / n by default.
@@ -64,7 +66,7 @@ class LinearModel:
 
     Attributes
     ----------
-    X : ndarray or scipy CSR array
+    X : ndarray, scipy CSR array or FeatureBlocks
         With a last column of ones if there is an intercept.
 
     Examples
@@ -80,10 +82,11 @@ class LinearModel:
     n_classes = 2
 
     def __init__(self, X, y, weight=None, *, fit_intercept=True, l2=0.0):
-        self.X, self.y = _with_ones(X) if fit_intercept else X, y
+        in_blocks = isinstance(X, FeatureBlocks)
+        self.X, self.y = _with_ones(X) if fit_intercept and not in_blocks else X, y
         self.weight = 1.0 / len(y) if weight is None else weight
         self.ridge = np.zeros(self.X.shape[1])
-        self.ridge[: X.shape[1]] = 2.0 * np.asarray(l2)
+        self.ridge[: len(self.ridge) - fit_intercept] = 2.0 * np.asarray(l2)
         self.shape = (1, self.X.shape[1])
 
     def at(self, theta: np.ndarray) -> "LinearPoint":
@@ -93,7 +96,8 @@ class LinearModel:
     @cached_property
     def moments(self) -> np.ndarray:
         """The Hessian of the mean squared error, or its diagonal, which is the same everywhere."""
-        return second_moments(self.X, np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape)))
+        scale = np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape))
+        return over_rows(self.X, _second_moments, [scale])
 
     @cached_property
     def root(self) -> np.ndarray:
@@ -124,7 +128,8 @@ class LinearPoint:
 
     def __init__(self, model: LinearModel, theta: np.ndarray):
         self.model, self.theta = model, theta.copy()
-        self.F = model.X @ theta[0]
+        parts = over_rows(model.X, _predicted, [], theta[0])
+        self.F = parts[0] if len(parts) == 1 else np.concatenate(parts)
         squares = np.sum(model.weight * (self.F - model.y) ** 2)
         self.loss = float(squares + 0.5 * np.sum(model.ridge * theta**2))
 
@@ -139,7 +144,7 @@ class LinearPoint:
         rows: list = []
         for start in range(0, len(dFs), _AT_ONCE):
             several = [dFs[k] for k in range(start, min(start + _AT_ONCE, len(dFs)))]
-            rows.extend((self.model.X.T @ np.stack(several, axis=1)).T)
+            rows.extend(over_rows(self.model.X, _pulled_back, [np.stack(several, axis=1)]).T)
         return [row[None] for row in rows]
 
     def curvature_roots(self) -> list[np.ndarray]:
@@ -149,6 +154,18 @@ class LinearPoint:
     def hessian(self) -> np.ndarray:
         """The second derivative of the loss."""
         return self.model.moments + np.diag(self.model.ridge)
+
+
+def _predicted(X, _, theta):
+    return [X @ theta]
+
+
+def _pulled_back(X, columns):
+    return X.T @ columns[0]
+
+
+def _second_moments(X, columns):
+    return second_moments(X, columns[0])
 
 
 def _with_ones(X):
@@ -179,7 +196,7 @@ class _Problem:
     feature_names: np.ndarray | None
 
 
-class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
+class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
     """Linear regression whose prediction has a small maximal correlation with an attribute.
 
     Minimises mean (y - prediction)^2 / variance(y) + lam * rho_R^2(prediction, S). Both terms are
@@ -319,6 +336,10 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Or a Dask array or data frame, and the other arguments too; or `ParquetRows`, and the
+            other arguments are names of columns. Then X is read a block of rows at a time, and
+            only a few numbers for each row are held in memory: y, the attribute, the weight and
+            the prediction, all of which the penalty needs at once.
         y : array-like of shape (n,)
             Numbers.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
@@ -333,18 +354,13 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        problem = self._prepare(X, y, sensitive_features, sample_weight)
-        theta, lam_before = np.zeros(problem.objective.model.shape), 0.0
-        if self.warm_start and hasattr(self, "coef_"):
-            last = self._scaled(problem)
-            if last.shape == theta.shape:
-                theta, lam_before = last, float(self.history_["lam"][-1])
-        return self._solve(problem, theta, lam_before)
+        return self._fit(X, y, sensitive_features, sample_weight)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Predictions of shape (n,)."""
+        """Predictions of shape (n,); of a Dask collection, a Dask collection."""
         check_is_fitted(self)
-        need_memory(X, type(self).__name__)
+        if not in_memory(X):
+            return self._by_part(self.predict, X, None, float)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         return safe_sparse_dot(X, self.coef_, dense_output=True) + self.intercept_
 
@@ -360,6 +376,7 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Or a Dask collection or `ParquetRows`, as in `fit`.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             Labels must have been seen in the fit; numbers need not.
         sample_weight : array-like of shape (n,), optional
@@ -370,22 +387,16 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
             The plug-in over `n_functions` functions. `continuous_correlation` chooses their number
             and takes off what chance adds; `continuous_test` says whether there is anything.
         """
-        prediction = self.predict(X)
+        prediction, sensitive_features, sample_weight = labels_in_memory(
+            X, self.predict(X), sensitive_features, sample_weight
+        )
         kind = self.kind_ or self._kind_of(sensitive_features)
-        if kind == "continuous":
-            groups = ordered_groups(sensitive_features, sample_weight, name="sensitive_features")
-        else:
-            groups = Groups.from_labels(
-                sensitive_features, sample_weight, name="sensitive_features"
-            )
-            if self.groups_ is not None:
-                known_codes(groups.categories, self.groups_, "sensitive_features")
-        check_same_length(X=prediction, sensitive_features=groups.codes)
-        penalty = self._penalty(kind, _n_samples(sample_weight, len(prediction)))
-        return penalty.value(prediction, groups)
-
-    # The path of fits is that of the classifiers: it asks for `_prepare`, `_solve` and `_theta`.
-    _fits_by_lam = PenalizedClassifier._fits_by_lam
+        rows = _read(np.asarray(prediction), None, sensitive_features, sample_weight, kind)
+        groups = _groups(rows, kind)
+        if kind == "discrete" and self.groups_ is not None:
+            known_codes(groups.categories, self.groups_, "sensitive_features")
+        penalty = self._penalty(kind, _n_samples(rows.weight, len(rows.X)))
+        return penalty.value(rows.X, groups)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -408,28 +419,28 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
     def _prepare(self, X, y, sensitive_features, sample_weight):
         """Check everything, and count what does not depend on lam."""
         self._check_parameters()
-        need_memory(X, type(self).__name__)
-        check_alignment(
-            X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
-        )
-        y = refuse_dates(y, "y")
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, copy=True
-        )
+        source = as_source(X, y, sensitive_features, sample_weight)
+        if source is None:
+            check_alignment(
+                X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
+            )
+            y = refuse_dates(y, "y")
+            X, y = validate_data(
+                self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, copy=True
+            )
+            n_features, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+        else:
+            X, y, sensitive_features, sample_weight = read_columns(source)
+            n_features, names = X.shape[1], getattr(source, "feature_names", None)
         y = numeric_values(y, "y")
         kind = None if sensitive_features is None else self._kind_of(sensitive_features)
-        encode = _as_numbers if kind == "continuous" else encode_labels
-        rows = read_rows(X, y, sensitive_features, sample_weight, encode)
+        rows = _read(X, y, sensitive_features, sample_weight, kind)
         X, y, weight = rows.X, rows.y, rows.shares()
-        n_samples = len(y) if rows.weight is None else _n_samples(rows.weight, len(y))
-        groups, penalty, chance = None, None, 0.0
-        if kind == "continuous":
-            groups = ordered_groups(rows.codes, weight, name="sensitive_features")
-        elif kind == "discrete":
-            groups = rows.groups()
-        else:
+        groups, penalty, chance = _groups(rows, kind), None, 0.0
+        if groups is None:
             warn_without_groups(self, "a plain linear regression")
-        if groups is not None:
+        else:
+            n_samples = _n_samples(rows.weight, len(y))
             penalty = self._penalty(kind, n_samples)
             chance = penalty.by_chance(groups, n_samples)
         X, center, scale = _standardized(X, weight, self.fit_intercept)
@@ -446,10 +457,7 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
             l2=self.l2 / scale**2,
         )
         objective = FairObjective(model, penalty, groups)
-        names = getattr(self, "feature_names_in_", None)
-        return _Problem(
-            objective, center, scale, y_mean, y_scale, chance, kind, self.n_features_in_, names
-        )
+        return _Problem(objective, center, scale, y_mean, y_scale, chance, kind, n_features, names)
 
     def _solve(self, problem, theta, lam_before):
         """Minimise from theta, the solution for lam_before, and store the result."""
@@ -503,7 +511,7 @@ class RenyiRegressor(Checked, RegressorMixin, BaseEstimator):
     def _theta(self):
         return self._solution
 
-    def _scaled(self, problem):
+    def _last_theta(self, problem):
         """The last solution as theta of this problem, whose data may be others."""
         coefficients = self.coef_ * problem.scale / problem.y_scale
         if not self.fit_intercept:
@@ -517,17 +525,31 @@ def _as_numbers(values, name):
     return numeric_values(values, name), None
 
 
+def _read(X, y, sensitive_features, sample_weight, kind):
+    encode = _as_numbers if kind == "continuous" else encode_labels
+    return read_rows(X, y, sensitive_features, sample_weight, encode)
+
+
+def _groups(rows, kind):
+    """The attribute of the rows as the penalty needs it; None without one."""
+    if kind == "continuous":
+        return ordered_groups(rows.codes, rows.shares(), name="sensitive_features")
+    return rows.groups()
+
+
 def _n_samples(weight, n_rows):
     """How many samples rows with such weights stand for."""
     if weight is None:
         return n_rows
-    weight = np.asarray(weight, dtype=float)
     total = weight.sum()
     return max(total, total**2 / (weight @ weight))
 
 
 def _standardized(X, weight, center):
     """X with columns of variance 1, about their means if dense; the means and the scales."""
+    if isinstance(X, FeatureBlocks):
+        X = X.standardized(weight, center, ones=center)
+        return X, X.center, X.scale
     shift = np.zeros(X.shape[1])
     if sparse.issparse(X):
         variance = mean_variance_axis(X, axis=0, weights=weight)[1]

@@ -27,7 +27,7 @@ is no kink where two of them tie.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,6 +44,7 @@ from renyi_lib.penalties._groups import EMPTY, as_groups
 from renyi_lib.penalties._renyi import mixed_strategy
 from renyi_lib.penalties._renyi_table import RenyiTable
 from renyi_lib.penalties._splines import SoftBins
+from renyi_lib.sources.features import SumTuple, over_rows
 
 __all__ = ["ContinuousRenyiPenalty", "PredictionPenalty", "ordered_groups"]
 
@@ -292,7 +293,7 @@ class PredictionPenalty(Penalty):
         F : array-like of shape (n,)
             The prediction.
         groups : Groups
-        X : ndarray or scipy CSR array of shape (n, p)
+        X : ndarray, scipy CSR array or FeatureBlocks of shape (n, p)
 
         Returns
         -------
@@ -316,15 +317,15 @@ class PredictionPenalty(Penalty):
             left = g[groups.codes] - f
             push = push + 2 * share * slope * left
             bend = bend + 2 * share * (splines.second_derivative(a) * left - slope**2)
-        chain = splines.chain(X)
-        payoff = splines.second_order(X, chain, push, bend)
-        by_spline, response = splines.cross_derivatives(X, of_s, coefficients, played)
+        sums = splines.sums(X, push, bend, of_s, coefficients, played)
+        chain = splines.chain(sums)
+        payoff = splines.second_order(sums, chain)
         # The best guess for each function of S that is played.
-        response = splines.whiten(response @ chain) * np.sqrt(2 * pi[:played, None])
+        response = splines.whiten(sums.response @ chain) * np.sqrt(2 * pi[:played, None])
         response = response.reshape(-1, X.shape[1])
         # The derivative of each entry of C^T G^-1 C in the basis of its eigenvectors.
-        halves = np.tensordot(coefficients[:, :played], by_spline @ chain, (0, 0))
-        other = np.tensordot(by_spline[:, :played] @ chain, coefficients, (0, 0))
+        halves = np.tensordot(coefficients[:, :played], sums.by_spline @ chain, (0, 0))
+        other = np.tensordot(sums.by_spline[:, :played] @ chain, coefficients, (0, 0))
         entries = halves + other.transpose(0, 2, 1)
         mixing = _mixing_rows(entries, values, pi[:played], self.smoothing)
         return payoff + response.T @ response + mixing.T @ mixing
@@ -432,65 +433,89 @@ class _Splines:
         slope = self.z / np.sqrt(1 + self.z**2)
         return (slope - self.weight @ slope) / (self.weight @ (slope * self.z))
 
-    def chain(self, X):
-        """The matrix that leads from (x, 1, z) of a sample to the derivative of z by theta."""
-        by_scale = X.T @ (self.weight * self._scale_slopes())
-        rows = [np.eye(X.shape[1]), -(X.T @ self.weight)[None], -by_scale[None]]
-        return np.concatenate(rows) / self.scale
+    def sums(self, X, push, bend, of_s, coefficients, played):
+        """All sums over rows of X that the second derivative needs, in one pass.
 
-    def second_order(self, X, chain, push, bend):
-        """sum of weight (bend dz^2 + push d^2z), as a matrix by theta."""
+        With (x, 1, z) of a sample: the first moments, weighted by the derivative of the scale and
+        by the push on z; the second moments, weighted by the bend of the payoff; and those of
+        `_cross_derivatives`.
+        """
         root = np.sqrt(1 + self.z**2)
         # d^2z = -2 dz ds / s - z d^2s / s, and d^2s / s = E[dz^2 / root^3] / E[z^2 / root].
         level = self.weight @ (push * self.z) / (self.weight @ (self.z**2 / root))
         factor = self.weight * (bend - level / root**3)
-        size = X.shape[1] + 2
-        moments, pushed = np.zeros((size, size)), np.zeros(size)
-        for start in range(0, len(self.z), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            x = self._extended(X, rows)
-            moments += x.T @ (x * factor[rows, None])
-            pushed += (self.weight[rows] * push[rows]) @ x
-        turn = np.outer(pushed @ chain, chain[-1])
-        return chain.T @ moments @ chain + turn + turn.T
+        first = self.weight * np.stack([np.ones(len(self.z)), self._scale_slopes(), push])
+        columns = [first.T, factor, self.z, self.weight, self.density, self.groups.codes]
+        columns += [self.bins.cell, *self.bins.parts, *self.bins.slopes]
+        return _CurvatureSums(
+            *over_rows(X, _curvature_sums, columns, self.bins.n_bins, of_s, coefficients, played)
+        )
 
-    def cross_derivatives(self, X, of_s, coefficients, played):
-        """For each spline b and function g of S, with f its best guess, two sums over (x, 1, z).
+    def chain(self, sums):
+        """The matrix that leads from (x, 1, z) of a sample to the derivative of z by theta."""
+        p = sums.first.shape[1] - 2
+        return np.concatenate([np.eye(p), -sums.first[:2, :p]]) / self.scale
 
-        weight b' (g - f), and for the first `played` functions weight (b' (g - f) - b f').
-        """
-        size, n_functions = X.shape[1] + 2, of_s.shape[1]
-        by_spline = np.zeros((self.bins.n_bins, n_functions, size))
-        response = np.zeros((self.bins.n_bins, played, size))
-        order = np.argsort(self.bins.cell, kind="stable")
-        ends = np.cumsum(np.bincount(self.bins.cell, minlength=self.bins.n_bins - 2))
-        for cell, of_cell in enumerate(np.split(order, ends[:-1])):
-            near = slice(cell, cell + 3)
-            for start in range(0, len(of_cell), _BLOCK):
-                rows = of_cell[start : start + _BLOCK]
-                x = self._extended(X, rows)
-                part = np.stack([part[rows] for part in self.bins.parts], axis=1)
-                slope = np.stack([slope[rows] for slope in self.bins.slopes], axis=1)
-                slope *= self.density[rows, None]
-                left = of_s[self.groups.codes[rows]] - part @ coefficients[near]
-                f_slope = slope @ coefficients[near, :played]
-                slope *= self.weight[rows, None]
-                part *= self.weight[rows, None]
-                first = slope[:, :, None] * left[:, None]
-                second = first[:, :, :played] - part[:, :, None] * f_slope[:, None]
-                for sums, terms in ((by_spline, first), (response, second)):
-                    found = terms.reshape(len(rows), -1).T @ x
-                    sums[near] += found.reshape(3, -1, size)
-        return by_spline, response
+    def second_order(self, sums, chain):
+        """sum of weight (bend dz^2 + push d^2z), as a matrix by theta."""
+        turn = np.outer(sums.first[2] @ chain, chain[-1])
+        return chain.T @ sums.second @ chain + turn + turn.T
 
     def whiten(self, tensor):
         """L^-1 times a tensor whose first axis is that of the splines."""
         flat = solve_triangular(self.root, tensor.reshape(len(tensor), -1), lower=True)
         return flat.reshape(tensor.shape)
 
-    def _extended(self, X, rows):
-        x = X[rows].toarray() if sparse.issparse(X) else X[rows]
-        return np.column_stack([x, np.ones(len(x)), self.z[rows]])
+
+class _CurvatureSums(NamedTuple):
+    """What `_Splines.sums` finds."""
+
+    first: np.ndarray
+    second: np.ndarray
+    by_spline: np.ndarray
+    response: np.ndarray
+
+
+def _curvature_sums(X, columns, n_bins, of_s, coefficients, played):
+    """The sums of `_Splines.sums` over a block of X."""
+    first, factor, z, weight, density, codes, cells, *splines = columns
+    parts, slopes = splines[:3], splines[3:]
+    size = X.shape[1] + 2
+    moments, second = np.zeros((3, size)), np.zeros((size, size))
+    for start in range(0, len(z), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        x = _extended(X, z, rows)
+        moments += first[rows].T @ x
+        second += x.T @ (x * factor[rows, None])
+    # For each spline b and function g of S, with f its best guess: weight b' (g - f), and for the
+    # functions that are played weight (b' (g - f) - b f').
+    by_spline = np.zeros((n_bins, of_s.shape[1], size))
+    response = np.zeros((n_bins, played, size))
+    order = np.argsort(cells, kind="stable")
+    ends = np.cumsum(np.bincount(cells, minlength=n_bins - 2))
+    for cell, of_cell in enumerate(np.split(order, ends[:-1])):
+        near = slice(cell, cell + 3)
+        for start in range(0, len(of_cell), _BLOCK):
+            rows = of_cell[start : start + _BLOCK]
+            x = _extended(X, z, rows)
+            part = np.stack([part[rows] for part in parts], axis=1)
+            slope = np.stack([slope[rows] for slope in slopes], axis=1)
+            slope *= density[rows, None]
+            left = of_s[codes[rows]] - part @ coefficients[near]
+            f_slope = slope @ coefficients[near, :played]
+            slope *= weight[rows, None]
+            part *= weight[rows, None]
+            pushed = slope[:, :, None] * left[:, None]
+            answer = pushed[:, :, :played] - part[:, :, None] * f_slope[:, None]
+            for sums, terms in ((by_spline, pushed), (response, answer)):
+                found = terms.reshape(len(rows), -1).T @ x
+                sums[near] += found.reshape(3, -1, size)
+    return SumTuple([moments, second, by_spline, response])
+
+
+def _extended(X, z, rows):
+    x = X[rows].toarray() if sparse.issparse(X) else X[rows]
+    return np.column_stack([x, np.ones(len(x)), z[rows]])
 
 
 def _scale(centered, weight, deviation):

@@ -6,25 +6,10 @@
   const ready = (run) =>
     document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", run) : run();
 
-  // Text with formulas waits for them for two seconds at most.
-  const page = document.documentElement;
-  page.classList.add("awaits-formulas");
-  const set = () => page.classList.remove("awaits-formulas");
-  setTimeout(set, 2000);
-  function showWhenSet() {
-    const waits = [...document.querySelectorAll(".bd-article .math")].some((formula) => {
-      const at = formula.getBoundingClientRect();
-      return at.bottom > 0 && at.top < innerHeight && at.width > 0 &&
-        !formula.querySelector("mjx-math");
-    });
-    if (waits && page.classList.contains("awaits-formulas")) setTimeout(showWhenSet, 25);
-    else set();
-  }
-
   // The contents show where one is.
   function showCurrentPage() {
     const box = document.querySelector(".bd-sidebar-primary");
-    for (const fold of box ? box.querySelectorAll("summary") : []) {
+    for (const fold of box ? box.querySelectorAll("li summary") : []) {
       const name = fold.closest("li").querySelector("a").textContent.trim();
       fold.setAttribute("aria-label", `Show or hide the pages of ${name}`);
     }
@@ -45,15 +30,15 @@
   }
 
   // What scrolls sideways can be reached, and scrolled, by keyboard.
-  const WIDE = "pre, div.math, .output.text_html, .pst-scrollable-table-container, mjx-container[display]";
+  const WIDE = "pre, div.math, .output.text_html, .pst-scrollable-table-container";
   function markWide(within) {
     for (const box of within.querySelectorAll(WIDE)) {
       const scrolls = box.scrollWidth > box.clientWidth + 1 &&
         /auto|scroll/.test(getComputedStyle(box).overflowX);
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
-        box.dataset.wide = "";
-        if (!box.hasAttribute("role") && !box.matches("mjx-container")) {
+        box.dataset.wide = "more";
+        if (!box.hasAttribute("role")) {
           box.setAttribute("role", "region");
           box.setAttribute("aria-label", "wide, scrolls sideways");
         }
@@ -62,6 +47,13 @@
         for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
       }
     }
+  }
+
+  // A box says whether there is more to the right of what it shows.
+  function followScroll(event) {
+    const box = event.target;
+    if (!box.dataset || !("wide" in box.dataset)) return;
+    box.dataset.wide = box.scrollLeft + box.clientWidth < box.scrollWidth - 2 ? "more" : "end";
   }
 
   // The whole title of a folded box opens it, whatever stands in the title (the theme's own handler
@@ -108,15 +100,13 @@
   // Paper: what is folded stays so, unless the reader asks for it.
   function printButtons() {
     for (const button of document.querySelectorAll("[data-print]")) {
-      button.addEventListener("click", async () => {
+      button.addEventListener("click", () => {
         const opened = [];
         if (button.dataset.print === "all") {
           for (const fold of document.querySelectorAll(".bd-article .toggle-hidden .toggle-button")) {
             if (fold.getAttribute("aria-expanded") === "false") { fold.click(); opened.push(fold); }
           }
         }
-        const math = window.MathJax?.startup?.document;
-        if (math?.lazyTypesetAll) await math.lazyTypesetAll();
         window.print();
         for (const fold of opened) fold.click();
       });
@@ -124,7 +114,6 @@
   }
 
   ready(() => {
-    showWhenSet();
     showCurrentPage();
     closeDrawers();
     enlarge();
@@ -135,6 +124,7 @@
     if (!article) return;
     const look = (within = article) => requestAnimationFrame(() => markWide(within));
     window.addEventListener("load", () => look());
+    article.addEventListener("scroll", followScroll, { capture: true, passive: true });
     let wait;
     window.addEventListener("resize", () => {
       clearTimeout(wait);

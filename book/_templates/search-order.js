@@ -17,10 +17,15 @@
     return 0;
   }
 
-  // The lines shown of a page leave its formulas out, instead of showing them as TeX.
-  const plainText = Search.htmlToText;
-  Search.htmlToText = (...given) =>
-    plainText(...given).replace(/\\[(\[][^]*?\\[)\]]/g, " … ");
+  // The lines shown of a page are of its text, without formulas, buttons and folded code.
+  const SILENT = "math, button, script, style, summary, nav, .headerlink, .chapter-foot, .explorable .controls";
+  Search.htmlToText = (html, anchor) => {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    for (const element of page.querySelectorAll(SILENT)) element.replaceWith(element.localName === "math" ? "…" : " ");
+    const article = page.querySelector(".bd-article") || page.body;
+    const place = anchor && article.querySelector(anchor);
+    return (place || article).textContent;
+  };
 
   const search = Search._performSearch;
   Search._performSearch = (query, ...terms) => {

@@ -55,7 +55,7 @@ def fill(app, doctree, docname):
         found = {
             name: entry
             for name, entry in objects.items()
-            if entry.docname == mark["page"] and entry.objtype in KINDS
+            if entry.docname == mark["page"] and entry.objtype in KINDS and not entry.aliased
         }
         if not found:
             raise ValueError(f"{docname}: nothing is documented on {mark['page']}")

@@ -7,6 +7,9 @@ font is cut down, once the pages are written, to the icons that they show.
 Pygments puts every name and every comma of a program into an element of its own, which are most of
 a page's; names, commas and operators are left as text, and only what has a colour is marked.
 
+The contents beside each page show the chapters; appendices, course and reference are folded, but
+on their own pages, which spares readers with a keyboard some thirty links before the text.
+
 The boxes of sphinx-proof and sphinx-exercise repeat the same ids, and the bibliography calls
 itself a list without having items: such ids and roles are left out.
 """
@@ -41,6 +44,35 @@ class LeanFormatter(HtmlFormatter):
 
 def drop_wrong_attributes(app, pagename, templatename, context, doctree):
     context["body"] = _WRONG.sub("", context.get("body", ""))
+
+
+def folded_contents(html):
+    """The contents, as the theme writes them, with parts without numbered chapters folded.
+
+    Parameters
+    ----------
+    html : str
+        Captions, each followed by a list of pages.
+    """
+    parts = re.split(r'(?=<p [^>]*class="caption")', str(html))
+    for i, part in enumerate(parts):
+        caption, _, rest = part.partition("</p>")
+        pages, end, after = rest.rpartition("</ul>")
+        words = re.sub(r"<[^>]*>", "", caption).strip()
+        if end and not words.startswith(("Part ", "Before ")):
+            is_open = " open" if re.search(r'class="[^"]*\bcurrent\b', pages) else ""
+            title = f'<span class="caption">{words}</span>'
+            parts[i] = (
+                f'<details class="part"{is_open}><summary>{title}</summary>'
+                f"{pages}{end}</details>{after}"
+            )
+    return "".join(parts)
+
+
+def fold_contents(app, pagename, templatename, context, doctree):
+    if "generate_toctree_html" in context:
+        write = context["generate_toctree_html"]
+        context["generate_toctree_html"] = lambda *a, **k: folded_contents(write(*a, **k))
 
 
 def icons(sheets, pages):
@@ -92,7 +124,6 @@ def slim(app, exception):
             file.unlink()
     sheets = {path: path.read_text(encoding="utf8") for path in out.glob("_static/**/*.css")}
     sources = [*out.glob("**/*.html"), *out.glob("_static/**/*.js")]
-    sources = [path for path in sources if "mathjax" not in path.parts]
     used = icons(sheets.values(), (path.read_text(encoding="utf8") for path in sources))
     for font in (out / FONTS).glob("*.ttf"):
         font.with_suffix(".woff").write_bytes(subset(font, used))
@@ -111,5 +142,7 @@ def slim(app, exception):
 def setup(app):
     PygmentsBridge.html_formatter = LeanFormatter
     app.connect("html-page-context", drop_wrong_attributes)
+    # After the theme has said how contents are written.
+    app.connect("html-page-context", fold_contents, priority=900)
     app.connect("build-finished", slim)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

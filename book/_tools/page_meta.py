@@ -153,6 +153,7 @@ def add_context(app, pagename, templatename, context, doctree):
         address = f"{site}{pagename}.html" if site else None
         cff = yaml.safe_load((source / "CITATION.cff").read_text(encoding="utf8"))
         page["cite"] = citation(plain, cff, address, "book" if book else "chapter")
+        page["version"] = cff["version"]
     context["page_meta"] = page
 
 

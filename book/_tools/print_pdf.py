@@ -15,17 +15,11 @@ from urllib.parse import urlsplit
 
 from bs4 import BeautifulSoup
 
-#: Minutes that Chromium may take to set the formulas, and to print.
+#: Minutes that Chromium may take to print.
 PATIENCE = 20
 _HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head>
 <meta charset="utf-8"><title>{title}</title>{sheets}
-<style>{style}</style>
-<script>window.MathJax = {{
-  loader: {{load: ["core", "input/tex", "output/chtml", "[tex]/boldsymbol"]}},
-  tex: {{packages: {{"[+]": ["boldsymbol"]}}}},
-  options: {{processHtmlClass: "tex2jax_process|mathjax_process|math|output_area",
-            ignoreHtmlClass: "document"}}
-}};</script><script src="_static/mathjax/startup.js" defer></script></head><body class="book">
+<style>{style}</style></head><body class="book">
 """
 _STYLE = """
 body.book { margin: 0; font-size: 10pt; }
@@ -63,8 +57,8 @@ def contents(index):
         Caption, and addresses of pages relative to the first page.
     """
     found = [("", [])]
-    for entry in index.select("nav.bd-docs-nav p.caption, nav.bd-docs-nav a.reference.internal"):
-        if entry.name == "p":
+    for entry in index.select("nav.bd-docs-nav .caption, nav.bd-docs-nav a.reference.internal"):
+        if "caption" in entry["class"]:
             found.append((entry.get_text(" ", strip=True), []))
         else:
             found[-1][1].append(entry["href"].partition("#")[0])
@@ -172,7 +166,7 @@ def print_pdf(folder, output):
         page.route(f"{site}/print.html", lambda route: route.fulfill(body=html, content_type=kind))
         page.emulate_media(media="print", color_scheme="light")
         page.goto(f"{site}/print.html", wait_until="load")
-        page.evaluate("MathJax.startup.promise")
+        page.evaluate("document.fonts.ready")
         output.parent.mkdir(parents=True, exist_ok=True)
         page.pdf(
             path=output,

@@ -1,15 +1,18 @@
-"""Sphinx extension: Binder and repository buttons, where a public repository is known.
+"""Sphinx extension: buttons that open a chapter elsewhere, where a public repository is known.
 
 The address is taken from the environment (GITHUB_REPOSITORY, set by GitHub's runners) or from the
 git remote `origin`. Where neither names a repository on GitHub, the buttons are left out rather
-than dead.
+than dead. A JupyterLite of one's own is added where BOOK_JUPYTERLITE has its address. Each button
+names the host that it opens; no page asks another host before it is pressed.
 """
 
 import os
 import re
 import subprocess
+from urllib.parse import urlsplit
 
 BINDER = "https://mybinder.org"
+COLAB = "https://colab.research.google.com"
 
 
 def repository_url(environ, remote):
@@ -59,25 +62,43 @@ def git_remote(folder):
         return None
 
 
-def theme_options(url, ref):
+def theme_options(url, ref, jupyterlite=""):
     """The theme's options for the buttons, empty where there is no repository."""
     if url is None:
         return {"repository_url": "", "launch_buttons": {}}
+    launch = {"binderhub_url": BINDER, "colab_url": COLAB, "notebook_interface": "jupyterlab"}
+    if jupyterlite:
+        launch["jupyterlite_url"] = jupyterlite
     return {
         "repository_url": url,
         "repository_branch": ref,
         "use_repository_button": True,
         "use_issues_button": True,
-        "launch_buttons": {"binderhub_url": BINDER, "notebook_interface": "jupyterlab"},
+        "launch_buttons": launch,
     }
 
 
 def add_buttons(app, config):
     url = repository_url(os.environ, git_remote(app.srcdir))
-    config.html_theme_options.update(theme_options(url, branch(os.environ)))
+    lite = os.environ.get("BOOK_JUPYTERLITE", "")
+    config.html_theme_options.update(theme_options(url, branch(os.environ), lite))
+
+
+def name_buttons(app, pagename, templatename, context, doctree):
+    """Buttons say what they do: which host they open, and that a PDF is printed, not fetched."""
+    for group in context.get("header_buttons", []):
+        for button in group.get("buttons", []):
+            if group.get("label") == "launch-buttons" and "url" in button:
+                host = urlsplit(button["url"]).hostname or "this site"
+                button["text"] = f"{button['text']} (opens {host})"
+                button["tooltip"] = f"Run this chapter on {host}, which will see your request"
+            elif button.get("label") == "download-pdf-button":
+                button.update(text="Print or save as PDF", tooltip="Print this page")
 
 
 def setup(app):
     # Before the theme looks at its options.
     app.connect("config-inited", add_buttons, priority=100)
+    # After the theme has added them.
+    app.connect("html-page-context", name_buttons, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

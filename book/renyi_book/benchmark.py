@@ -27,6 +27,15 @@ PAIRS = (
     ("score, S", "bias score, S", "equivalence"),
     ("error-parity, S", "thresholds, S", "difference"),
 )
+# The same for equalized odds, by the protocol's extension.
+ODDS_PAIRS = (
+    ("label", "bias score", "equivalence"),
+    ("label", "linear", "difference"),
+    ("label", "reduction", "difference"),
+    ("error-parity, S", "bias score", "difference"),
+    ("bias score, S", "error-parity, S", "equivalence"),
+    ("error-parity, S", "thresholds, S", "difference"),
+)
 # A verdict needs so many splits in which both methods come to the level.
 FEWEST_SPLITS = 4
 
@@ -60,13 +69,14 @@ SHOWN = {
 REFERENCE = "plug-in"
 
 
-def verdicts(table):
+def verdicts(table, pairs=PAIRS):
     """The protocol's comparisons, with intervals and verdicts by the scorecard's rules.
 
     Parameters
     ----------
     table : DataFrame
-        The table of `benchmark_frontier`.
+        The table of `benchmark_frontier`, or that of `benchmark_odds` with its pairs.
+    pairs : sequence of (first, second, claim)
 
     Returns
     -------
@@ -82,7 +92,7 @@ def verdicts(table):
         ["dataset", "criterion", "level"], sort=False
     ):
         wide = rows.pivot(index="seed", columns="method", values="accuracy")
-        for first, second, kind in PAIRS:
+        for first, second, kind in pairs:
             if first not in wide or second not in wide:
                 continue
             tried = rows["method"].isin([first, second]).groupby(rows["seed"]).sum() == 2
@@ -173,8 +183,27 @@ def results_table(table):
     return pd.DataFrame(wide, index=[LABELS[method] for method in methods])
 
 
-def _entry(row):
-    if row.method == REFERENCE:
+def odds_table(table, reference="bias score"):
+    """The chapter's table for equalized odds: a row for each method, a column for each level.
+
+    It reads like `results_table`, with the library's rule without S as the reference.
+    """
+    found = compared(table, reference)
+    plain = table[table["level"].isna()].groupby("method")["accuracy"].mean()
+    plain = {m: f"{100 * value:.2f} without a constraint" for m, value in plain.items()}
+    columns = {}
+    for level, rows in found.groupby("level", sort=False):
+        entries = {row.method: _entry(row, reference) for row in rows.itertuples()}
+        columns[f"Adult, equalized odds {level}"] = plain | entries
+    seconds = table.groupby("method")["cpu_seconds"].mean()
+    columns["CPU s"] = seconds.map("{:.1f}".format).to_dict()
+    methods = [method for method in LABELS if method in set(table["method"])]
+    wide = {name: [of.get(m, "–") for m in methods] for name, of in columns.items()}
+    return pd.DataFrame(wide, index=[LABELS[method] for method in methods])
+
+
+def _entry(row, reference=REFERENCE):
+    if row.method == reference:
         return f"{row.accuracy:.2f} ({row.splits})" if row.splits else "–"
     if row.splits < 2:
         return "–"

@@ -98,7 +98,7 @@ def remove(folder):
 
 
 def cut(text, most):
-    """Return `text`, shortened in the middle of what nobody reads."""
+    """Return `text`, shortened to at most `most` characters."""
     text = str(text)
     return text if len(text) <= most else f"{text[: most - 30]} … ({len(text)} characters)"
 
@@ -366,7 +366,9 @@ class Session:
             try:
                 data = data[os.write(self.outgoing, data) :]
             except BrokenPipeError:
-                raise CutOff("Python ended in it (a crash, or a call that ends it)") from None
+                raise CutOff(
+                    "Python exited in this cell (a crash, or a call that exits)"
+                ) from None
 
     def _receive(self):
         """Return the next frame that is not a note about something refused."""
@@ -380,7 +382,7 @@ class Session:
                 self._wait(self.incoming, select.POLLIN)
                 data = os.read(self.incoming, 1 << 20)
                 if not data:
-                    raise CutOff("Python ended in it (a crash, or a call that ends it)")
+                    raise CutOff("Python exited in this cell (a crash, or a call that exits)")
                 self.buffer += data
                 self.received += len(data)
                 if self.received > RECEIVED:

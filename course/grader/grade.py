@@ -45,7 +45,7 @@ def work(job, connection):
 
 
 def failed(job, why):
-    """Return the result of a submission on which the grader itself came to grief."""
+    """Return the result of a submission on which the grader itself failed."""
     return Result(job.student, job.assignment, FAILED, notes=[f"{why}. Grade it by hand"])
 
 
@@ -302,7 +302,7 @@ def main():
         print(problem)
     print(f"grades and feedback pages are in {chosen.out}")
     if report.problems:
-        sys.exit(f"Mend these {len(report.problems)} problems before you pass grades on.")
+        sys.exit(f"Fix these {len(report.problems)} problems before you export the grades.")
 
 
 def run(chosen, folder, handins, settings, report, walled):

@@ -28,7 +28,7 @@ class Unusable(Exception):
 
 
 def read_bytes(path):
-    """Return the content of a regular file of bearable size; follow no link to get there.
+    """Return the content of a regular file of limited size, without following links.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def read_bytes(path):
     try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
-            raise Unusable("refused", "this is no regular file; hand in the notebook itself")
+            raise Unusable("refused", "this is not a regular file; hand in the notebook itself")
         if found.st_size > LARGEST:
             raise Unusable(
                 "refused", f"the file has more than {LARGEST >> 20} MB: clear its outputs"
@@ -100,7 +100,7 @@ def restore(nb, release):
     Returns
     -------
     list of str
-        What had to be mended, in words.
+        What was restored, in words.
     """
     wanted = {own(cell)["grade_id"]: cell for cell in release.cells if own(cell)}
     found, twice = {}, []
@@ -115,7 +115,7 @@ def restore(nb, release):
     if not found:
         raise Unusable(
             "not the released notebook",
-            "none of the assignment's cells can be recognised: their metadata are gone. Copy the "
+            "none of the assignment's cells can be recognized: their metadata are gone. Copy the "
             "answers into a fresh copy of the released notebook and hand that in",
         )
     # A student's own cell stays behind the released cell that it follows.
@@ -147,7 +147,7 @@ def restore(nb, release):
     if order != [name for name in wanted if name in found]:
         notes.append("released cells had been moved and are back in their order")
     if twice:
-        notes.append(f"these cells stood there twice, the first one counts: {', '.join(twice)}")
+        notes.append(f"these cells occur twice, and the first one counts: {', '.join(twice)}")
     return notes
 
 
@@ -212,7 +212,7 @@ def chapters_in(text):
 
 
 def skeleton(source):
-    """Return the source without its answers and hidden tests: what a submission is mended with.
+    """Return the source without its answers and hidden tests: what a submission is restored from.
 
     nbgrader makes the release that students get; for mending only the names, the given cells and
     something blank in place of each answer are needed.

@@ -131,5 +131,5 @@ def page(result, lateness, book=""):
         ),
         status=html.escape(f"For {result.student}. Status: {result.status}.{late}"),
         table=table if result.marks else "",
-        notes=f"<h2>What else was noticed</h2><ul>{notes}</ul>" if notes else "",
+        notes=f"<h2>Further notes</h2><ul>{notes}</ul>" if notes else "",
     )

@@ -41,7 +41,8 @@ NEEDED = ("student", "assignment", "criterion", "points")
 FINISHED = ".finished"
 PROBLEMS = "problems.txt"
 NOT_HANDED_IN = "not handed in"
-PAUSE = 2  # seconds between two times that the tables are written
+PAUSE = 2  # seconds between two times that the tables are written, at least
+PART = 0.05  # of the time that writing them may take, however large the class
 
 # A spreadsheet may split a cell at another separator than ours, and a piece that then begins with
 # one of these is a formula. Each such place gets one apostrophe more than it had.
@@ -213,11 +214,11 @@ class Report:
         (self.out / "feedback").mkdir(parents=True, exist_ok=True)
         (self.out / FINISHED).mkdir(exist_ok=True)
         self.sheet = Sheet(self.out / "manual.csv")
-        self.results, self.unwritten, self.written = {}, {}, 0.0
+        self.results, self.unwritten, self.next_write = {}, {}, 0.0
 
     @property
     def problems(self):
-        """What the instructor has to mend before grades can be passed on, one line each."""
+        """What the instructor has to fix before grades can be exported, one line each."""
         return [*self.sheet.problems, *self.unwritten.values()]
 
     def _record(self, key):
@@ -240,7 +241,7 @@ class Report:
         key = result.student, result.assignment
         self.results[key] = result
         put(self._record(key), json.dumps({"fingerprint": fingerprint, "result": result.data()}))
-        if time.monotonic() > self.written + PAUSE:
+        if time.monotonic() > self.next_write:
             self.write(result.student)
         else:
             self.page(result)
@@ -300,6 +301,7 @@ class Report:
 
     def write(self, student=None):
         """Write all tables, and the feedback pages (of one student, or of all)."""
+        start = time.monotonic()
         lines, manual, marked = self.rows()
         if manual or self.sheet.given or self.sheet.odd:
             put(self.out / "manual.csv", self.sheet.text(manual))
@@ -314,7 +316,8 @@ class Report:
             put(self.out / PROBLEMS, "\n".join(self.problems) + "\n")
         else:
             (self.out / PROBLEMS).unlink(missing_ok=True)
-        self.written = time.monotonic()
+        end = time.monotonic()
+        self.next_write = end + max(PAUSE, (end - start) / PART)
 
     def preview(self, options):
         """Return what other options would change in the grades, one line each."""

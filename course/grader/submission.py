@@ -162,7 +162,7 @@ def mark_of(part, points, message="", answer=""):
 
 
 def run(nb, source, job, session):
-    """Run the cells of a mended notebook; return marks, status and notes."""
+    """Run the cells of a restored notebook; return marks, status and notes."""
     graded_parts = {part.name: part for part in parts(source)}
     judge = Judge(session, solutions(source))
     marks, notes, gone, status = [], [], "", "graded"
@@ -222,7 +222,7 @@ def grade_one(job):
         if not job.source:
             raise Unusable(
                 "unknown assignment",
-                f"there is no assignment called {job.assignment!r}: is the file's name as it was?",
+                f"there is no assignment called {job.assignment!r}: has the file been renamed?",
             )
         source = variants.question(parse(job.source.encode()), job.variant)
         result.worths = [[part.task, part.points] for part in parts(source)]
@@ -230,13 +230,13 @@ def grade_one(job):
         if job.problem:
             raise Unusable("refused", job.problem)
         nb = parse(read_bytes(job.path))
-        mended = restore(nb, skeleton(source))
+        restored = restore(nb, skeleton(source))
         where = Path(job.scratch) if job.scratch else None
         with Session(
             job.limits, job.hidden, job.number, where, walled=job.walled, slot=job.slot
         ) as session:
             result.marks, result.status, notes = run(nb, source, job, session)
-        result.notes = [*([job.note] if job.note else []), *mended, *notes]
+        result.notes = [*([job.note] if job.note else []), *restored, *notes]
     except Unusable as problem:
         result.status = problem.status
         result.notes = [str(problem), *([job.note] if job.note else [])]

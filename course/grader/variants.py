@@ -7,16 +7,18 @@ release for each student with a number of their own; `make grade SEED=…` puts 
 """
 
 import hashlib
+import math
 import os
 import re
 import sys
 import tempfile
 from pathlib import Path
 
+import nbformat
+
 from . import SOURCE, assignments
 
 CELL = "variant"
-FORMS = 12  # a common multiple of the numbers of forms that a cell can have: 1, 2, 3 or 4
 LINE = re.compile(r"^VARIANT = \d+$", re.MULTILINE)
 
 
@@ -45,6 +47,11 @@ def question(nb, variant):
     return nb
 
 
+def forms(nb):
+    """Return after how many variants the questions of a source repeat."""
+    return math.lcm(*(1 + len(c.metadata.get("course", {}).get("forms", [])) for c in nb.cells))
+
+
 def put(source, variant):
     """Return a cell's text with the variant in it."""
     return LINE.sub(f"VARIANT = {variant}", source)
@@ -56,18 +63,17 @@ def write(seed, students, out, source=SOURCE):
 
     written = []
     for assignment in assignments(source):
-        forms = {}
+        path = Path(source) / assignment / f"{assignment}.ipynb"
+        period, releases = forms(nbformat.read(path, as_version=4)), {}
         for student in students:
             variant = number(seed, student)
-            # Releases that differ in their number alone need not be built anew.
-            form = variant % FORMS
-            if form not in forms:
+            # Releases that differ in their number alone are built once.
+            form = variant % period
+            if form not in releases:
                 with tempfile.TemporaryDirectory(prefix="course-") as root:
-                    forms[form] = (
-                        variant,
-                        generate(assignment, root, source, variant).read_text("utf-8"),
-                    )
-            built, text = forms[form]
+                    release = generate(assignment, root, source, variant)
+                    releases[form] = variant, release.read_text("utf-8")
+            built, text = releases[form]
             path = Path(out) / student / f"{assignment}.ipynb"
             path.parent.mkdir(parents=True, exist_ok=True)
             own = text.replace(f'"VARIANT = {built}"', f'"VARIANT = {variant}"')

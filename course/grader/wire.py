@@ -23,6 +23,7 @@ FRAME = 48 << 20  # bytes of one frame that the grader sends
 ANSWER = 8 << 20  # bytes of one frame that a submission sends
 PIECES = 200_000  # values in such a frame; an array is one of them
 DEPTH = 60  # of nesting, well below Python's own limit
+BITS = 10_000  # of a whole number: Python itself writes no more than 4300 digits
 KINDS = "biufU"  # of arrays: truth values, whole and floating-point numbers, text
 
 
@@ -58,6 +59,8 @@ def encode(value, functions=None, depth=0):
     if depth > DEPTH:
         raise Unsendable("a value nested too deeply, or holding itself")
     # By exact type: numpy's float is a float, too, and stays what it is.
+    if type(value) is int and value.bit_length() > BITS:
+        raise Unsendable(f"a whole number of more than {BITS} bits")
     if type(value) in (type(None), bool, int, float, str):
         return value
     if is_number(value):

@@ -132,6 +132,7 @@ class Bench:
     """The reference of one assignment, ready to have some of its cells replaced."""
 
     def __init__(self, assignment, variant=0):
+        self.assignment = assignment
         self.source = variants.question(reference(assignment), variant)
         self.parts = {part.name: part for part in parts(self.source)}
         self.defined = {each.cell: each for each in solutions(self.source)}
@@ -188,10 +189,10 @@ def verdict(wrong, found):
     return ""
 
 
-def caught(assignment):
+def caught(bench):
     """Return {name: whether it loses marks} for the answers held back."""
-    bench = Bench(assignment)
-    return {name: any(bench.try_out(replace).values()) for name, replace in held_back(assignment)}
+    wrong = held_back(bench.assignment)
+    return {name: any(bench.try_out(replace).values()) for name, replace in wrong}
 
 
 def main():
@@ -199,7 +200,7 @@ def main():
     if sys.argv[1] == "held_back":
         total = []
         for assignment in sys.argv[2:] or assignments():
-            found = caught(assignment)
+            found = caught(Bench(assignment))
             total += found.values()
             print(f"{assignment}: {sum(found.values())} of {len(found)} caught")
             print(*(f"    missed: {name}" for name, seen in found.items() if not seen), sep="\n")

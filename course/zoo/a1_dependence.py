@@ -50,38 +50,38 @@ def joint(a, b):
     {
         "name": "margins without the root",
         "replace": {
-            "normalise": """
-def normalise(P):
+            "normalize": """
+def normalize(P):
     p, q = P.sum(axis=1), P.sum(axis=0)
     return P / np.outer(p, q)
 """
         },
-        "caught_by": "test_normalise",
+        "caught_by": "test_normalize",
         "message": "square root of p q",
     },
     {
         "name": "wrong marginal",
         "replace": {
-            "normalise": """
-def normalise(P):
+            "normalize": """
+def normalize(P):
     p, q = P.sum(axis=0), P.sum(axis=1)
     return P / np.sqrt(np.outer(p, q))
 """
         },
-        "caught_by": "test_normalise",
+        "caught_by": "test_normalize",
         "message": "one number for each row",
     },
     {
         "name": "nan for rows without mass",
         "replace": {
-            "normalise": """
-def normalise(P):
+            "normalize": """
+def normalize(P):
     p, q = P.sum(axis=1), P.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return P / np.sqrt(np.outer(p, q))
 """
         },
-        "caught_by": "test_normalise_edge",
+        "caught_by": "test_normalize_edge",
         "message": "gives nan",
     },
     {
@@ -130,7 +130,7 @@ def rho(Q):
         "message": "a constant depends on nothing",
     },
     {
-        "name": "un-centred functions: the first pair",
+        "name": "un-centered functions: the first pair",
         "replace": {
             "best_functions": """
 def best_functions(P):
@@ -327,43 +327,43 @@ EDITS = [
     ),
     (
         "epsilon inside the root",
-        "normalise",
+        "normalize",
         "np.sqrt(np.outer(p, q))",
         "np.sqrt(np.outer(p, q) + 1e-9)",
-        "test_normalise",
+        "test_normalize",
         "no epsilon",
     ),
     (
         "epsilon below the line",
-        "normalise",
+        "normalize",
         "np.divide(P, mass, out=np.zeros_like(mass), where=mass > 0)",
         "P / (mass + 1e-8)",
-        "test_normalise",
+        "test_normalize",
         "no epsilon",
     ),
     (
         "only one margin",
-        "normalise",
+        "normalize",
         "np.outer(p, q)",
         "np.outer(p, np.ones_like(q))",
-        "test_normalise",
+        "test_normalize",
         "should be 0.10",
     ),
     (
         "the table itself changed",
-        "normalise",
+        "normalize",
         "np.divide(P, mass, out=np.zeros_like(mass), where=mass > 0)",
         "np.divide(P, mass, out=P, where=mass > 0)",
-        "test_normalise",
+        "test_normalize",
         "return a new one",
     ),
     (
         "warnings left standing",
-        "normalise",
+        "normalize",
         "np.divide(P, mass, out=np.zeros_like(mass), where=mass > 0)",
         "np.nan_to_num(P / mass)",
-        "test_normalise_edge",
-        "makes NumPy complain",
+        "test_normalize_edge",
+        "makes NumPy warn",
     ),
     (
         "largest singular value below 1",
@@ -477,7 +477,7 @@ EDITS = [
         "return values_a, values_b, np.array([[0.4, 0.0], [0.0, 0.4], [0.2, 0.0]])",
         "return [-1, 0, 1, 1], [0, 1], np.array([[0, 2], [2, 0], [0, 1], [0, 1]]) / 6",
         "test_blind_spot",
-        "stands there twice",
+        "occurs twice",
     ),
     (
         "epsilon in the margin",

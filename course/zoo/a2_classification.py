@@ -9,7 +9,7 @@ ZOO = [
     return np.column_stack([F[s == j].mean(axis=0) for j in groups])"""
         },
         "caught_by": "test_joint_table",
-        "message": "T is the joint table: divide by the number of all people",
+        "message": "T is the joint table: divide by the number of all samples",
     },
     {
         "name": "probabilities thresholded before the table",
@@ -102,13 +102,13 @@ ZOO = [
         "message": "s was used as 0 and 1",
     },
     {
-        "name": "s centred at its mean",
+        "name": "s centered at its mean",
         "replace": {
             "best_response_w": """def best_response_w(F, s):
     return (s - s.mean()) @ F / F.sum(axis=0)"""
         },
         "caught_by": "test_best_response_w",
-        "message": "s was centred at its mean",
+        "message": "s was centered at its mean",
     },
     {
         "name": "w from thresholded labels",
@@ -137,7 +137,7 @@ ZOO = [
     return np.mean((2 * s - 1) * (F @ w) - F @ w**2) / (q * (1 - q))"""
         },
         "caught_by": "test_adversary_value",
-        "message": "this constant is to be taken off",
+        "message": "this constant must be subtracted",
     },
     {
         "name": "wrong marginal: q of the label",
@@ -278,7 +278,7 @@ ZOO = [
     return theta, np.array(history)"""
         },
         "caught_by": "test_algorithm_2",
-        "message": "Does the adversary answer anew at every step?",
+        "message": "Does the adversary respond again at every step?",
     },
     {
         "name": "the caller's theta overwritten",
@@ -337,7 +337,7 @@ def eo_violation(y, y_hat, s):
     return abs(y_hat[(s == 1) & (y == 1)].mean() - y_hat[(s == 0) & (y == 1)].mean())"""
         },
         "caught_by": "test_measures",
-        "message": "Compare rates within the groups, not numbers of people",
+        "message": "Compare rates within the groups, not counts",
     },
     {
         "name": "EO without the condition y = 1",
@@ -351,7 +351,7 @@ def eo_violation(y, y_hat, s):
     return abs(y_hat[s == 1].mean() - y_hat[s == 0].mean())"""
         },
         "caught_by": "test_measures",
-        "message": "the difference over all people, without Y = 1",
+        "message": "the difference over all rows, without Y = 1",
     },
     {
         "name": "EO with the condition on the prediction",
@@ -510,12 +510,12 @@ EDITS = [
         "second largest",
     ),
     (
-        "at a right angle to q, not to its root",
+        "orthogonal to q, not to its root",
         "best_response_v",
         "np.sqrt(q)[None]",
         "q[None]",
         "test_best_response_v",
-        "right angle to sqrt(q)",
+        "orthogonal to sqrt(q)",
     ),
     (
         "T in place of Q",
@@ -635,7 +635,7 @@ EDITS = [
         "history = []",
         "history = []\n    fixed = adversary(theta)\n    adversary = lambda theta: fixed",
         "test_algorithm_2",
-        "answer anew",
+        "respond again",
     ),
     (
         "adversary a step behind",
@@ -810,5 +810,26 @@ EDITS = [
         "0.0 for rows in batches",
         "test_batch_penalty",
         "a single group left out",
+    ),
+    (
+        "a model stored by lambda alone",
+        "trade_off",
+        "clf = RenyiClassifier(lam).fit(data.X_train, data.y_train, "
+        "sensitive_features=data.s_train)",
+        "stored = trade_off.__dict__\n        if lam not in stored:\n"
+        "            stored[lam] = RenyiClassifier(lam).fit(\n"
+        "                data.X_train, data.y_train, sensitive_features=data.s_train\n"
+        "            )\n        clf = stored[lam]",
+        "test_trade_off",
+        "belongs to its data",
+    ),
+    (
+        "a step that is halved when the value rises",
+        "algorithm_2",
+        "        if t < steps:",
+        "        if t and history[-1] > history[-2]:\n            eta = eta / 2\n"
+        "        if t < steps:",
+        "test_algorithm_2",
+        "keep eta as it is passed in",
     ),
 ]

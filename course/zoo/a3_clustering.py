@@ -8,7 +8,7 @@ ZOO = [
     return np.bincount(labels, s, K) / len(s)"""
         },
         "caught_by": "test_proportions",
-        "message": "divided by N. The share is taken within the cluster",
+        "message": "divided by N. The proportion is taken within the cluster",
     },
     {
         "name": "share of the ones in place of share of the cluster",
@@ -17,7 +17,7 @@ ZOO = [
     return np.bincount(labels, s, K) / s.sum()"""
         },
         "caught_by": "test_proportions",
-        "message": "w_k asks the other way round",
+        "message": "but w_k is the reverse",
     },
     {
         "name": "empty cluster divides by zero",
@@ -35,7 +35,7 @@ ZOO = [
     return np.array([s[labels == k].mean() for k in range(labels.max() + 1)])"""
         },
         "caught_by": "test_proportions_edge",
-        "message": "has no share",
+        "message": "has no proportion",
     },
     {
         "name": "mean balance of the clusters",
@@ -145,7 +145,7 @@ ZOO = [
         "name": "limit of lambda with the old w",
         "replace": {"lam_limit": "lam_limit = 72.25 - 0.25"},
         "caught_by": "test_lam_limit",
-        "message": "the share before x = -5 moved",
+        "message": "the proportion before x = -5 moved",
     },
     {
         "name": "limit of lambda without the score of staying",
@@ -247,7 +247,7 @@ ZOO = [
     return change"""
         },
         "caught_by": "test_move_cost",
-        "message": "The factors stand before the distances only",
+        "message": "The factors multiply only the distances",
     },
     {
         "name": "last point of a cluster may leave",
@@ -262,7 +262,7 @@ ZOO = [
         "message": "Treat size[a] == 1 first",
     },
     {
-        "name": "centres not moved",
+        "name": "centers not moved",
         "replace": {
             "apply_move": """def apply_move(x, s_n, a, b, size, c, w):
     for k, sign in ((a, -1), (b, 1)):
@@ -270,7 +270,7 @@ ZOO = [
         w[k] += sign * (s_n - w[k]) / size[k]"""
         },
         "caught_by": "test_apply_move",
-        "message": "The centres have not moved",
+        "message": "The centers have not moved",
     },
     {
         "name": "mean updated with the size before the move",
@@ -293,7 +293,7 @@ ZOO = [
         c[k] += sign * (x - c[k]) / size[k]"""
         },
         "caught_by": "test_apply_move",
-        "message": "The shares w have not changed",
+        "message": "The proportions w have not changed",
     },
     {
         "name": "stops after one pass: the previous labels are an alias",
@@ -414,7 +414,7 @@ EDITS = [
         "out=np.full(K, np.nan)",
         "out=np.zeros(K)",
         "test_proportions_edge",
-        "has no share",
+        "has no proportion",
     ),
     (
         "as many clusters as labels",
@@ -432,7 +432,7 @@ EDITS = [
         "return np.divide(ones, size, out=np.full(K, np.nan), where=size > 0)",
         "return ones / size",
         "test_proportions_edge",
-        "makes NumPy complain",
+        "makes NumPy warn",
     ),
     (
         "ones over zeros",
@@ -515,7 +515,7 @@ EDITS = [
         "",
     ),
     (
-        "centres that follow",
+        "centers that follow",
         "per_point_pass",
         "labels[n] = b\n",
         "labels[n] = b\n            "
@@ -717,5 +717,13 @@ EDITS = [
         "RenyiKMeans(5,",
         "test_price",
         "",
+    ),
+    (
+        "a score of its own",
+        "per_point_pass",
+        "f = score(X[n], s[n], c, w, lam)",
+        "f = np.sum((X[n] - c) ** 2, axis=1) - lam * (w - s[n]) ** 2",
+        "test_per_point_pass",
+        "use the function that is passed in",
     ),
 ]

@@ -207,7 +207,7 @@ VERDICT = verdict(INTERVALS, PLAN["claimed"])
     wrong(
         "a verdict typed by hand",
         "test_conclusion",
-        "not a matter of taste",
+        "not a matter of choice",
         conclusion="""
 wide = RESULTS.pivot(index=["case", "seed"], columns="setting", values="value")
 wide = wide["treatment"] - wide["control"]
@@ -317,7 +317,7 @@ EDITS = [
         "float(d.mean() - half), float(d.mean() + half)",
         "float(np.median(d) - 2 * half), float(np.median(d) + half)",
         "test_interval",
-        "not centred",
+        "not centered",
     ),
     (
         "open ends",

@@ -324,4 +324,14 @@ EDITS = [
         "test_differences_edge",
         "",
     ),
+    (
+        "rows as joined texts",
+        "shared",
+        "known = set(map(tuple, train.to_numpy().tolist()))\n"
+        "    rows = map(tuple, test[train.columns].to_numpy().tolist())",
+        'known = set(train.astype(str).agg("".join, axis=1))\n'
+        '    rows = test[train.columns].astype(str).agg("".join, axis=1)',
+        "test_shared_edge",
+        "Compare the columns one by one",
+    ),
 ]

@@ -48,9 +48,9 @@ def joint(a, b):
     ),
     (
         "divided by the margins, without the root",
-        "normalise",
+        "normalize",
         """
-def normalise(P):
+def normalize(P):
     p, q = P.sum(axis=1), P.sum(axis=0)
     product = np.outer(p, q)
     return np.divide(P, product, out=np.zeros_like(P, dtype=float), where=product > 0)
@@ -58,18 +58,18 @@ def normalise(P):
     ),
     (
         "a small number added below the root",
-        "normalise",
+        "normalize",
         """
-def normalise(P):
+def normalize(P):
     p, q = P.sum(axis=1), P.sum(axis=0)
     return P / np.sqrt(np.outer(p, q) + 1e-3)
 """,
     ),
     (
         "empty rows left out of Q",
-        "normalise",
+        "normalize",
         """
-def normalise(P):
+def normalize(P):
     P = P[P.sum(axis=1) > 0][:, P.sum(axis=0) > 0]
     return P / np.sqrt(np.outer(P.sum(axis=1), P.sum(axis=0)))
 """,
@@ -328,7 +328,7 @@ def best_response_w(F, s):
 """,
     ),
     (
-        "centred with q instead of one half",
+        "centered with q instead of one half",
         "best_response_w",
         """
 def best_response_w(F, s):

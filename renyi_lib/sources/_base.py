@@ -4,7 +4,7 @@
 comes back. Solvers and losses do not know where the rows are.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,6 +82,22 @@ class Source:
         """The sum of ``function(rows, *arguments)`` over the blocks; None stands for nothing."""
         self.n_passes += 1
         return add_up(function(rows, *arguments) for rows in self.read())
+
+    def total_by_block(self, function: Callable, parts: Sequence, *arguments: Any) -> Any:
+        """The sum of ``function(rows, part, *arguments)``, with one of the `parts` for each block.
+
+        Only an estimator that keeps a number for each row, such as `RenyiRegressor`, needs this.
+        The order of the blocks is the same in every pass.
+        """
+        if not hasattr(self, "read"):
+            raise NotImplementedError(
+                f"{type(self).__name__} has no total_by_block(function, parts, *arguments), which "
+                "this estimator needs: add this method, or load the rows into memory"
+            )
+        self.n_passes += 1
+        return add_up(
+            function(rows, part, *arguments) for rows, part in zip(self.read(), parts, strict=True)
+        )
 
 
 def add_up(parts: Iterable) -> Any:

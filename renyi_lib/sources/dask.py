@@ -6,7 +6,7 @@ is done by whatever scheduler Dask has been given: threads by default, or the cl
 `distributed.Client`. What a worker loses when it dies, Dask computes again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,22 +62,32 @@ class DaskSource(Source):
 
     def total(self, function: Callable, *arguments: Any) -> Any:
         """The sum of ``function(rows, *arguments)`` over the partitions, added on the workers."""
+        return self._total(function, [()] * len(self.parts), arguments)
+
+    def total_by_block(self, function: Callable, parts: Sequence, *arguments: Any) -> Any:
+        """As in `Source`; a worker gets the parts of its own partitions only."""
+        return self._total(function, [(part,) for part in parts], arguments)
+
+    def _total(self, function, extras, arguments):
         import dask
         from dask import bag
 
         self.n_passes += 1
         # One object for all tasks: it is sent to a worker once.
         call = dask.delayed((function, arguments, self.kind, self.names), traverse=False)
-        lists = [dask.delayed(_applied, pure=False)(call, *parts) for parts in self.parts]
+        lists = [
+            dask.delayed(_applied, pure=False, traverse=False)(call, extra, *columns)
+            for extra, columns in zip(extras, self.parts, strict=True)
+        ]
         total = bag.from_delayed(lists).reduction(add_up, add_up, split_every=_SPLIT_EVERY)
         # A bag would start processes if there is no cluster; the work here releases the lock.
         return total.to_delayed().compute()
 
 
-def _applied(call, *parts):
+def _applied(call, extra, *parts):
     """The function of one partition, in a list, as a bag has it."""
     function, arguments, kind, names = call
-    return [function(kind(**dict(zip(names, parts))), *arguments)]
+    return [function(kind(**dict(zip(names, parts))), *extra, *arguments)]
 
 
 def _aligned(columns):

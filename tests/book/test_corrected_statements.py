@@ -4,7 +4,6 @@ The sentences themselves must not come back; the counterexamples say why.
 """
 
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -219,19 +218,6 @@ def test_the_bias_of_fixed_groups_needs_independent_draws(replace):
     mu, V = groups.mean(axis=1), groups.var(axis=1)
     promised = mu.var() + np.sum((1 - 0.5) * V) / 4
     assert (abs(found - promised) < 1e-12) == replace
-
-
-def test_the_times_of_the_boxes_are_those_that_the_guide_names():
-    pattern = r"\*\*Time\*\* about (\d+) minutes.*?exercises (?:another )?(\d+)"
-    times = []
-    for path in BOOK.glob("part*/*.ipynb"):
-        text = "\n".join(cell.source for cell in read(path).cells)
-        times.append([int(minutes) for minutes in re.search(pattern, text).groups()])
-    guide = (BOOK / "how_to_run.md").read_text("utf8")
-    named = re.search(r"and (\d+) minutes to read, (\d+) on average.*another (\d+) minutes", guide)
-    most, mean, exercises = (int(minutes) for minutes in named.groups())
-    assert max(minutes for minutes, _ in times) == most
-    assert np.mean(times, axis=0) == pytest.approx([mean, exercises], abs=3)
 
 
 def test_every_new_reference_is_cited_or_listed():

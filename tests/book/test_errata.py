@@ -203,6 +203,30 @@ def test_the_letter_tells_the_outcome_of_the_comparisons():
     ]
 
 
+def test_the_violation_that_goes_to_zero_has_one_verdict_on_all_pages():
+    """Fig. 1's caption: the scorecard, entry E27, the chapter and the letter agree."""
+    counted = {SHOWN[f"eo-{rows}-to-zero"]["counted"] for rows in ("train", "test")}
+    assert counted == {"eo-train-to-zero", "eo-test-to-zero"}
+    (verdict,) = {SHOWN[name]["verdict"] for name in counted}
+    soft = SHOWN["eo-train-to-zero-soft"]["verdict"]
+    pages = {
+        "E27": TEXT[TEXT.index("### E27") : TEXT.index("### E28")],
+        "letter": LETTER,
+        "chapter": "\n".join(
+            c.source for c in checks.read(chapters()["equality-of-opportunity"].path).cells
+        ),
+    }
+    said = {
+        "E27": f'"goes to 0" is {verdict} on the training rows (`eo-train-to-zero`) and on the '
+        "test rows (`eo-test-to-zero`)",
+        "letter": f"the violation goes to 0 is {verdict} for the thresholded label, while for the "
+        f"randomized label it {soft} on the training rows",
+        "chapter": f'"goes to 0" is *{verdict}* for the decision',
+    }
+    for name, sentence in said.items():
+        assert sentence in " ".join(pages[name].split()), name
+
+
 def test_the_letter_is_short_and_has_its_parts():
     assert len(LETTER.split()) < 700
     questions, corrections = (

@@ -1,12 +1,14 @@
-"""The Sphinx extensions and scripts that make the pages: figures, icons, descriptions, print."""
+"""The Sphinx extensions and scripts that make the pages: figures, icons, formulas, print."""
 
 import base64
 import importlib
 import sys
+from io import BytesIO
 
 import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
+from fontTools.ttLib import TTFont
 
 from . import checks
 
@@ -69,6 +71,24 @@ def test_the_icons_kept_are_those_of_the_classes_used_and_of_other_rules():
     )
     found = load("lean_theme").icons([sheet], ['<i class="fa-solid fa-bars"></i>'])
     assert found == {0xF0C9, 0xF12A}
+
+
+def test_contents_fold_the_parts_without_chapters_unless_one_reads_them():
+    caption = '<p aria-level="2" class="caption" role="heading"><span>{}</span></p>\n'
+    pages = '<ul class="nav"><li class="{}"><a href="#">x</a><ul><li>y</li></ul></li></ul>\n'
+    html = "<div>" + "".join(
+        caption.format(title) + pages.format(kind)
+        for title, kind in (("Part I", ""), ("Appendices", ""), ("Reference", "current active"))
+    )
+    found = BeautifulSoup(load("lean_theme").folded_contents(html + "</div>"), "html.parser")
+    assert [d.summary.get_text() for d in found.select("details.part")] == [
+        "Appendices",
+        "Reference",
+    ]
+    assert [d.has_attr("open") for d in found.select("details.part")] == [False, True]
+    assert len(found.select("div > p.caption")) == 1
+    assert len(found.select("li")) == 6
+    assert str(found).endswith("</div>")
 
 
 def test_code_keeps_the_marks_that_have_a_colour():
@@ -163,3 +183,63 @@ def test_a_page_is_joined_with_ids_and_links_of_its_own():
     assert article.find("img")["src"] == "_images/i.png"
     assert article.find("h2").get_text() == "Title"
     assert article["id"] == "page--book/p/this.html"
+
+
+def test_a_formula_becomes_mathml_with_the_spaces_of_tex():
+    formulas = load("formulas")
+    assert formulas.mathml("x^2").count("<mi>x</mi>") == 1
+    assert "<mfrac>" in formulas.mathml(r"\frac{1}{2}", display=True)
+    assert '</msub><mspace width="0.1667em"></mspace>' in formulas.mathml(r"P_{ij} \log P_{ij}")
+    assert "<mi>ρ</mi>" in formulas.mathml(r"\corr", macros=[(r"\corr", r"\rho")])
+
+
+@pytest.mark.parametrize("tex", [r"\frac{1", r"\nosuchcommand x", r"\left( x"])
+def test_a_formula_that_cannot_be_converted_raises(tex):
+    with pytest.raises(ValueError, match=r"[Ee]xpected|Unsupported"):
+        load("formulas").mathml(tex)
+
+
+def test_several_displayed_lines_are_aligned_and_not_numbered_twice():
+    display_tex = load("formulas").display_tex
+    assert display_tex("a = b") == "a = b"
+    assert display_tex(r"a &= b \\ &= c") == r"\begin{split}a &= b \\ &= c\end{split}"
+    assert display_tex("a\n\nb") == "\\begin{aligned}a\\\\b\\end{aligned}"
+    starred = display_tex(r"\begin{align}a\end{align}", nowrap=True)
+    assert starred == r"\begin{align*}a\end{align*}"
+
+
+def test_the_font_keeps_what_the_formulas_show_and_its_tall_delimiters_are_narrow():
+    formulas = load("formulas")
+    page = '<math data-tex="x"><msqrt><mi>x</mi></msqrt><mo>(</mo><mn>&lt;</mn></math> y'
+    used = formulas.characters([page])
+    assert used == {"x", "𝑥", "(", "<", "√"}
+    font = TTFont(BytesIO(formulas.cut_font(used)))
+    kept = set(map(chr, font.getBestCmap()))
+    assert kept >= used
+    assert len(kept) < 10  # and their mirror images
+    variants = font["MATH"].table.MathVariants
+    for base, made in zip(variants.VertGlyphCoverage.glyphs, variants.VertGlyphConstruction):
+        widest = max(font["hmtx"][v.VariantGlyph][0] for v in made.MathGlyphVariantRecord)
+        assert widest <= 1.31 * font["hmtx"][base][0]
+        assert len(made.MathGlyphVariantRecord) >= 4
+
+
+def test_the_first_use_of_a_term_links_to_the_glossary():
+    tool = load("glossary_links")
+    text = "```{glossary}\nscore\n  A number.\n\njoint table\n  A table.\n```\n"
+    terms = tool.glossary_terms(text)
+    assert terms == ["score", "joint table"]
+    section = nodes.section("", nodes.title("", "A score"))
+    section += nodes.paragraph("", "Joint tables of a score; the score again, and a scoreboard.")
+    section += nodes.paragraph("", "", nodes.emphasis("", "joint table"), nodes.Text(" later"))
+    tool.link_first_uses(section, "page", terms)
+    links = [(link.astext(), link["reftarget"]) for link in section.findall(tool.pending_xref)]
+    assert links == [("Joint tables", "joint table"), ("score", "score")]
+    assert section[1].astext() == "Joint tables of a score; the score again, and a scoreboard."
+
+
+def test_the_glossary_has_about_forty_terms_in_order():
+    text = (checks.BOOK / "glossary.md").read_text(encoding="utf8")
+    terms = load("glossary_links").glossary_terms(text)
+    assert 38 <= len(terms) <= 60
+    assert terms == sorted(terms, key=str.lower)

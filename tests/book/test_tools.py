@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
@@ -11,6 +12,8 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from renyi_book.scorecard import NO_RESULT, store, stored
 
 from . import checks
+
+sys.path.append(str(checks.BOOK / "_tools"))  # tools import one another
 
 
 def load(name):

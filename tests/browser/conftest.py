@@ -42,8 +42,8 @@ def visit(chromium, site, folder):
     """A function that opens a page: ``visit("book/index.html", width=390, dark=True)``."""
     opened = []
 
-    def open_page(path, width=1400, dark=False):
-        opened.append(Visit(chromium, site, folder, path, width, dark))
+    def open_page(path, width=1400, dark=False, slower=1):
+        opened.append(Visit(chromium, site, folder, path, width, dark, slower))
         return opened[-1]
 
     yield open_page

@@ -18,12 +18,9 @@ def rows(folder):
             for width in WIDTHS:
                 with Visit(browser, site, folder, path, width) as visit:
                     row = visit.measure()
-                    visit.set_all_formulas()
-                    nodes = visit.measure()["nodes"]
                     labels = visit.label_sizes()
                     more = {
                         "label": round(min(labels)[0], 1) if labels else "",
-                        "nodes_all_formulas": nodes,
                         "bytes_all_images": visit.weight(),
                     }
                     yield {"page": path, "width": width, **row, **more}

@@ -23,7 +23,6 @@ def everything(visit, dark):
         *visit.overflow(),
         *visit.images(),
         *visit.ids(),
-        *visit.tab_stops(),
         *visit.accessible(),
         *visit.formulas(),
         *visit.toggles(),

@@ -41,16 +41,8 @@ new PerformanceObserver(list => {
 }).observe({type: 'layout-shift', buffered: true});
 """
 
-#: A page shows its text after two seconds at the latest, formulas or not, and then moves when they
-#: come. Here a busy machine is no slow connection: what is waited for is given ten times as long.
-_PATIENT = """
-const soon = window.setTimeout;
-window.setTimeout = (run, wait, ...rest) => soon(run, wait === 2000 ? 20000 : wait, ...rest);
-"""
-
 _SETTLE = """async () => {
   await document.fonts.ready;
-  if (window.MathJax && MathJax.startup && MathJax.startup.promise) await MathJax.startup.promise;
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 }"""
 
@@ -94,7 +86,7 @@ _RAW_TEX = r"""() => {
     document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const node = walk.currentNode, box = node.parentElement;
-    if (box.closest('pre, code, script, style, mjx-container, textarea, .dontrender')) continue;
+    if (box.closest('pre, code, script, style, textarea')) continue;
     if (/\\[(\[]|\\begin\{|\$\$|\\(frac|rho|lambda|mathbb|sigma)\b/.test(node.data) &&
         box.checkVisibility())
       found.push(node.data.trim().slice(0, 60));
@@ -102,16 +94,19 @@ _RAW_TEX = r"""() => {
   return found;
 }"""
 
-#: Formulas on the screen that are not yet set.
-_UNSET = """() => [...document.querySelectorAll('.bd-article .math')].filter(m => {
-  const r = m.getBoundingClientRect();
-  if (r.bottom < 0 || r.top > innerHeight || !m.checkVisibility()) return false;
-  return !m.querySelector('mjx-math, mjx-assistive-mml');
-}).map(m => m.textContent.slice(0, 40))"""
+_FORMULAS = """() => {
+  const all = [...document.querySelectorAll('math')].filter(m => m.checkVisibility());
+  const problems = all.filter(m => m.querySelector('merror') || !m.dataset.tex ||
+    m.getBoundingClientRect().width < 2).map(m => 'formula in error: ' + m.dataset.tex);
+  if (document.querySelector('mjx-container, script[src*=mathjax i]')) problems.push('MathJax');
+  if (all.length && ![...document.fonts].some(f => f.family.includes('Book Math') &&
+      f.status == 'loaded')) problems.push('the font of the formulas is not loaded');
+  return problems.slice(0, 3);
+}"""
 
 _CUT = """() => [...document.querySelectorAll(
-    '.bd-article :is(pre, table, img, mjx-container, .highlight, p)')]
-  .filter(e => e.checkVisibility() && !e.closest('mjx-assistive-mml'))
+    '.bd-article :is(pre, table, img, math, .highlight, p)')]
+  .filter(e => e.checkVisibility())
   .filter(e => {
     const r = e.getBoundingClientRect();
     if (r.right > document.documentElement.clientWidth + 2) return true;
@@ -168,9 +163,11 @@ class Visit:
     width : int
     dark : bool
         What the reader's system asks for.
+    slower : float
+        How many times slower the processor is made.
     """
 
-    def __init__(self, browser, site, folder, path, width, dark=False):
+    def __init__(self, browser, site, folder, path, width, dark=False, slower=1):
         self.site, self.folder, self.path, self.width = site, Path(folder), path, width
         self.context = browser.new_context(
             viewport={"width": width, "height": HEIGHT},
@@ -182,8 +179,10 @@ class Visit:
             bypass_csp=True,
         )
         self.context.add_init_script(_WATCH)
-        self.context.add_init_script(_PATIENT)
         self.page = self.context.new_page()
+        if slower > 1:
+            session = self.context.new_cdp_session(self.page)
+            session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
         self.requested, self.said = [], []
         self.page.on("request", lambda request: self.requested.append(request.url))
         self.page.on("console", self._console)
@@ -277,40 +276,10 @@ class Visit:
         ]
 
     def formulas(self):
-        """What is on the screen is set, here and further down; none is in error, none is raw."""
-        problems = []
-        end = self.page.evaluate("document.documentElement.scrollHeight")
-        for y in (0, end // 2, end):
-            self.page.evaluate("y => scrollTo({top: y, behavior: 'instant'})", y)
-            try:
-                self.page.wait_for_function(f"({_UNSET})().length == 0", timeout=8000)
-            except Exception:
-                problems += [f"not set: {text}" for text in self.page.evaluate(_UNSET)[:2]]
-        self.set_all_formulas()
-        errors = self.page.evaluate(
-            "[...document.querySelectorAll('mjx-merror, merror')].map(e => e.textContent)"
-        )
-        problems += [f"formula in error: {text[:60]}" for text in errors]
+        """Every formula is set, with the book's font, and none stands there as TeX."""
+        problems = self.page.evaluate(_FORMULAS)
         raw = self.page.evaluate(_RAW_TEX)
-        problems += [f"raw TeX: {text}" for text in raw[:3]]
-        self.page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
-        return problems
-
-    def set_all_formulas(self):
-        """Set the formulas that wait to come into view."""
-        self.page.evaluate(
-            """async () => {
-              const d = window.MathJax && MathJax.startup && MathJax.startup.document;
-              if (d && d.lazyTypesetAll) await d.lazyTypesetAll();
-            }"""
-        )
-
-    def tab_stops(self):
-        """No formula is a tab stop, and no tab stop is without a name."""
-        return self.page.evaluate(
-            f"""() => ({_TAB_STOPS})().filter(e => e.tagName.startsWith('MJX'))
-              .map(e => 'a formula is a tab stop').slice(0, 1)"""
-        )
+        return problems + [f"raw TeX: {text}" for text in raw[:3]]
 
     def images(self):
         """Every picture has words for those who do not see it, and room reserved."""
@@ -359,9 +328,7 @@ class Visit:
         if rules:
             options["runOnly"] = rules
         # Formulas have the colour of their text; their inner elements are many.
-        found = self.page.evaluate(
-            "options => axe.run({exclude: [['mjx-container']]}, options)", options
-        )
+        found = self.page.evaluate("options => axe.run({exclude: [['math']]}, options)", options)
         return [
             f"{v['id']} ({v['impact']}), {len(v['nodes'])} times: {v['nodes'][0]['html'][:90]} "
             f"{_why(v['nodes'][0])}"
@@ -373,7 +340,6 @@ class Visit:
         """On paper no line, table or picture is cut, and the ground is white."""
         self.page.emulate_media(media="print")
         self.page.set_viewport_size({"width": A4, "height": HEIGHT})
-        self.set_all_formulas()
         problems = [f"cut in print: {what}" for what in self.page.evaluate(_CUT)]
         ground = self.page.evaluate("getComputedStyle(document.body).backgroundColor")
         if ground not in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"):

@@ -178,7 +178,7 @@ import shutil
 shutil.rmtree('{folder}')
 """,
     "writes": "open('{victim}', 'w').close()",
-    "reads a neighbour": "open('{other}').read()",
+    "reads a neighbor": "open('{other}').read()",
     "starts a shell": """
 import subprocess
 subprocess.run(['true'])
@@ -307,19 +307,67 @@ MORE |= {
     "{'value': 8, 'shared': [], 'warnings': []}\n"
     "def one():\n    return 7",
 }
+# Answers that are not what they seem, and attempts to reach the grader through what it reads.
+MORE |= {
+    "is a text that looks like one": "def one():\n    return '1'",
+    "is a list of one": "def one():\n    return [1]",
+    "is an array of one": "import numpy as np\ndef one():\n    return np.array([1, 1])",
+    "is a table of ones": "import pandas as pd\ndef one():\n    return pd.DataFrame({'a': [1]})",
+    "is a class with a value": "class one:\n    value = 1\n    def __init__(self):\n        pass",
+    "is a number with a million digits": "def one():\n    return 10**1000000",
+    "is a text with half a character": "def one():\n    return chr(0xD800) * 1000",
+    "is a text that moves the cursor": "def one():\n"
+    "    raise ValueError('\\x1b[2J\\x1b[H' + '\\r' * 500 + 'one is right')",
+    "is a text that closes the page": "def one():\n"
+    "    raise ValueError('</td></tr></table><script>alert(1)</script>')",
+    "has a column with a long name": "import pandas as pd\ndef one():\n"
+    "    return pd.DataFrame({'x' * 10**6: [1]})",
+    "returns a subclass of an array": "import numpy as np\nclass A(np.ndarray):\n"
+    "    def __eq__(self, other):\n        return True\n"
+    "def one():\n    return np.zeros(1).view(A)",
+    "has a shape that lies": "import numpy as np\nclass A(np.ndarray):\n"
+    "    shape = property(lambda self: (10**9,))\n"
+    "def one():\n    return np.zeros(1).view(A)",
+    "is a dictionary that grows": "class D(dict):\n    def items(self):\n"
+    "        while True:\n            yield 1, 1\ndef one():\n    return D(a=1)",
+    "is an array of objects": "import numpy as np\ndef one():\n"
+    "    return np.array([object()] * 3, dtype=object)",
+    "is an array that repeats one byte": "import numpy as np\ndef one():\n"
+    "    return np.broadcast_to(np.int8(1), (10**6, 10**6))",
+    "raises a group of errors": "def one():\n"
+    "    raise BaseExceptionGroup('x', [SystemExit(), KeyboardInterrupt()])",
+    "raises in a chain": "def one():\n    error = None\n    for n in range(50000):\n"
+    "        e = ValueError(n)\n        e.__cause__ = error\n        error = e\n    raise error",
+    "dies by its own alarm": "import signal\nsignal.setitimer(signal.ITIMER_REAL, 0.3)\n"
+    "def one():\n    while True:\n        pass",
+    "opens files until none is left": "kept = []\ntry:\n    while True:\n"
+    "        kept.append(open('/dev/null'))\nexcept OSError:\n    pass\n"
+    "def one():\n    return 7",
+    "answers at exit": "import atexit, os\natexit.register(lambda: os.write(1, b'one is right'))\n"
+    "def one():\n    raise SystemExit(1)",
+    "answers from a thread": "import threading, time\ndef later():\n    time.sleep(0.2)\n"
+    "    globals()['one'] = lambda: 7\nthreading.Thread(target=later, daemon=True).start()\n"
+    "def one():\n    return 8",
+    "redefines how JSON is written": "import json\njson.dumps = lambda *a, **k: "
+    '\'{"done": {"value": 1, "shared": [], "warnings": []}}\'\ndef one():\n    return 7',
+    "redefines how numbers compare": "import numpy as np\nnp.allclose = np.isclose = "
+    "np.array_equal = lambda *a, **k: True\ndef one():\n    return 7",
+    "replaces the built-in types": "import builtins\nbuiltins.isinstance = lambda *a: True\n"
+    "def one():\n    return 7",
+}
 # Not notebooks at all, or not theirs.
 FILES = ("linked", "linked folder", "pipe", "device", "huge", "torn")
 
 
-def write_files(folder, name, neighbour):
-    """Hand in `FILES`, in `folder`, as the assignment `name`; `neighbour` has a right answer."""
+def write_files(folder, name, neighbor):
+    """Hand in `FILES`, in `folder`, as the assignment `name`; `neighbor` has a right answer."""
     target = {}
     for student in FILES:
         if student != "linked folder":
             (folder / student).mkdir(parents=True)
         target[student] = folder / student / f"{name}.ipynb"
-    target["linked"].symlink_to(neighbour)
-    (folder / "linked folder").symlink_to(neighbour.parent, target_is_directory=True)
+    target["linked"].symlink_to(neighbor)
+    (folder / "linked folder").symlink_to(neighbor.parent, target_is_directory=True)
     os.mkfifo(target["pipe"])
     target["device"].symlink_to("/dev/zero")
     with target["huge"].open("wb") as file:

@@ -3,6 +3,7 @@
 import ast
 import itertools
 import math
+import pkgutil
 import re
 import runpy
 from functools import cache
@@ -127,7 +128,7 @@ def test_blank_release_gets_nothing(assignment, graded):
 
 
 @pytest.mark.parametrize("assignment", each_assignment())
-def test_zoo_has_twenty_animals_or_more(assignment):
+def test_zoo_has_at_least_twenty_wrong_answers(assignment):
     names = [wrong["name"] for wrong in zoo.answers(assignment)]
     assert len(set(names)) == len(names) >= 20
 
@@ -148,7 +149,7 @@ def test_every_wrong_answer_loses_marks_where_it_should_and_says_why(assignment)
 
 @pytest.mark.parametrize("assignment", each_assignment())
 def test_wrong_answers_that_no_test_was_written_for_are_caught(assignment):
-    found = zoo.caught(assignment)
+    found = zoo.caught(bench(assignment))
     missed = [name for name, seen in found.items() if not seen]
     assert len(found) >= 20
     assert len(missed) <= 0.05 * len(found), missed
@@ -161,25 +162,68 @@ def test_an_honest_experiment_in_another_style_gets_full_marks_in_a4():
     assert {name: message for name, message in messages.items() if message} == {}
 
 
+def functions(assignment):
+    """Return the cells of an assignment that define functions, A4's own experiment apart."""
+    return [
+        each
+        for each in bench(assignment).defined.values()
+        if each.names and f"def {min(each.names)}(" in each.code and each.cell != "run"
+    ]
+
+
+def own_tests(cell, found):
+    """Return the messages of the tests of one cell."""
+    return [message for test, message in found.items() if test.startswith(f"test_{cell}")]
+
+
 EMPTY = "lambda *_, **__: {}"
 
 
 @pytest.mark.parametrize("assignment", each_assignment())
 @pytest.mark.parametrize("value", ["np.array([])", "np.nan", "(np.array([]), np.array([]))", "[]"])
 def test_empty_answers_earn_nothing(assignment, value):
-    names = {name: each for name, each in bench(assignment).defined.items() if each.names}
-    functions = {
-        name: "\n".join(f"{f} = {EMPTY.format(value)}" for f in sorted(each.names))
-        for name, each in names.items()
-        if f"def {min(each.names)}(" in each.code
-    }
-    assert functions
-    for name, code in functions.items():
-        if assignment == "a4_reproduction" and name == "run":
-            continue
-        found = bench(assignment).try_out({name: code})
-        own_tests = {m for t, m in found.items() if t.startswith(f"test_{name}")}
-        assert all(own_tests), (name, found)
+    assert functions(assignment)
+    for each in functions(assignment):
+        code = "\n".join(f"{name} = {EMPTY.format(value)}" for name in sorted(each.names))
+        found = bench(assignment).try_out({each.cell: code})
+        assert all(own_tests(each.cell, found)), (each.cell, found)
+
+
+# It computes the right answer, overwrites every array that it was given, and returns what the
+# right answer would be for such arrays if a test looked at them afterwards.
+OVERWRITE = """
+def _overwrite(function):
+    def filled(value):
+        if isinstance(value, (tuple, list)):
+            return type(value)(map(filled, value))
+        if hasattr(value, "iloc"):
+            value = value.copy()
+            value.iloc[:, :] = {fill}
+            return value
+        return np.full_like(value, {fill}) if isinstance(value, np.ndarray) else {fill}
+
+    def forged(*args, **kwargs):
+        answer = function(*args, **kwargs)
+        for each in args:
+            if isinstance(each, np.ndarray):
+                each[...] = {fill}
+            elif hasattr(each, "iloc"):
+                each.iloc[:, :] = {fill}
+        return filled(answer)
+
+    return forged
+"""
+
+
+@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("fill", [0, 1])
+def test_overwritten_arguments_earn_nothing(assignment, fill):
+    for each in functions(assignment):
+        names = sorted(each.names)
+        forged = "\n".join(f"{name} = _overwrite({name})" for name in names)
+        code = "\n".join([each.code, OVERWRITE.replace("{fill}", str(fill)), forged])
+        found = bench(assignment).try_out({each.cell: code})
+        assert any(own_tests(each.cell, found)), (each.cell, found)
 
 
 @pytest.mark.parametrize("assignment", each_assignment())
@@ -233,6 +277,28 @@ def test_intervals_are_those_of_the_scorecard(assignment):
 
 
 @pytest.mark.parametrize("assignment", assignments())
+def test_every_name_of_the_library_that_a_text_mentions_exists(assignment):
+    text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
+    names = set(re.findall(r"\brenyi_(?:lib|book)(?:\.\w+)+", text))
+    assert [name for name in sorted(names) if not resolves(name)] == []
+
+
+def resolves(name):
+    """Say whether a dotted name can be imported or looked up."""
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+def test_a_name_that_was_renamed_is_noticed():
+    assert resolves("renyi_lib.metrics.demographic_parity_ratio")
+    assert not resolves("renyi_lib.metrics.p_rule")
+    assert not resolves("renyi_lib.nowhere")
+
+
+@pytest.mark.parametrize("assignment", assignments())
 def test_every_chapter_and_section_that_is_named_is_there(assignment):
     text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
     _, strange = page.resolve(chapters_in(text), chapters.table())
@@ -268,6 +334,18 @@ def test_the_premise_of_a2_task_12_holds():
     assert 0.017 < confident < 0.023
     assert undecided < 0.6 * confident
     assert renyi_from_soft(rng.dirichlet([0.02, 0.02], size=20_000), s) ** 2 < 0.002
+
+
+def test_the_sample_answer_to_task_11_of_a3_is_right():
+    """The instructors' page quotes line 6's prediction and the actual change for one move."""
+    space = reference("a3_clustering")
+    c, w, size = np.array([[0.5], [2.5]]), np.array([0.5, 0.0]), np.array([2, 2])
+    scores = space["line_6"](np.array([0.0]), 1, c, w, 16)
+    cost = space["move_cost"](np.array([0.0]), 1, 0, size, c, w, 16)
+    assert scores[1] - scores[0] == pytest.approx(-6)
+    assert cost[1] == pytest.approx(1)
+    answer = "line 6 predicts −6 for moving the point 0, but the objective rises by 1"
+    assert answer in (chapters.BOOK / "course_instructors.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("assignment", assignments())

@@ -1,8 +1,6 @@
 """The grader as instructors run it: `make grade`, and the program behind it."""
 
-import contextlib
 import csv
-import io
 import os
 import signal
 import subprocess
@@ -15,6 +13,7 @@ from grader import COURSE, grade
 from grader.box import installed
 
 from . import mini
+from .terminal import invoke
 
 NAME = "mini"
 
@@ -35,25 +34,8 @@ def class_of(folder, **students):
     return [*command, "--source", str(folder / "source"), "--out"]
 
 
-def invoke(words, encoding="utf-8"):
-    """Run the program in this process; return its status, and what it said."""
-    said = {name: io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for name in "oe"}
-    before = sys.argv
-    sys.argv = ["grade", *map(str, words)]
-    try:
-        with contextlib.redirect_stdout(said["o"]), contextlib.redirect_stderr(said["e"]):
-            grade.main()
-        status = 0
-    except SystemExit as problem:
-        status = problem.code if isinstance(problem.code, int) else 1
-        said["e"].write("" if isinstance(problem.code, int) else str(problem.code))
-    finally:
-        sys.argv = before
-    return status, *(said[name].buffer.getvalue().decode() for name in "oe")
-
-
 def run(command, *more):
-    status, said, problem = invoke([*command[3:], *more])
+    status, said, problem = invoke(grade.main, [*command[3:], *more])
     assert (status, problem) == (0, "")
     return said
 
@@ -128,7 +110,7 @@ def test_late_days_are_counted_and_charged(tmp_path):
 
 
 def stopped(command, *more):
-    status, said, problem = invoke([*command[3:], *more])
+    status, said, problem = invoke(grade.main, [*command[3:], *more])
     assert status == 1
     return said + problem
 
@@ -251,7 +233,7 @@ def test_no_hand_in_stops_the_class(tmp_path):
 
 def test_a_terminal_without_unicode_is_no_problem(tmp_path):
     command = class_of(tmp_path, 李雷={})
-    status, said, problem = invoke([*command[3:], tmp_path / "out"], encoding="ascii")
+    status, said, problem = invoke(grade.main, [*command[3:], tmp_path / "out"], encoding="ascii")
     assert (status, problem) == (0, "")
     assert "\\u674e" in said
 

@@ -1,4 +1,4 @@
-"""Eighty hostile hand-ins and ten honest ones in a class: nobody honest notices."""
+"""A hundred hostile hand-ins and ten honest ones in a class: nobody honest notices."""
 
 import contextlib
 import os
@@ -110,9 +110,9 @@ def world(tmp_path_factory, scratch):
     }
 
 
-def test_the_class_has_eighty_hostile_and_ten_honest(world):
-    assert len(world["bad"]) >= 80
-    assert len(hostile.MORE) >= 40
+def test_the_class_has_a_hundred_hostile_and_ten_honest(world):
+    assert len(world["bad"]) >= 100
+    assert len(hostile.MORE) >= 60
     assert len(world["alone"]) == 10
     assert len(world["everybody"]) == 10 + len(world["bad"])
 
@@ -156,7 +156,7 @@ def test_a_forged_answer_is_tampering(world, student):
 @pytest.mark.parametrize(
     "student", ["hides errors", "equals everything", "looks at its caller", *hostile.HARM]
 )
-def test_who_did_not_tamper_is_not_accused_of_it(world, student):
+def test_untampered_hand_ins_are_not_reported_as_tampered(world, student):
     assert world["everybody"][student].status in ("graded", "cut off")
 
 
@@ -178,7 +178,7 @@ def test_a_hidden_test_is_nowhere_in_the_feedback(world):
         ("deletes", HIDDEN or "refused: os.remove on"),
         ("deletes a tree", HIDDEN or "refused: shutil.rmtree on"),
         ("writes", HIDDEN or "refused: writing to"),
-        ("reads a neighbour", HIDDEN or "which belongs to the grader or to somebody else"),
+        ("reads a neighbor", HIDDEN or "which belongs to the grader or to somebody else"),
         ("fills the disk", "No space left on device"),
         ("starts a shell", "refused: starting another process (subprocess.Popen)"),
         ("forks", "refused: starting another process (os.fork)"),
@@ -196,8 +196,8 @@ def test_a_bad_cell_loses_its_own_marks_only_and_is_told_why(world, student, mes
     ("student", "message"),
     [
         ("does not listen", "still ran 5 seconds after it was told to stop"),
-        ("leaves", "Python ended in it"),
-        ("crashes", "Python ended in it"),
+        ("leaves", "Python exited in this cell"),
+        ("crashes", "Python exited in this cell"),
     ],
 )
 def test_a_process_that_cannot_go_on_is_cut_off_and_says_where(world, student, message):
@@ -213,13 +213,13 @@ def test_a_process_that_cannot_go_on_is_cut_off_and_says_where(world, student, m
     [
         ("linked", "refused", "the file is a link"),
         ("linked folder", "refused", "the folder is a link"),
-        ("pipe", "refused", "no regular file"),
+        ("pipe", "refused", "not a regular file"),
         ("device", "refused", "the file is a link"),
         ("huge", "refused", "more than 20 MB"),
         ("torn", "unreadable", "not a notebook"),
     ],
 )
-def test_what_is_no_file_of_ones_own_is_not_read(world, student, status, note):
+def test_only_regular_files_are_read(world, student, status, note):
     result = world["everybody"][student]
     assert (result.status, result.score, result.max_points) == (status, 0, 5)
     assert note in result.notes[0]

@@ -3,16 +3,16 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 import zipfile
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from grader import COURSE, RELEASE, archives, assignments, items, late, lms, variants
+from grader import RELEASE, archives, assignments, items, late, lms, variants
 from grader.sandbox import Limits
 from grader.submission import Mark, Result
+
+from .terminal import invoke
 
 GRADES = (
     "student,assignment,score,awaiting_instructor,final,status\r\n"
@@ -66,13 +66,11 @@ def test_moodle_is_filled_by_participant_or_name(grades):
 
 
 def upload(folder, lines, gradebook, *more):
-    """Run the command that fills a gradebook; return what it did and what it said."""
+    """Run the command that fills a gradebook; return its status and what it said."""
     (folder / "grades.csv").write_text(GRADES.split("\r\n")[0] + "\r\n" + lines, encoding="utf-8")
     (folder / "book.csv").write_text(gradebook, encoding="utf-8")
-    files = [str(folder / "book.csv"), str(folder / "grades.csv")]
-    command = [sys.executable, "-m", "grader.lms", "canvas", *files, "A1 (4711)=a1"]
-    command += ["-o", str(folder / "up.csv"), *more]
-    return subprocess.run(command, cwd=COURSE, capture_output=True, text=True)
+    words = ["canvas", folder / "book.csv", folder / "grades.csv", "A1 (4711)=a1"]
+    return invoke(lms.main, [*words, "-o", folder / "up.csv", *more])[:2]
 
 
 @pytest.mark.parametrize(
@@ -84,21 +82,21 @@ def upload(folder, lines, gradebook, *more):
     ],
 )
 def test_nothing_is_uploaded_while_something_is_open(tmp_path, line, why):
-    done = upload(tmp_path, line + "José_77,a1,10,0,10,graded\r\n", CANVAS)
-    assert done.returncode == 1
-    assert why in done.stdout
+    status, said = upload(tmp_path, line + "José_77,a1,10,0,10,graded\r\n", CANVAS)
+    assert status == 1
+    assert why in said
     assert not (tmp_path / "up.csv").exists()
-    done = upload(tmp_path, line + "José_77,a1,10,0,10,graded\r\n", CANVAS, "--partial")
-    assert done.returncode == 0
-    assert "INCOMPLETE" in done.stdout
+    status, said = upload(tmp_path, line + "José_77,a1,10,0,10,graded\r\n", CANVAS, "--partial")
+    assert status == 0
+    assert "INCOMPLETE" in said
     assert [row[5] for row in read((tmp_path / "up.csv").read_text("utf-8"))][-1] == "10"
 
 
 def test_unreadable_marks_by_hand_block_the_export(tmp_path):
     (tmp_path / "problems.txt").write_text("manual.csv, line 2: 'seven' is not a number\n")
-    done = upload(tmp_path, "José_77,a1,10,0,10,graded\r\n", CANVAS)
-    assert done.returncode == 1
-    assert "'seven' is not a number" in done.stdout
+    status, said = upload(tmp_path, "José_77,a1,10,0,10,graded\r\n", CANVAS)
+    assert status == 1
+    assert "'seven' is not a number" in said
 
 
 def test_names_in_any_script_find_their_own_row_and_no_other(tmp_path):
@@ -116,8 +114,8 @@ def test_names_in_any_script_find_their_own_row_and_no_other(tmp_path):
 
 
 def test_a_grade_that_stands_there_is_not_overwritten_by_nothing(tmp_path):
-    done = upload(tmp_path, "José_77,a1,,,,not handed in\r\n", CANVAS)
-    assert done.returncode == 0, done.stdout
+    status, said = upload(tmp_path, "José_77,a1,,,,not handed in\r\n", CANVAS)
+    assert status == 0, said
     assert [row[5] for row in read((tmp_path / "up.csv").read_text("utf-8"))][-1] == "3"
 
 
@@ -169,7 +167,7 @@ def test_each_student_has_a_variant_of_their_own_and_it_stays(tmp_path):
     names = {path.name for path in written}
     assert names == {f"{name}.ipynb" for name in assignments()}
     units = {variants.number("secret", s) % 2: s for s in ("Ada", "Grace", "Zoe")}
-    assert set(units) == {0, 1}  # both forms of the question occur
+    assert set(units) == {0, 1}  # both forms of the question occur, and one occurs twice
     for form, unit in ((0, "the natural logarithm"), (1, "logarithm to the base 2")):
         assert unit in (tmp_path / units[form] / "a1_dependence.ipynb").read_text("utf-8")
     for student in ("Ada", "Grace"):

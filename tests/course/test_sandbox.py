@@ -227,8 +227,8 @@ NESTED = TO_ALL.replace("{data}", "struct.pack('!I', 200000) + b'[' * 200000")
         (TINY, CutOff, "made more than 300 files"),
         (GARBAGE, Tampered, "it sent"),
         (NESTED, Tampered, "it sent"),
-        ("import os\nos._exit(0)", CutOff, "Python ended in it"),
-        ("import ctypes\nctypes.string_at(0)", CutOff, "Python ended in it"),
+        ("import os\nos._exit(0)", CutOff, "Python exited in this cell"),
+        ("import ctypes\nctypes.string_at(0)", CutOff, "Python exited in this cell"),
     ],
     ids=["tiny files", "garbage", "nested", "exit", "segfault"],
 )

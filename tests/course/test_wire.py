@@ -75,8 +75,10 @@ def endless():
     return value
 
 
-@pytest.mark.parametrize("value", [Odd(), open, lambda: 1, endless(), np.array([1j])])
-def test_what_is_no_data_is_not_sent(value):
+@pytest.mark.parametrize(
+    "value", [Odd(), open, lambda: 1, endless(), np.array([1j]), pytest.param(10**5000, id="long")]
+)
+def test_only_data_are_sent(value):
     with pytest.raises(wire.Unsendable):
         wire.encode(value)
 

@@ -99,7 +99,7 @@ def test_a_missing_file_is_named_with_place_source_and_checksum(tmp_path):
         ("", b"another file", "is not UCI's census-income.data"),
         (".xz", b"no xz at all", "cannot be read"),
         (".gz", b"no gzip at all", "cannot be read"),
-        (".gz", gzip.compress(b"1, 2\n")[:-4], "cannot be read"),
+        (".gz", gzip.compress(b"1, 2\n", mtime=0)[:-4], "cannot be read"),
     ],
 )
 def test_a_damaged_file_raises(ending, content, problem, small, tmp_path):

@@ -102,7 +102,7 @@ def test_readme_states_the_checksum_rows_and_bytes_of_each_file():
         assert f"| `{name}` | {rows[name]} | {size} | `{sha256}` |" in README
 
 
-def test_readme_gives_the_licence_and_the_doi_of_each_data_set():
+def test_readme_gives_the_license_and_the_doi_of_each_data_set():
     for name in LOADERS:
         assert f"https://doi.org/{loaded(name).doi}" in README
         assert loaded(name).license == "CC BY 4.0"

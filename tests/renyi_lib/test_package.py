@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
@@ -130,6 +131,15 @@ def test_wheel_requires_four_packages(wheel):
         if line.startswith("Requires-Dist") and "extra ==" not in line
     }
     assert needed == {"numpy", "scipy", "pandas", "scikit-learn"}
+
+
+def test_one_version_stands_everywhere():
+    spec = importlib.util.spec_from_file_location("versions", ROOT / ".ci/versions.py")
+    checker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(checker)
+    versions, dates = checker.stated_versions()
+    assert set(versions.values()) == {renyi_lib.__version__}
+    assert len(set(dates.values())) == 1, dates
 
 
 METHODS = ("fit", "predict", "predict_proba", "decision_function", "value_and_grad", "forward")

@@ -11,7 +11,6 @@ from renyi_lib import (
     RenyiClassifier,
     RenyiClassifierCV,
     RenyiKMeans,
-    RenyiRegressor,
     demographic_parity_ratio,
     fit_to_target,
     lam_path,
@@ -107,7 +106,6 @@ def test_a_path_can_be_fitted(rows):
     [
         RenyiBoostingClassifier(),
         RenyiBoostingRegressor(),
-        RenyiRegressor(),
         RenyiKMeans(2),
         RenyiNetworkClassifier(),
         ZafarClassifier(),

@@ -12,11 +12,11 @@ How to write the checks of a chapter, in its module (theorem_1.py for theorem-1.
     }
 
 Choose the kind by what the exercise yields: `Number` (a number, an array or a dictionary of them),
-`Function` (run on cases that the reader does not see), `Choice` (a judgement), `Predicate` (any
+`Function` (run on cases that the reader does not see), `Choice` (a judgment), `Predicate` (any
 object with a property: a counterexample). A mistake is *executable*: the wrong number or function
 itself, so that the tests can hand it in and demand its diagnosis. Give the plausible ones. Answers
 and mistakes that need computing are functions without arguments, called when first needed; keep
-them under a second. `Number` recognises on its own an answer in per cent, with the wrong sign,
+them under a second. `Number` recognizes on its own an answer in percent, with the wrong sign,
 squared, or under a root. In the chapter the exercise ends with a line "Check yourself:
 `check("theorem-1/1", rho)` with …", and the last code cell of its solution makes that call.
 """
@@ -155,9 +155,9 @@ def distribution(answer, shape=None):
 
 
 _DISTANCES = [
-    (1e-3, "very close, within a thousandth: hand over the number unrounded"),
-    (1e-2, "within one per cent"),
-    (0.1, "within ten per cent"),
+    (1e-3, "very close, within a thousandth; submit the number without rounding"),
+    (1e-2, "within one percent"),
+    (0.1, "within ten percent"),
     (1.0, "of the right order of magnitude"),
 ]
 
@@ -175,8 +175,8 @@ def _how_far(answer, truth, wrong):
 
 # What a slip makes of any right number, tried after the mistakes of the exercise itself.
 _SLIPS = [
-    (lambda truth: 100 * truth, "This is in per cent; hand over the fraction."),
-    (lambda truth: truth / 100, "This is a fraction of one; hand over the percentage."),
+    (lambda truth: 100 * truth, "This is in percent; submit the fraction."),
+    (lambda truth: truth / 100, "This is a fraction; submit the percentage."),
     (lambda truth: -truth, "The sign is wrong."),
     (lambda truth: truth**2, "This is the square of it."),
     (lambda truth: np.sqrt(np.abs(truth)), "This is the square root of it."),
@@ -213,7 +213,7 @@ class Number:
     >>> area.check(6.283185307)
     Not yet. This is the length of its rim.
     >>> area.check(3)
-    Not yet. The number is within ten per cent, and too small.
+    Not yet. The number is within ten percent, and too small.
     >>> area.check("pi")
     Not yet. This check wants a number: the area of the unit disc; this is a value of
     type `str`, not made of real numbers.
@@ -356,7 +356,7 @@ class Function:
 
 @dataclass
 class Choice:
-    """A question of judgement with a few possible answers.
+    """A question of judgment with a few possible answers.
 
     Parameters
     ----------
@@ -373,7 +373,7 @@ class Choice:
     Examples
     --------
     >>> sky = Choice(
-    ...     "the colour of the sky",
+    ...     "the color of the sky",
     ...     options=("blue", "green"),
     ...     answer="blue",
     ...     why="Air scatters short waves.",
@@ -382,7 +382,7 @@ class Choice:
     >>> sky.check("Blue")
     Right. Air scatters short waves.
     >>> sky.check("red")
-    Not yet. This check wants the colour of the sky: one of 'blue', 'green'.
+    Not yet. This check wants the color of the sky: one of 'blue', 'green'.
     """
 
     wants: str

@@ -43,9 +43,9 @@ def _hidden(table):
     if P.ndim != 2 or P.shape[0] < 2 or P.shape[1] != 4:
         return "The table should have a row for each decision, two or more, and four columns."
     if not P.sum(axis=0).all():
-        return "A group has no people in it."
+        return "One group is empty."
     if renyi_from_joint(P) < 0.1:
-        return "The decision hardly depends on the four groups: there is nothing to hide."
+        return "The decision hardly depends on the four groups, so there is nothing to hide."
     if renyi_from_joint(P[:, :2] + P[:, 2:]) > 1e-6:
         return "The decision depends on the merged groups (columns 0 and 2, 1 and 3) as well."
     return None
@@ -73,17 +73,17 @@ EXERCISES = {
         rtol=1e-2,
     ),
     "algorithm-1/b": Number(
-        "a number: the derivative of the value by the upper left entry of P",
+        "a number: the derivative of the value with respect to the upper left entry of P",
         answer=lambda: 2 * _means()[0] * _G[0] - _means()[0] ** 2,
-        why="It is 2 m₀ g₀ − m₀²: the entry occurs in the numerator and in p₀.",
+        why="It is 2 m₀ g₀ − m₀², because the entry occurs in the numerator and in p₀.",
         mistakes=[
             Mistake(
                 lambda: 2 * _means()[0] * _G[0],
-                "P₀₀ is also a part of p₀ in the denominator; that gives a second term.",
+                "P₀₀ is also part of p₀ in the denominator, which gives a second term.",
             ),
             Mistake(
                 lambda: 2 * _means()[0] * _G[1] - _means()[0] ** 2,
-                "This is the derivative by the entry beside it: take g of column 0.",
+                "This is the derivative with respect to the entry next to it; use g of column 0.",
             ),
         ],
         rtol=1e-3,
@@ -92,13 +92,13 @@ EXERCISES = {
         "a function `cheating(eps, rho)` that returns the payoff and the factor of the honest "
         "gradient",
         answer=_cheating,
-        why="The mixed term vanishes for every θ, and the constant has no gradient: cheating "
-        "amounts to a smaller λ.",
+        why="The mixed term vanishes for every θ, and the constant has no gradient, so "
+        "cheating amounts to a smaller λ.",
         cases=[(0.5, 0.3), (0.1, 0.9), (1.0, 0.4)],
         mistakes=[
             Mistake(
                 lambda eps, rho: [1 - eps + eps * rho**2, eps],
-                "The payoff is quadratic in v, so ε comes squared.",
+                "The payoff is quadratic in v, so ε enters squared.",
             ),
             Mistake(
                 lambda eps, rho: [1 - eps**2 + eps**2 * rho, eps**2],
@@ -106,11 +106,13 @@ EXERCISES = {
             ),
             Mistake(
                 lambda eps, rho: [eps**2 * rho**2, eps**2],
-                "The factor is right, but the forbidden direction pays, too: vᵀQᵀQv is 1 there.",
+                "The factor is right, but the forbidden direction also pays, since vᵀQᵀQv"
+                " is 1 there.",
             ),
             Mistake(
                 lambda eps, rho: [1 - eps**2 + eps**2 * rho**2, 1.0],
-                "The payoff is right. Now differentiate it by θ: which of its terms depends on θ?",
+                "The payoff is right. Now differentiate it with respect to θ. Which of "
+                "its terms depends on θ?",
             ),
         ],
     ),
@@ -118,54 +120,62 @@ EXERCISES = {
         "a function `value(q)` that returns the value of the penalty at θ = 0 with the v that "
         "NumPy returns, for any shares `q` of the groups",
         answer=_value_at_zero,
-        why="It is q₀ in place of 0; the derivative by P has equal rows, which the softmax drops.",
+        why="It is q₀ in place of 0. The derivative with respect to P has equal rows, "
+        "which have no effect through the softmax.",
         cases=lambda: [(np.array(q),) for q in ([0.4, 0.3, 0.2, 0.1], [0.1, 0.9], [0.25] * 4)],
         mistakes=[
-            Mistake(lambda q: 0.0, "This is what it should be; put NumPy's v into vᵀQᵀQv."),
+            Mistake(
+                lambda q: 0.0, "This is what the value should be; insert NumPy's v into vᵀQᵀQv."
+            ),
             Mistake(
                 lambda q: np.sqrt(q[0]),
                 "This is the cosine of the angle with v₁; the penalty is its square.",
             ),
             Mistake(
-                lambda q: 1.0, "This is the value at v₁ itself; NumPy returns the first axis."
+                lambda q: 1.0,
+                "This is the value at v₁ itself; NumPy returns the first unit vector.",
             ),
-            Mistake(lambda q: q[-1], "This is the share of the last group; v is the first axis."),
+            Mistake(
+                lambda q: q[-1], "This is the share of the last group; v is the first unit vector."
+            ),
         ],
     ),
     "algorithm-1/3": Predicate(
-        "a joint table, decisions by four groups, for which ρ_R is at least 0.1 and which has "
-        "ρ_R = 0 after merging column 0 with 2 and 1 with 3",
+        "a joint table of decisions and four groups with ρ_R of at least 0.1, and with "
+        "ρ_R = 0 after merging column 0 with 2 and column 1 with 3",
         test=_hidden,
-        why="A function of the merged groups is a function of the four, so merging can only hide.",
+        why="A function of the merged groups is a function of the four groups, so merging"
+        " can only hide dependence.",
         examples=[_by_rates(0.2, 0.3, 0.8, 0.7), _by_rates(0.9, 0.5, 0.1, 0.5)],
         mistakes=[
             Mistake(_by_rates(0.5, 0.5, 0.5, 0.5), "there is nothing to hide"),
             Mistake(_by_rates(0.2, 0.8, 0.2, 0.8), "depends on the merged groups"),
             Mistake(2 * _by_rates(0.2, 0.8), "four columns"),
             Mistake(2 * _by_rates(0.2, 0.3, 0.8, 0.7), "do not sum to 1"),
-            Mistake([[0.25, 0.25, 0, 0], [0, 0.5, 0, 0]], "no people"),
+            Mistake([[0.25, 0.25, 0, 0], [0, 0.5, 0, 0]], "is empty"),
         ],
     ),
     "algorithm-1/4": Function(
         "a function `g(rates, q)` that returns the adversary's number for each group; `rates` "
         "holds P(Ŷ = 1 | S = j), `q` the shares",
         answer=_two_classes,
-        why="With two classes R has rank one, and its right singular vector is the excess rate "
-        "times √q.",
+        why="With two classes R has rank one, and its right singular vector is the "
+        "deviation from the overall rate times √q.",
         cases=_census,
         mistakes=[
-            Mistake(_excess, "Up to scale this is right. Scale it so that E g² = 1."),
+            Mistake(_excess, "This is right up to scale. Scale it so that E g² = 1."),
             Mistake(
                 lambda rates, q: _two_classes(rates, q) * np.sqrt(q),
                 "This is v; the adversary's number is g_j = v_j / √q_j.",
             ),
             Mistake(
                 lambda rates, q: -_two_classes(rates, q),
-                "The sign means nothing, but this check wants the highest rate positive.",
+                "The sign is arbitrary, but this check wants the group with the highest "
+                "rate to be positive.",
             ),
             Mistake(
                 lambda rates, q: _two_classes(rates, np.full(4, 0.25)),
-                "The overall rate and the variance weigh each group by its share q.",
+                "The overall rate and the variance weight each group by its share q.",
             ),
         ],
     ),

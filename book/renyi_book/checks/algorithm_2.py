@@ -21,11 +21,11 @@ EXERCISES = {
     "algorithm-2/a": Number(
         "a number: the λ that belongs to λ′ = 10 and q = 0.2",
         answer=lambda: 10 * 0.2 * (1 - 0.2),
-        why="λ = λ′ q(1 − q): the weight of ρ_R² is the smaller one.",
+        why="λ = λ′ q(1 − q), so the weight of ρ_R² is the smaller one.",
         mistakes=[
             Mistake(
                 lambda: 10 / (0.2 * (1 - 0.2)),
-                "This goes from λ to λ′. The colleague's weight is λ′ already.",
+                "This converts λ to λ′, but the colleague's weight is already λ′.",
             ),
             Mistake(lambda: 10 * 0.2, "The factor is q(1 − q), not q."),
             Mistake(10.0, "The two weights have different units; look at the factor q(1 − q)."),
@@ -34,19 +34,19 @@ EXERCISES = {
     "algorithm-2/b": Number(
         "a list of two numbers: w₀ and w₁",
         answer=lambda: _SMALL[:, 1] / _SMALL.sum(axis=1) - 0.5,
-        why="The share of S = 1 among those with that label, less one half.",
+        why="It is the share of S = 1 among those with that label, minus one half.",
         mistakes=[
             Mistake(
                 lambda: _SMALL[:, 1] / _SMALL.sum(axis=1),
-                "These are the shares P(S = 1 | Ŷ = i); w is that less ½.",
+                "These are the shares P(S = 1 | Ŷ = i); subtract ½.",
             ),
             Mistake(
                 lambda: (_SMALL[:, 1] - _SMALL[:, 0]) / _SMALL.sum(axis=1),
-                "Twice as large as it should be: the derivative of w² p is 2 w p.",
+                "This is twice as large as it should be, because the derivative of w² p is 2 w p.",
             ),
             Mistake(
                 lambda: _SMALL[:, 0] / _SMALL.sum(axis=1) - 0.5,
-                "You took the share of S = 0; it has the opposite sign.",
+                "You used the share of S = 0, which gives the opposite sign.",
             ),
         ],
         rtol=1e-2,
@@ -55,24 +55,26 @@ EXERCISES = {
         "what becomes of w",
         options=("it stays", "it changes sign", "it becomes 1 − w"),
         answer="it changes sign",
-        why="So does the coded attribute, and all that the model sees are their products and "
-        "squares.",
+        why="The attribute coded as ±1 changes its sign as well, and the objective "
+        "contains only their products and squares.",
         mistakes={
-            "it stays": "w is P(S = 1 | Ŷ = i) − ½. Which probability comes in when the names are "
-            "exchanged?",
-            "it becomes 1 − w": "That holds for the share P(S = 1 | Ŷ = i); w is that less ½.",
+            "it stays": "w is P(S = 1 | Ŷ = i) − ½. Which probability appears when the "
+            "names are exchanged?",
+            "it becomes 1 − w": "This is true of the share P(S = 1 | Ŷ = i); w is that "
+            "share minus ½.",
         },
     ),
     "algorithm-2/2": Choice(
-        "for which k the objective goes down at every step",
+        "for which k the objective decreases at every step",
         options=("k = 1 only", "k = 1 and 10", "all three", "none"),
         answer="k = 1 only",
-        why="Against old evidence the model learns to beat that w, not to be fair.",
+        why="With an outdated answer the model learns to beat that w and not to be fair.",
         mistakes={
-            "k = 1 and 10": "Put the true ρ_R², with the best w of the moment, into the "
-            "objective; with the old w it may well go down.",
-            "all three": "Put the true ρ_R², with the best w of the moment, into the objective; "
-            "with the old w it may well go down until the next answer.",
+            "k = 1 and 10": "Use the true ρ_R², with the best w at each step, in the "
+            "objective; with the old w the objective may well decrease.",
+            "all three": "Use the true ρ_R², with the best w at each step, in the "
+            "objective; with the old w the objective may well decrease until"
+            " the next answer.",
             "none": "With k = 1 this is gradient descent on J. Is the step 0.1, and λ = 10 the "
             "scaled one, λ′ = λ / (q(1 − q))?",
         },
@@ -81,24 +83,25 @@ EXERCISES = {
         "a function `penalties(q, r0, r1)` that returns ρ_R² and the unscaled penalty of a binary "
         "decision; `r0` and `r1` are the rates of the groups, `q` = P(S = 1)",
         answer=_penalties,
-        why="With rates kept, ρ_R² falls like q(1 − q) and the unscaled one like its square.",
+        why="If the rates stay the same, ρ_R² decreases like q(1 − q), and the unscaled "
+        "penalty like its square.",
         cases=[(0.5, 0.5, 0.3), (0.05, 0.5, 0.3), (0.2, 0.1, 0.6)],
         mistakes=[
             Mistake(
                 lambda q, r0, r1: 2 * [_rho2(q, r0, r1)],
-                "ρ_R² is right. The unscaled penalty is not yet divided by q(1 − q).",
+                "ρ_R² is right. The unscaled penalty is not divided by q(1 − q).",
             ),
             Mistake(
                 lambda q, r0, r1: [_rho2(q, r0, r1), _rho2(q, r0, r1) / (q * (1 - q))],
-                "ρ_R² is right. The unscaled penalty is smaller than it, by the factor q(1 − q).",
+                "ρ_R² is right. The unscaled penalty is smaller by the factor q(1 − q).",
             ),
             Mistake(
                 lambda q, r0, r1: _penalties(1 - q, r0, r1),
-                "The groups are exchanged: the share q goes with the rate r1.",
+                "The groups are exchanged; the share q belongs to the rate r1.",
             ),
             Mistake(
                 lambda q, r0, r1: [np.sqrt(_rho2(q, r0, r1)), _penalties(q, r0, r1)[1]],
-                "The first is ρ_R; hand over its square.",
+                "The first number is ρ_R; return its square.",
             ),
         ],
     ),
@@ -106,11 +109,11 @@ EXERCISES = {
         "where the three methods end",
         options=("at the same value", "at different values", "they fail"),
         answer="at the same value",
-        why="Without kinks the adversary is part of a smooth function, and any optimiser for such "
-        "functions will do.",
+        why="Without kinks the objective after the adversary's response is a smooth "
+        "function, and any optimizer for such functions will do.",
         mistakes={
-            "at different values": "To five digits? Hand over the gradient with `jac=True`, and "
-            "make a new function for each method.",
+            "at different values": "Compare to five digits. Pass the gradient with "
+            "`jac=True`, and make a new function for each method.",
             "they fail": "`make_J` returns a pair: the function (value and gradient, so "
             "`jac=True`) and its trace. Start from a flat array.",
         },

@@ -39,9 +39,9 @@ def _one_pass(change, fresh_w=True, fresh_centers=False):
     return visit
 
 
-def _follows(x, w=1 / 3, centre=5.0):
-    """The λ at which x, with s = 1, is indifferent between -centre (w = 1) and centre (w)."""
-    return ((x - centre) ** 2 - (x + centre) ** 2) / (1 - w) ** 2
+def _follows(x, w=1 / 3, center=5.0):
+    "The λ at which x, with s = 1, is indifferent between -center (w = 1) and center (w)."
+    return ((x - center) ** 2 - (x + center) ** 2) / (1 - w) ** 2
 
 
 def _towns():
@@ -59,89 +59,94 @@ EXERCISES = {
     "algorithm-3/a": Number(
         "a number: the λ at which both scores are equal",
         answer=lambda: _follows(-4.0),
-        why="The two scores tie there; above it the second point follows the first.",
+        why="At this λ the two scores are equal, and above it the second point follows the first.",
         mistakes=[
             Mistake(
-                lambda: _follows(-4.0) * (4 / 9) ** 2, "Divide by 4/9, do not multiply by it."
+                lambda: _follows(-4.0) * (4 / 9) ** 2, "Divide by 4/9 rather than multiply by it."
             ),
             Mistake(
                 lambda: (-4.0 - 5.0) ** 2 * 9 / 4,
-                "Its own cluster has a positive score, the squared distance from its centre.",
+                "The point's own cluster has a positive score, namely the squared "
+                "distance from its center.",
             ),
             Mistake(lambda: _follows(-6.0, w=0.0), "This is where the *first* point leaves."),
-            Mistake(lambda: _follows(-4.0, centre=4.5), "The centres are at -5 and 5 now."),
+            Mistake(lambda: _follows(-4.0, center=4.5), "The centers are now at -5 and 5."),
         ],
         rtol=1e-6,
     ),
     "algorithm-3/b": Number(
         "a whole number of passes",
         answer=lambda: 2**5 - 2,
-        why="Each point has two choices, and two of the 32 assignments leave a cluster empty. The "
-        "start and the assignments after 30 passes are 31: two of them are the same.",
+        why="Each point has two choices, and two of the 32 assignments leave a cluster "
+        "empty, so 30 are possible. The start and the assignments after 30 passes are"
+        " 31, so two of them are the same.",
         mistakes=[
             Mistake(2**5, "Two of these leave a cluster empty."),
             Mistake(5**2, "Each of the five points chooses one of two clusters: 2⁵, not 5²."),
-            Mistake(2**4 - 1, "So many *partitions* there are; the clusters have numbers here."),
+            Mistake(
+                2**4 - 1, "This is the number of *partitions*. Here the clusters are numbered."
+            ),
             Mistake(
                 lambda: 2**5 - 3,
-                "The start and the assignments after so many passes may still all be different.",
+                "The start and the assignments after this many passes may still all be different.",
             ),
         ],
     ),
     "algorithm-3/1": Number(
         "a number: how many passes the loop makes",
         answer=1,
-        why="Both names mean one array, and an array is always equal to itself.",
+        why="Both names refer to the same array, and an array is always equal to itself.",
         mistakes=[
-            Mistake(0, "The test comes after the pass, so there is at least one."),
+            Mistake(0, "The test comes after the pass, so there is at least one pass."),
             Mistake(
                 2,
-                "Two are needed if `before` is a copy and nothing moves in the second. Here it is "
-                "no copy.",
+                "Two passes are needed if `before` is a copy and nothing moves in the "
+                "second. Here `before` is not a copy.",
             ),
             Mistake(150, "This is the limit of the library's loop, which compares with a copy."),
         ],
         rtol=0,
     ),
     "algorithm-3/2": Choice(
-        "the order that stands apart from the others",
+        "the order whose result differs from the others",
         options=("as it is", "sorted by s", "random"),
         answer="as it is",
-        why="Children of one kind arrive in a row, neighbourhood by neighbourhood; shuffle the "
-        "rows.",
+        why="The sorted order brings children of one kind one after another, neighborhood"
+        " by neighborhood, so shuffle the rows.",
         mistakes={
-            "sorted by s": "It ends close to the random orders. Did you take the start and s "
-            "along in the same order?",
-            "random": "The three random orders agree with each other. Which does not agree with "
-            "them?",
+            "sorted by s": "This order ends close to the random ones. Reorder the start "
+            "and s together with the points.",
+            "random": "The three random orders agree with each other. Which order does "
+            "not agree with them?",
         },
     ),
     "algorithm-3/3": Function(
-        "a function `repaired(X, s, labels, K, lam)` that returns the labels after one pass: "
-        "points in order, each to the cluster of the smallest ΔF if that is negative, w up to "
-        "date at every visit, centres from the start of the pass, no cluster emptied",
+        "a function `repaired(X, s, labels, K, lam)` that returns the labels after one "
+        "pass. Points are visited in order, and each moves to the cluster with the "
+        "smallest ΔF if that is negative; w is up to date at every visit, the centers are"
+        " those from the start of the pass, and no cluster is emptied",
         answer=_one_pass(_true_change),
-        why="Every move lowers F, the centres do not raise it, and assignments are finite in "
-        "number: it must stop.",
+        why="Every move decreases F, updating the centers does not increase it, and there"
+        " are finitely many assignments, so the method stops.",
         cases=_towns,
         mistakes=[
             Mistake(
                 _one_pass(_line_6),
-                "This is line 6 as it stands: the factors n/(n + 1) and n/(n − 1) are missing.",
+                "This is line 6 as printed, without the factors n/(n + 1) and n/(n − 1).",
             ),
             Mistake(
                 _one_pass(_exchanged),
-                "The factors are exchanged: the cluster that gains a point has n/(n + 1).",
+                "The factors are exchanged; the cluster that gains a point has n/(n + 1).",
             ),
             Mistake(
                 _one_pass(_true_change, fresh_w=False),
-                "w and the sizes are those of the start of the pass; bring them up to date at "
+                "w and the sizes are those from the start of the pass; update them at "
                 "every visit.",
             ),
             Mistake(
                 _one_pass(_true_change, fresh_centers=True),
-                "The centres move at every visit. A good idea, but the next chapter's; here "
-                "they wait for the end of the pass.",
+                "Your centers move at every visit. The next chapter does this, but here "
+                "they are updated at the end of the pass.",
             ),
         ],
     ),

@@ -30,16 +30,16 @@ EXERCISES = {
     "continuous-attributes/a": Number(
         "a number: the chance level of the plug-in",
         answer=lambda: 2 * np.sqrt(9) / np.sqrt(900),
-        why="Nine functions on each side are as good as a table of ten by ten bins.",
+        why="Nine functions of each variable have as much freedom as ten by ten bins.",
         mistakes=[
             Mistake(
                 lambda: np.sqrt(9) / np.sqrt(900),
-                "Both sides are free to choose: add the roots of both dimensions.",
+                "Both sides are free to choose, so add the roots of both dimensions.",
             ),
             Mistake(
                 lambda: 2 * np.sqrt(8) / np.sqrt(900),
-                "Nothing is to be taken off: the functions have mean 0, the constant is not "
-                "among them.",
+                "Nothing has to be subtracted, because the functions have mean 0 and the "
+                "constant is not among them.",
             ),
         ],
         atol=1e-3,
@@ -48,7 +48,7 @@ EXERCISES = {
         "what happens to the estimate",
         options=("it stays exactly the same", "it changes a little", "it may change much"),
         answer="it stays exactly the same",
-        why="Logarithm and log-odds keep the order, and only ranks enter.",
+        why="The logarithm and the log-odds preserve the order, and only ranks enter.",
         mistakes={
             "it changes a little": "Which step of the computation sees more than the order?",
             "it may change much": "That is true of Pearson's correlation. Which step of ours "
@@ -58,20 +58,20 @@ EXERCISES = {
     "continuous-attributes/1": Function(
         "a function `cosine_rho(x, y, K)` that returns the largest singular value",
         answer=_cosine_rho,
-        why="Ranks, waves, one matrix product, one singular value: this is the whole estimator.",
+        why="The whole estimator consists of ranks, waves, a product and a singular value.",
         cases=_pairs,
         mistakes=[
             Mistake(
                 lambda x, y, count: _cosine_rho(x, y, count, scale=1.0),
-                "This is half of it: a cosine has variance 1/2, so multiply each by √2.",
+                "This is half of it. A cosine has variance 1/2, so multiply each by √2.",
             ),
             Mistake(
                 lambda x, y, count: len(x) * _cosine_rho(x, y, count),
-                "This is the sum over the people; take the mean.",
+                "This is the sum over the rows. Take the mean.",
             ),
             Mistake(
                 lambda x, y, count: abs((_waves(x, 1).T @ _waves(y, 1)).item()) / len(x),
-                "You compare the first wave of both sides only; all K may be combined.",
+                "You compare only the first waves, but all K may be combined.",
             ),
         ],
     ),
@@ -87,33 +87,33 @@ EXERCISES = {
             ),
             Mistake(
                 lambda r: np.sqrt(2 / np.pi) * r,
-                "This is Pearson's correlation of A and b: the best g is fixed, but the best f "
-                "is not the straight line.",
+                "This is Pearson's correlation of A and b. The best g is fixed, but the best f "
+                "is not a straight line.",
             ),
             Mistake(
                 lambda r: 2 / np.pi * np.arcsin(r),
-                "This is the correlation of two signs; here one variable stays continuous.",
+                "This is the correlation of two signs, but here one variable stays continuous.",
             ),
         ],
     ),
     "continuous-attributes/3": Function(
         "a function `corrected(rho, K, L, N)` that returns the corrected correlation",
         answer=without_bias,
-        why="The larger root of a quadratic; no root means that chance explains all.",
+        why="It is the larger root of a quadratic. Without a root, chance explains everything.",
         cases=[(0.5, 10, 10, 200), (0.8, 3, 7, 90), (0.2, 10, 10, 200), (0.95, 20, 1, 300)],
         mistakes=[
             Mistake(
                 lambda rho, p, q, n: without_bias(rho, p, q, n) ** 2,
-                "This is the square of it: the equation is one for r = ρ².",
+                "This is the square of it, because the equation is one for ρ².",
             ),
             Mistake(
                 lambda rho, p, q, n: max(0.0, rho - (np.sqrt(p) + np.sqrt(q)) / np.sqrt(n)),
-                "Taking the chance level off is too much where there is a correlation: solve "
-                "the equation.",
+                "Subtracting the chance level is too much where there is a correlation. Solve "
+                "the equation instead.",
             ),
             Mistake(
                 lambda rho, p, q, n: rho,
-                "This is the plug-in, not corrected.",
+                "This is the plug-in without a correction.",
             ),
         ],
     ),

@@ -62,13 +62,15 @@ def _bank_p(rows):
 
 EXERCISES = {
     "data-sets/a": Number(
-        "a number of divisions",
+        "a number of splits",
         answer=39,
         why="One outside value in twenty: 2 / (k + 1) = 0.05.",
         mistakes=[
             Mistake(19, "The range of 19 gives 90 %: 2 / 20 of the values lie outside."),
             Mistake(20, "A twentieth of the values may lie outside on either side together."),
-            Mistake(40, "Count again: k values make an interval for one more, the k + 1st."),
+            Mistake(
+                40, "Count again, because k values make an interval for one more, the k + 1st."
+            ),
         ],
     ),
     "data-sets/b": Number(
@@ -83,12 +85,12 @@ EXERCISES = {
     "data-sets/1": Function(
         "a function `one_more(k0, n0, k1, n1)` that returns a change of p% in points",
         answer=_one_more,
-        why="The rate moves by 1 / n0; p% divides that by the other rate, or is turned round.",
+        why="The rate moves by 1 / n0; p% divides that by the other rate, or is inverted.",
         cases=[(425, 5421, 2706, 10860), (3, 12, 80, 111), (90, 100, 30, 50)],
         mistakes=[
             Mistake(
                 lambda *counts: _one_more(*counts) / 100,
-                "This is the change as a fraction; the exercise asks for points, hundredths.",
+                "This is the change as a fraction; the exercise asks for points.",
             ),
             Mistake(
                 lambda k0, n0, k1, n1: 100 / n0,
@@ -104,7 +106,7 @@ EXERCISES = {
     "data-sets/2": Number(
         "a dictionary with the keys gap_good, gap_bad, ratio_good, ratio_bad and four fractions",
         answer=lambda: _german_labels("all"),
-        why="Each rate r becomes 1 - r: differences stay, ratios do not.",
+        why="Each rate r becomes 1 - r, so differences stay and ratios do not.",
         mistakes=[
             Mistake(
                 lambda: _german_labels("training"),
@@ -112,14 +114,14 @@ EXERCISES = {
             ),
             Mistake(
                 _reciprocal_ratios,
-                "The ratios are upside down: the smallest rate over the largest is at most 1.",
+                "The ratios are inverted. The smallest rate over the largest is at most 1.",
             ),
         ],
     ),
     "data-sets/3": Function(
         "a function `chance_gap(q, n0, n1)` that returns the expected gap as a fraction",
         answer=_chance_gap,
-        why="The gap cannot be negative, so its mean is above 0 though the coin is fair.",
+        why="The gap cannot be negative, so its mean is above 0 although the coin is fair.",
         cases=[(0.75, 12, 111), (0.5, 3, 4), (0.1, 40, 60)],
         mistakes=[
             Mistake(
@@ -132,7 +134,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda q, n0, n1: 0.0,
-                "The difference has mean 0, but its absolute value has not.",
+                "The difference has mean 0, but its absolute value does not.",
             ),
         ],
     ),

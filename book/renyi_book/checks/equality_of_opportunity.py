@@ -74,7 +74,7 @@ def _equal_means(answer):
     if abs(women.mean() - men.mean()) > 1e-9:
         return "The mean scores of the two groups differ, so the penalty is not 0."
     if not (men > 0.5).all():
-        return "Not all men are found: each of their scores should be above one half."
+        return "Not all men are found, so raise each of their scores above one half."
     if np.mean(women > 0.5) > 0.5:
         return "More than half of the women are found."
     return None
@@ -88,7 +88,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: 2 * _unit(*_FILE),
-                "The half is missing: the program's gradient lacks the 2 of the square.",
+                "The half is missing, which comes from the 2 that the program's gradient lacks.",
             ),
             Mistake(
                 lambda: _unit(1.0, _FILE[1]),
@@ -107,10 +107,10 @@ EXERCISES = {
         answer=of_interval("difference", *_FOUND, _SMALLEST),
         why="Zero is in the interval, and every difference that matters is outside.",
         mistakes={
-            HOLDS: "Zero is in the interval: the sign of the difference is not known.",
+            HOLDS: "Zero is in the interval, so the sign of the difference is not known.",
             PART: "Only an interval without 0 supports the sign, and with it a part of the claim.",
-            UNDECIDED: "The interval is short enough to exclude what matters: look at its upper "
-            "end.",
+            UNDECIDED: "The interval is short enough to exclude what matters, so look at its "
+            "upper end.",
         },
     ),
     "equality-of-opportunity/1": Predicate(
@@ -177,7 +177,7 @@ EXERCISES = {
     "equality-of-opportunity/4": Function(
         "a function `paired_interval(a, b, share)` that returns mean, low and high",
         answer=_paired,
-        why="What the splits have in common drops out of the differences before their spread is "
+        why="What the splits have in common cancels in the differences before their spread is "
         "measured.",
         cases=[
             ([85.2, 84.9, 85.1, 85.0, 84.7], [85.1, 84.9, 84.9, 85.0, 84.6], 0.5),
@@ -186,7 +186,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda a, b, share: _paired(a, b, 0),
-                "The variance is not enlarged: the splits share rows, so add `share` to 1 / n.",
+                "The variance must be enlarged, since splits share rows. Add `share` to 1 / n.",
             ),
             Mistake(
                 _unpaired,

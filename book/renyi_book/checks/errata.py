@@ -43,7 +43,7 @@ EXERCISES = {
             Mistake(0.18, "This is the share of those accepted, whom the script counts as wrong."),
             Mistake(
                 0.18 * 2 / 3,
-                "For this script nobody has Y = 1: those rightly accepted do not count.",
+                "For this script nobody has Y = 1, so true positives do not count.",
             ),
             Mistake(
                 1 - 0.18 / 3,
@@ -52,7 +52,7 @@ EXERCISES = {
         ],
     ),
     "errata/b": Number(
-        "a number: the mean over all pairs less the true accuracy",
+        "a number: the mean over all pairs minus the true accuracy",
         # All pairs: 0 · 0.24 + 1 · 0.76; person by person: 0.76.
         answer=lambda: _all_pairs(np.zeros(25), np.arange(25) < 6) - 0.76,
         why="A prediction that is the same for all agrees with anybody's truth equally often.",
@@ -79,7 +79,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda predicted, truth: np.mean(predicted == truth),
-                "This is the ordinary accuracy: it compares each person with itself only.",
+                "This is the ordinary accuracy, which compares each person only with itself.",
             ),
             Mistake(
                 lambda predicted, truth: np.mean(predicted) * np.mean(truth),
@@ -104,7 +104,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: _weights(lambda q: 1 / 2),
-                "The variance of S is forgotten: in the script for Adult S is not scaled.",
+                "The variance of S is missing, since S is not scaled in the script for Adult.",
             ),
             Mistake(
                 lambda: _weights(lambda q: 1 / (2 * q * (1 - q))),
@@ -112,8 +112,8 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: _weights(lambda q: q * (1 - q) / 2, lambda weight, people: 2 * weight),
-                "For Bank the number of people is missing: there S has length 1, so that only the "
-                "loss is a sum over people.",
+                "For Bank the number of people is missing, because S has length 1, so that only "
+                "the loss is a sum over people.",
             ),
             Mistake(
                 lambda: _weights(

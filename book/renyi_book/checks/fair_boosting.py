@@ -10,7 +10,7 @@ _PACE = 3 - np.sqrt(8)
 
 
 def _round(gap, nu, xi, tau, *, late=False, everything=False):
-    """By hand; `late` presses with the old debt, `everything` owes all of lam G."""
+    """By hand; `late` uses the old slow part, `everything` makes all of lam G slow."""
     beta = 1 / (1 + 2 * xi)
     owed = xi * gap if everything else xi * (1 - beta) * gap
     new = nu + _PACE * beta * (owed - nu)
@@ -18,7 +18,7 @@ def _round(gap, nu, xi, tau, *, late=False, everything=False):
 
 
 def _average(xi, tau, *, late=False):
-    """The round of a plain average; `late` presses with the old one."""
+    """The round of a plain average; `late` uses the old one."""
     beta = 1 / (1 + xi)
     new = np.array([beta * xi, 1 - beta])
     moved = np.array([1.0, 0.0]) - tau * (np.array([0.0, 1.0]) if late else new)
@@ -41,45 +41,45 @@ def _leaves():
 
 EXERCISES = {
     "fair-boosting/a": Number(
-        "a number: the λ above which the gap swings up",
+        "a number: the λ above which the gap diverges",
         answer=lambda: 2 / (0.05 * 1 * 2),
         why="A tree that sees S follows all of the pressure, and half the step takes twice the λ.",
         mistakes=[
             Mistake(
                 lambda: 1 / (0.1 * 1),
-                "The learning rate was halved, to 0.05. And the gap grows where the factor is "
+                "The learning rate was halved to 0.05, and the gap grows where the factor is "
                 "below −1, not below 0.",
             ),
             Mistake(
                 lambda: 1 / (0.05 * 0.527),
-                "With the gender among the features a leaf knows all of it: what is τ now?",
+                "With the gender among the features a leaf knows all of it. What is τ then?",
             ),
         ],
         atol=0.1,
     ),
     "fair-boosting/b": Choice(
-        "where the game comes to rest",
+        "where the game converges to",
         options=("at the same fairness", "fairer", "less fair"),
         answer="at the same fairness",
-        why="At rest the pressure is λ G; neither the learning rate nor β is in it.",
+        why="At a fixed point the pressure is λ G, without the learning rate and without β.",
         mistakes={
-            "fairer": "A larger β makes more of the pressure act at once. And at rest?",
-            "less fair": "Smaller steps take more rounds, and you give them. What is Λ at rest?",
+            "fairer": "With a larger β more of the pressure acts at once. What is Λ in the end?",
+            "less fair": "Smaller steps need more rounds, which you have. What is Λ in the end?",
         },
     ),
     "fair-boosting/1": Function(
-        "a function `one_round(gap, nu, xi, tau)` that returns the next gap and the next debt",
+        "a function `one_round(gap, nu, xi, tau)` that returns the next gap and slow part",
         answer=lambda gap, nu, xi, tau: round_matrix(xi, tau) @ [gap, nu],
-        why="Both lines are linear: the round is a matrix, and its eigenvalues tell all.",
+        why="Both lines are linear, so the round is a matrix with two eigenvalues.",
         cases=[(1.0, 0.0, 2.0, 0.5), (0.3, -0.2, 1e5, 0.5), (-0.1, 0.4, 0.5, 1.0)],
         mistakes=[
             Mistake(
                 lambda *told: _round(*told, late=True),
-                "You press with the old debt; it moves first, and the new one is in the pressure.",
+                "You used the old slow part. It moves first, so the pressure has the new one.",
             ),
             Mistake(
                 lambda *told: _round(*told, everything=True),
-                "The debt tends to what is not paid at once, λ (1 − β) G, and not to λ G.",
+                "The slow part tends to what does not act at once, λ (1 − β) G, and not to λ G.",
             ),
             Mistake(
                 lambda gap, nu, xi, tau: np.array([gap - tau * xi * gap, 0.0]),
@@ -94,7 +94,7 @@ EXERCISES = {
     "fair-boosting/2": Function(
         "a function `follows(leaf, s)` that returns the share τ",
         answer=lambda leaf, s: renyi_correlation(leaf, s) ** 2,
-        why="It is Var(E[S | leaf]) / Var(S), the correlation ratio: ρ_R² for a binary S.",
+        why="It is the correlation ratio Var(E[S | leaf]) / Var(S), or ρ_R² for a binary S.",
         cases=_leaves,
         mistakes=[
             Mistake(
@@ -110,20 +110,20 @@ EXERCISES = {
     "fair-boosting/3": Function(
         "a function `modulus_of_average(xi, tau)` that returns the larger modulus",
         answer=lambda xi, tau: _largest(_average(xi, tau)),
-        why="The product of the eigenvalues is 1 − β: the slower the average, the nearer to 1.",
+        why="The product of the eigenvalues is 1 − β, which is close to 1 for a slow average.",
         cases=[(0.05, 0.2), (1.0, 0.5), (10.0, 0.5), (1e3, 0.2), (1e5, 1.0)],
         mistakes=[
             Mistake(
                 lambda xi, tau: _largest(_average(xi, tau, late=True)),
-                "You press with the old average; the tree sees the new one.",
+                "You used the old average, but the tree sees the new one.",
             ),
             Mistake(
                 lambda xi, tau: _largest(round_matrix(xi, tau)),
-                "This is the damped game with both parts; here all of the pressure is an average.",
+                "This is the damped game with both parts. Here all of the pressure is averaged.",
             ),
             Mistake(
                 lambda xi, tau: np.sqrt(1 - 1 / (1 + xi)),
-                "This is the modulus only where the eigenvalues are complex: let numpy find them.",
+                "This is the modulus only if the eigenvalues are complex, so compute them.",
             ),
         ],
     ),

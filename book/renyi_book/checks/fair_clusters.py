@@ -37,9 +37,9 @@ def _two_opinions(answer):
         return "Every cluster and both groups need somebody in them."
     sd, deviation = _sd_and_deviation(table)
     if deviation >= 0.01:
-        return f"The deviation is {deviation:.3g}: too many people are in unfair clusters."
+        return f"The deviation is {deviation:.3g}, so too many people are in unfair clusters."
     if sd <= 0.2:
-        return f"The sd is {sd:.3g}: let some clusters, however small, have extreme shares."
+        return f"The sd is only {sd:.3g}. Give some clusters, however small, extreme shares."
     return None
 
 
@@ -54,7 +54,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: _sd_and_deviation(_WARM_UP)[::-1],
-                "Turn them round: the sd of w first, then the deviation.",
+                "Swap them, so that the sd of w comes first.",
             ),
             Mistake(
                 lambda: (float(np.std([0.5, 1.0], ddof=1)), _sd_and_deviation(_WARM_UP)[1]),
@@ -136,7 +136,7 @@ EXERCISES = {
         ],
         mistakes=[
             Mistake([[50, 50], [4, 0]], "too many people are in unfair clusters"),
-            Mistake([[5000, 5000], [5000, 5000]], "let some clusters"),
+            Mistake([[5000, 5000], [5000, 5000]], "Give some clusters"),
             Mistake([[0.5, 0.5], [0.1, 0.0]], "whole numbers"),
             Mistake([[50_000, 50_000]], "two or more clusters"),
         ],
@@ -157,7 +157,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda size, ones, share: abs(ones - size * share) / share,
-                "Where ones have to join, solve (ones + x) / (size + x) = q: they count twice.",
+                "Where ones have to join, solve (ones + x) / (size + x) = q, with x in both.",
             ),
         ],
     ),

@@ -68,7 +68,9 @@ EXERCISES = {
         answer=lambda: _bias(np.array([0.05, 0.05]), np.array([0.5, 0.5]), 0.5, 64),
         why="Each group counts with the share of the other: (0.025 + 0.025) / (64 · 0.25).",
         mistakes=[
-            Mistake(lambda: 0.05 / 64, "ρ_R² is a share of the label's variance: divide by it."),
+            Mistake(
+                lambda: 0.05 / 64, "ρ_R² is a share of the label's variance, so divide by it."
+            ),
             Mistake(
                 lambda: 2 * _bias(np.array([0.05, 0.05]), np.array([0.5, 0.5]), 0.5, 64),
                 "Each variance has the weight 1 - q_j, here one half.",
@@ -82,7 +84,7 @@ EXERCISES = {
         answer=[2 * 5000 - 64, 5000 - 64],
         why="2 τ - b people, and τ - b people old.",
         mistakes=[
-            Mistake([5000, 5000], "Nearly: the weights fall off, which counts for twice τ."),
+            Mistake([5000, 5000], "This is nearly right, but the decaying weights give twice τ."),
             Mistake([10000, 5000], "Up to the batch itself: 2 τ - b, and τ - b."),
             Mistake([9936, 5000], "The first is right; the newest batch is not old: τ - b."),
         ],
@@ -97,7 +99,7 @@ EXERCISES = {
         mistakes=[
             Mistake([1000, 1000], "More groups have more ways to differ by chance."),
             Mistake([2000, 4000], "It is the number of groups *less one* that counts."),
-            Mistake([250, 750], "p_1 (1 - p_1) is in the numerator's bound, too: it cancels."),
+            Mistake([250, 750], "p_1 (1 - p_1) is in the numerator's bound, too, so it cancels."),
         ],
         rtol=0,
         atol=0,
@@ -105,12 +107,12 @@ EXERCISES = {
     "fair-network/2": Function(
         "a function `bias(V, q, p1, b)` that returns what chance adds to ρ_R²",
         answer=_bias,
-        why="A group counts with the share of the *others*: the small group's spread weighs most.",
+        why="A group's weight is the share of the *others*, so a small group matters most.",
         cases=_bias_cases,
         mistakes=[
             Mistake(
                 lambda V, q, p1, b: np.sum(np.asarray(q) * V) / (b * p1 * (1 - p1)),
-                "Each variance is weighed by the group's own share: it is that of the others.",
+                "Weight each variance by the share of the other groups, not by the group's own.",
             ),
             Mistake(
                 lambda V, q, p1, b: (
@@ -120,7 +122,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda V, q, p1, b: np.sum((1 - np.asarray(q)) * V) / b,
-                "ρ_R² is a share of the variance of the *label*, p_1 (1 - p_1): divide by it.",
+                "ρ_R² is a share of the variance of the *label*, p_1 (1 - p_1), so divide by it.",
             ),
         ],
     ),
@@ -137,7 +139,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda F1, s: _rho2(F1, s) - _chance(F1, s, ddof=0),
-                "Within a group divide by n_j - 1: the group's mean was fitted, too.",
+                "Within a group divide by n_j - 1, because its mean was fitted, too.",
             ),
             Mistake(
                 lambda F1, s: _rho2(F1, s) - _chance(F1, s, weight=lambda share: share),
@@ -145,7 +147,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda F1, s: _rho2(F1, s) + _chance(F1, s),
-                "The batch sees too much already: subtract.",
+                "The batch shows too much already, so subtract.",
             ),
         ],
     ),
@@ -160,9 +162,11 @@ EXERCISES = {
             ),
             Mistake(
                 lambda *a: _climb(*a, own=False),
-                "The first trace is missing: without -W diag(p) nothing holds W back.",
+                "The first trace is missing. Without -W diag(p), nothing limits W.",
             ),
-            Mistake(lambda *a: _climb(*a, root=False), "P_s^{-1/2}: divide by the root of q_j."),
+            Mistake(
+                lambda *a: _climb(*a, root=False), "P_s^{-1/2} means to divide by the root of q_j."
+            ),
         ],
     ),
 }

@@ -73,17 +73,17 @@ def _step(score):
 
 EXERCISES = {
     "fair-scores/a": Number(
-        "a dictionary with the keys 'drawn' and 'decision': p% of each as a fraction",
+        "a dictionary with the keys 'sampled' and 'decision': p% of each as a fraction",
         answer=_both,
-        why="The means are equal, and above one half is nobody of group 0.",
+        why="The means are equal, and nobody in group 0 is above one half.",
         mistakes=[
             Mistake(
                 {"sampled": 0.0, "decision": 1.0},
-                "It is the other way round: the sampled label follows the means.",
+                "The two values are exchanged; the sampled label depends on the means.",
             ),
             Mistake(
                 {"sampled": 1.0, "decision": 1.0},
-                "Count who is above one half: the means do not say it.",
+                "Count the scores above one half, which the means do not determine.",
             ),
             Mistake(
                 {"sampled": 0.0, "decision": 0.0},
@@ -94,33 +94,36 @@ EXERCISES = {
     "fair-scores/b": Number(
         "three numbers: the memberships of the score 0.55 in the bins 5, 6 and 7",
         answer=lambda: _in_bins(0.55, _bump),
-        why="The score lies in the middle of bin 6, one step from the middles of its neighbours.",
+        why="The score lies at the center of bin 6, one step away from the centers of the"
+        " neighboring bins.",
         mistakes=[
-            Mistake([0.0, 1.0, 0.0], "These are hard bins; a soft bin reaches to its neighbours."),
+            Mistake([0.0, 1.0, 0.0], "These are hard bins; a soft bin extends to its neighbors."),
             Mistake(
                 lambda: _in_bins(0.5, _bump),
                 "These are the memberships of the score one half.",
             ),
             Mistake(
                 lambda: 0.75 - np.array([1.0, 0.0, 1.0]) ** 2,
-                "Beyond |u| = 1/2 the second line of the B-spline holds.",
+                "For |u| above 1/2, the second line of the B-spline applies.",
             ),
         ],
     ),
     "fair-scores/1": Function(
         "a function `from_means(r_0, r_1, q)` that returns ρ_R² of the sampled label",
         answer=_squared,
-        why="Of the scores nothing but the two means is needed.",
+        why="Only the two mean scores are needed.",
         cases=[(0.2, 0.4, 0.5), (0.1, 0.3, 0.67), (0.5, 0.45, 0.2), (0.3, 0.3, 0.4)],
         mistakes=[
             Mistake(
                 lambda r_0, r_1, q: (r_1 - r_0) ** 2,
-                "This is the squared gap; the factor q(1 - q) over r(1 - r) is missing.",
+                "This is the squared difference; the factor q(1 - q) / (r(1 - r)) is missing.",
             ),
-            Mistake(_unweighted, "The overall rate is a mean with the groups' shares as weights."),
+            Mistake(
+                _unweighted, "The overall rate is a mean weighted by the shares of the groups."
+            ),
             Mistake(
                 lambda r_0, r_1, q: np.sqrt(_squared(r_0, r_1, q)),
-                "This is ρ_R; its square is asked for.",
+                "This is ρ_R; return its square.",
             ),
             Mistake(
                 lambda r_0, r_1, q: _squared(r_0, r_1, 1 - q),
@@ -132,22 +135,29 @@ EXERCISES = {
         "a function `smallest(score, s)` that returns the smallest p%, as a fraction, over the "
         "thresholds 0.1, 0.2, …, 0.8",
         answer=_over_thresholds(min),
-        why="Only the smallest tells whether the score, and not one label made of it, is fair.",
+        why="The smallest value shows whether the score itself is fair, and not only one "
+        "label derived from it.",
         cases=_scores,
         mistakes=[
             Mistake(
                 _over_thresholds(lambda p: p[4]),
-                "This is p% at the threshold one half; try all eight.",
+                "This is p% at the threshold 0.5; use all eight thresholds.",
             ),
-            Mistake(_over_thresholds(np.mean), "This is the mean over the thresholds."),
-            Mistake(_over_thresholds(max), "This is the largest; the worst threshold counts."),
+            Mistake(
+                _over_thresholds(np.mean),
+                "This is the mean over the thresholds; return the minimum.",
+            ),
+            Mistake(
+                _over_thresholds(max),
+                "This is the maximum over the thresholds; return the minimum.",
+            ),
         ],
     ),
     "fair-scores/3": Function(
         "a function `soft_decision(score)` that returns an array of shape (N, 2): the ramp H at "
         "one half for twelve bins, and its slope",
         answer=_ramp,
-        why="The ramp is the sum of the upper six bins, its slope the sum of their slopes.",
+        why="The ramp is the sum of the upper six bins, and its slope is the sum of their slopes.",
         cases=[
             (np.array([0.1, 0.42, 0.47, 0.5, 0.53, 0.58, 0.9]),),
             (np.linspace(0.38, 0.62, 13),),
@@ -155,12 +165,14 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda score: _scaled(score, [1.0, 0.1]),
-                "The slope lacks the factor c - 2 of the chain rule.",
+                "The slope lacks the factor c - 2 from the chain rule.",
             ),
-            Mistake(_step, "This is the hard step; its slope is 0, and nothing can be trained."),
+            Mistake(
+                _step, "This is the hard step. Its slope is 0, so it cannot be used in training."
+            ),
             Mistake(
                 lambda score: _scaled(score, [1.0, -1.0]),
-                "The ramp grows with the score, so its slope is not negative.",
+                "The ramp increases with the score, so its slope cannot be negative.",
             ),
         ],
     ),

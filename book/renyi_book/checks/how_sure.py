@@ -59,7 +59,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: np.sqrt(2 * 4 / 199),
-                "Take one from each number of values: (c − 1)(d − 1).",
+                "Subtract 1 from each number of values: (c − 1)(d − 1).",
             ),
             Mistake(
                 lambda: (1 + np.sqrt(3)) / np.sqrt(200),
@@ -72,18 +72,18 @@ EXERCISES = {
     "how-sure/b": Number(
         "a whole number: how many permutations",
         answer=lambda: round(1 / 0.001) - 1,
-        why="The observed pairing is one more, so that the smallest p-value is 1/1000.",
+        why="The observed pairing is included, so the smallest possible p-value is 1/1000.",
         mistakes=[
             Mistake(
                 lambda: round(1 / 0.001),
-                "Close: the observed pairing counts, too, so one fewer will do.",
+                "This is close, but the observed pairing is included, so one fewer is enough.",
             ),
         ],
     ),
     "how-sure/1": Function(
         "a function `needed(c, d, level)` that returns the number of samples (not rounded)",
         answer=_needed,
-        why="Halving the level costs four times as many people.",
+        why="Halving the level requires four times as many samples.",
         cases=[(5, 2, 0.05), (2, 2, 0.1), (15, 2, 0.02), (6, 6, 0.3)],
         mistakes=[
             Mistake(
@@ -92,35 +92,36 @@ EXERCISES = {
             ),
             Mistake(
                 lambda c, d, level: (c - 1) * (d - 1) / level**2,
-                "One person is missing: the denominator of the formula is N − 1.",
+                "One sample is missing, because the denominator of the formula is N − 1.",
             ),
             Mistake(
                 lambda c, d, level: 1 + c * d / level**2,
-                "Take one from each number of values: (c − 1)(d − 1).",
+                "Subtract 1 from each number of values: (c − 1)(d − 1).",
             ),
         ],
     ),
     "how-sure/2": Function(
         "a function `adjusted(a, b)` that returns the corrected square",
         answer=_adjusted,
-        why="Its mean at independence is zero; it is the adjusted R² of a regression.",
+        why="At independence its mean is zero. It is the adjusted R² of a regression.",
         cases=_samples,
         mistakes=[
             Mistake(
                 lambda a, b: _adjusted(a, b, lambda N, c: (N - c) / (N - 1)),
-                "The factor is upside down: the correction must make the square smaller.",
+                "The factor is inverted; the correction must make the square smaller.",
             ),
             Mistake(
                 lambda a, b: _adjusted(a, b, lambda N, c: (N - 1) / (N - c - 1)),
-                "Here c counts all values; one of them is the intercept already, so it is N − c.",
+                "Here c counts all values and thus includes the intercept, so the "
+                "denominator is N − c.",
             ),
             Mistake(
                 lambda a, b: _adjusted(a, b, power=1),
-                "You put ρ_R in the place of its square.",
+                "You used ρ_R in place of its square.",
             ),
             Mistake(
                 lambda a, b: renyi_correlation(a, b) ** 2,
-                "This is the plain square, not corrected.",
+                "This is the square without the correction.",
             ),
         ],
     ),
@@ -132,7 +133,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda counts: _p_value(counts, more=1),
-                "c rows have c − 1 degrees of freedom, not c.",
+                "With c rows there are c − 1 degrees of freedom, not c.",
             ),
             Mistake(
                 lambda counts: _p_value(counts, tail=chi2.cdf),
@@ -144,27 +145,30 @@ EXERCISES = {
             ),
             Mistake(
                 lambda counts: _p_value(counts, power=1),
-                "You put ρ_R in the place of its square.",
+                "You used ρ_R in place of its square.",
             ),
         ],
     ),
     "how-sure/4": Function(
-        "a function `upper_end(rho_hat, N, c)` that returns the largest candidate kept",
+        "a function `upper_end(rho_hat, N, c)` that returns the largest candidate that is"
+        " not rejected",
         answer=_upper_end,
-        why="The probability of what was seen, or less, falls as the candidate grows.",
+        why="The probability of the observed value or a smaller one decreases as the "
+        "candidate grows.",
         cases=[(0.123, 200, 4), (0.3, 100, 2), (0.2, 1000, 15), (0.6, 80, 3)],
         mistakes=[
             Mistake(
                 lambda rho_hat, N, c: _upper_end(rho_hat, N, c, tail=0.05),
-                "This leaves 5 % below; a 95 % interval has 2.5 % on either side.",
+                "This leaves 5 % below; a 95 % interval leaves 2.5 % on each side.",
             ),
             Mistake(
                 lambda rho_hat, N, c: _upper_end(rho_hat, N, c, tail=0.975),
-                "This is the other end: the value that was seen, or less, must be improbable.",
+                "This is the lower end. At the upper end the observed value, or a smaller"
+                " one, must be improbable.",
             ),
             Mistake(
                 lambda rho_hat, N, c: _upper_end(rho_hat, N, c, more=1),
-                "c groups have c − 1 degrees of freedom.",
+                "With c groups there are c − 1 degrees of freedom.",
             ),
             Mistake(
                 lambda rho_hat, N, c: _upper_end(rho_hat, N, c, power=1),

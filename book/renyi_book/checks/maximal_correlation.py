@@ -48,7 +48,7 @@ EXERCISES = {
     "maximal-correlation/a": Number(
         "a number: the correlation of wet or dry weather with sheltered or not",
         answer=lambda: _correlation_of_codes([0, 1, 1, 0], [0, 1, 1]),
-        why="Two categories chosen with care nearly do what the best of the 144 orders does.",
+        why="Two well-chosen categories achieve nearly as much as the best of the 144 orders.",
         mistakes=[
             Mistake(
                 lambda: _correlation_of_codes([0, 0, 1, 1], [0, 1, 1]),
@@ -56,11 +56,11 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: _correlation_of_codes([0, 1, 1, 0], [0, 1, 0]),
-                "The car is a shelter, too: bus and car have the code 1.",
+                "A car is a shelter, too, so bus and car both get the value 1.",
             ),
             Mistake(
                 lambda: _correlation_of_codes([0, 1, 1, 0], [0, 1, 2]),
-                "The journeys still have the codes 0, 1, 2 of the alphabet.",
+                "The journeys still have the values 0, 1, 2 in alphabetical order.",
             ),
         ],
         atol=1e-3,
@@ -69,7 +69,7 @@ EXERCISES = {
         "a joint table with three rows and three columns, ρ_R = 1, in which neither variable "
         "determines the other",
         test=_shares_a_part,
-        why="Both variables know one event for certain, and nothing else of each other for sure.",
+        why="Both variables determine one event, and nothing else about each other.",
         examples=[
             [[1 / 6, 1 / 6, 0], [1 / 6, 1 / 6, 0], [0, 0, 1 / 3]],
             [[0.2, 0, 0], [0, 0.3, 0.1], [0, 0.1, 0.3]],
@@ -84,14 +84,14 @@ EXERCISES = {
     "maximal-correlation/1": Function(
         "a function `diluted(P, t)` that returns the new joint table",
         answer=_mixture,
-        why="The margins stay, so the same f and g are allowed, and every correlation is "
-        "multiplied by t.",
+        why="The marginals stay the same, so the same f and g are allowed, and every "
+        "correlation is multiplied by t.",
         cases=lambda: [(P, t) for P in _tables((3, 3), (4, 2)) for t in (0.25, 0.9)],
         mistakes=[
             Mistake(
                 lambda P, t: t * P + (1 - t) / P.size,
-                "You mixed in a uniform table, which changes the margins. On the other days "
-                "weather and journey are drawn from the margins of P.",
+                "You mixed in a uniform table, which changes the marginals. On the other "
+                "days weather and journey are drawn from the marginals of P.",
             ),
             Mistake(
                 lambda P, t: _mixture(P, 1 - t),
@@ -106,7 +106,8 @@ EXERCISES = {
     "maximal-correlation/2": Function(
         "a function `second(P)` that returns the correlation of the second pair",
         answer=lambda P: maximal_functions(P).singular_values[1],
-        why="The alternation rests there: a saddle point, which the smallest disturbance leaves.",
+        why="The alternation does not move there, but it is a saddle point, and the "
+        "smallest disturbance leads away from it.",
         cases=lambda: [(P,) for P in _tables((3, 3), (4, 3), (5, 6))],
         mistakes=[
             Mistake(
@@ -115,7 +116,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda P: np.sqrt(np.sum(maximal_functions(P).singular_values[:2] ** 2)),
-                "You added the two pairs' squares; only the second pair's value is asked for.",
+                "You added the squares of both pairs; return only the value of the second pair.",
             ),
         ],
         rtol=1e-3,
@@ -123,35 +124,37 @@ EXERCISES = {
     "maximal-correlation/3": Function(
         "a function `of_signs(rho)` that returns ρ_R of the two signs",
         answer=lambda rho: 2 / np.pi * abs(np.arcsin(rho)),
-        why="The signs are the only functions to choose, and for a weak ρ a share 2/π survives.",
+        why="The signs are the only functions to choose from, and for a small ρ a "
+        "fraction 2/π of it remains.",
         cases=[(0.5,), (-0.8,), (0.01,), (1.0,)],
         mistakes=[
             Mistake(
                 lambda rho: 2 / np.pi * np.arcsin(rho),
-                "For a negative ρ this is negative. The maximal correlation never is: turn one of "
-                "the functions round.",
+                "For a negative ρ this is negative. The maximal correlation never is, "
+                "because one of the functions can change its sign.",
             ),
             Mistake(
                 lambda rho: 0.5 + np.arcsin(rho) / np.pi,
-                "This is the probability that the signs agree; the correlation is twice that "
-                "less 1.",
+                "This is the probability that the signs agree; the correlation is twice "
+                "that minus 1.",
             ),
             Mistake(
                 lambda rho: 2 / np.pi * abs(rho),
-                "This is right in the limit of a weak correlation only.",
+                "This is correct only in the limit of a small correlation.",
             ),
         ],
     ),
     "maximal-correlation/4": Function(
         "a function `of_leak(rare, leak)` that returns ρ_R by your formula",
         answer=_leaking,
-        why="It is the value of the special cell, and tends to √(1 − leak): what counts is how "
-        "sure the shared part is.",
+        why="It is the correlation of the two special events, and it tends to √(1 − "
+        "leak), so it depends on how certain the shared event is.",
         cases=[(0.1, 0.5), (0.01, 0.1), (0.3, 0.9), (0.001, 0.0)],
         mistakes=[
             Mistake(
                 lambda rare, leak: np.sqrt(1 - leak),
-                "This is the limit for rare badges; the exact formula holds the rarity, too.",
+                "This is the limit for rare badges; the exact formula also contains the "
+                "share of badges.",
             ),
             Mistake(
                 lambda rare, leak: _leaking(rare, leak) ** 2,
@@ -159,7 +162,8 @@ EXERCISES = {
             ),
             Mistake(
                 lambda rare, leak: np.sqrt((1 - leak) / (1 - rare * (1 - leak))),
-                "A factor √(1 − rare) is missing: the events' covariance is P − p q, not P.",
+                "A factor √(1 − rare) is missing, because the covariance of the events is"
+                " P − p q, not P.",
             ),
         ],
     ),

@@ -36,7 +36,8 @@ EXERCISES = {
     "min-max/a": Number(
         "a number: the probability that the sampled label is 1 and the group is 1",
         answer=lambda: np.sum(_SURE[_GROUP == 1]) / len(_SURE),
-        why="Sum over the people of group 1, divide by all: it is a joint probability.",
+        why="It is a joint probability, so sum over the people of group 1 and divide by "
+        "the number of all people.",
         mistakes=[
             Mistake(
                 lambda: np.mean(_SURE[_GROUP == 1]),
@@ -53,29 +54,33 @@ EXERCISES = {
     "min-max/b": Number(
         "a list of three numbers: the slopes at 2, at 0, and at 1 to the right",
         answer=lambda: _slopes(lambda theta: 2 * theta, lambda theta: -1.0),
-        why="Where one question is best its slope counts; at the tie, the larger of the two.",
+        why="Where one question is best, its slope counts, and at the tie the larger of "
+        "the two slopes does.",
         mistakes=[
             Mistake(
                 [4.0, -1.0, -1.0],
                 "At θ = 1 both questions are best. To the right, which of them is on top?",
             ),
-            Mistake([4.0, -1.0, 0.5], "At a corner the slope is a maximum, not an average."),
             Mistake(
-                [4.0, 0.0, 2.0], "At θ = 0 the questions pay 0 and 2: the second one is best."
+                [4.0, -1.0, 0.5], "At a kink the one-sided slope is a maximum, not an average."
+            ),
+            Mistake(
+                [4.0, 0.0, 2.0], "At θ = 0 the questions pay 0 and 2, so the second one is best."
             ),
         ],
     ),
     "min-max/1": Choice(
-        "the λ for which some place of the grid has a direction that curves downwards",
+        "the values of λ for which some point of the grid has a direction of negative curvature",
         options=("all", "1, 10 and 100", "10 and 100", "100 only"),
         answer="10 and 100",
-        why="On this bank and this grid; for every bank whose ρ_R² is not constant, it happens "
-        "beyond some λ.",
+        why="This holds for this bank and this grid. For every bank whose ρ_R² is not "
+        "constant, it happens beyond some λ.",
         mistakes={
-            "all": "At λ = 0 only the logistic loss is left, and that is convex. Is your second "
-            "difference drowned in rounding errors? Take t about 1e-3.",
-            "1, 10 and 100": "At λ = 1 the smallest curvature is positive at each of the 169 "
-            "places. Take t about 1e-3, and count only what is below -1e-5.",
+            "all": "At λ = 0 only the logistic loss is left, and it is convex. Rounding "
+            "errors may dominate your second difference; use t of about 1e-3.",
+            "1, 10 and 100": "At λ = 1 the smallest curvature is positive at each of the "
+            "169 points. Use t of about 1e-3, and count only values "
+            "below -1e-5.",
             "100 only": "Look again at λ = 10, far from the fair rules.",
         },
     ),
@@ -83,19 +88,20 @@ EXERCISES = {
         "what the plain penalty needs to reach ρ_R = 0 at a finite λ",
         options=("nothing more", "linear growth", "a convex loss"),
         answer="linear growth",
-        why="Then moving to the nearest fair rule saves more penalty than it costs loss. The "
-        "square never grows linearly, so it reaches zero only in the limit.",
+        why="Then moving to the nearest fair rule saves more penalty than it adds to the "
+        "loss. The square never grows linearly, so it reaches zero only in the limit.",
         mistakes={
-            "nothing more": "In the bank with two spreads ρ_R stays positive at every λ. How does "
-            "ρ_R grow with a there?",
-            "a convex loss": "The logistic loss is convex in both banks, and in the second one "
-            "it is not enough.",
+            "nothing more": "In the bank with two standard deviations ρ_R stays positive "
+            "at every λ. How does ρ_R grow with a there?",
+            "a convex loss": "The logistic loss is convex in both banks, and in the "
+            "second bank this is not enough.",
         },
     ),
     "min-max/3": Function(
         "a function `order(f, slope, x)` that returns a whole number",
         answer=_order,
-        why="The error of a central quotient falls like t², and a wrong slope stops it.",
+        why="The error of a central difference quotient decreases like t², unless the "
+        "slope is wrong.",
         cases=[
             (np.sin, np.cos, 0.3),
             (np.sin, _one_percent_off, 0.3),
@@ -104,9 +110,11 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 _forward_order,
-                "This is the order of a one-sided quotient; use f(x + t) - f(x - t) over 2t.",
+                "This is the order of a one-sided quotient; divide f(x + t) - f(x - t) by 2t.",
             ),
-            Mistake(lambda f, slope, x: -_order(f, slope, x), "The sign is wrong: t decreases."),
+            Mistake(
+                lambda f, slope, x: -_order(f, slope, x), "The sign is wrong, because t decreases."
+            ),
         ],
     ),
 }

@@ -56,14 +56,14 @@ EXERCISES = {
         answer="changes sign",
         why="The multiplier goes on to its limit, which the mean scores decide.",
         mistakes={
-            "vanishes": "The gap of the scores vanishes in the limit. And that of the decisions?",
+            "vanishes": "The gap of the scores vanishes in the limit. Does that of the decisions?",
             "stays positive": "It does until k reaches 0.10. Does k stop there?",
         },
     ),
     "optimal-rule/1": Function(
         "a function `squared_k(lam, gap, mean, q)` that returns the multiplier",
         answer=_squared,
-        why="The slope of the squared loss is 2 (F − η), that of the log-loss at 1/2 twice that.",
+        why="The squared loss has the slope 2 (F − η), and the log-loss at 1/2 twice that.",
         cases=[(1.0, 0.2, 0.3, 0.5), (10.0, 0.05, 0.6, 0.3), (0.5, -0.1, 0.2, 0.7)],
         mistakes=[
             Mistake(
@@ -79,7 +79,7 @@ EXERCISES = {
     "optimal-rule/2": Function(
         "a function `limit_k(share, eta, b)` that returns the limit of k",
         answer=_limit,
-        why="It needs no λ: the limit is the multiplier of the constraint that the gap is zero.",
+        why="The limit is the multiplier of the constraint that the gap is zero.",
         cases=_populations,
         mistakes=[
             Mistake(
@@ -109,7 +109,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda k, q: np.array([0.5 + k / q, 0.5 - k / (1 - q)]),
-                "These are the right thresholds in the wrong order: group 0 comes first.",
+                "These are the right thresholds in the wrong order, because group 0 comes first.",
             ),
         ],
     ),

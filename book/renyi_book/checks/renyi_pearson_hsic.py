@@ -38,7 +38,7 @@ def _fair_number(rates):
         return "The covariance is zero, but the DP violation is below one half."
     (a, b), (c, d) = r.reshape(2, 2)
     if max(abs(a + b - c - d), abs(a + c - b - d)) / 2 < 0.1 - 1e-9:
-        return "Neither attribute has a gap of a tenth: this is the club with two attributes."
+        return "Neither attribute has a gap of a tenth, as in the club with two attributes."
     return None
 
 

@@ -37,11 +37,11 @@ EXERCISES = {
         answer=of_interval("difference", -0.10, 0.25, 0.3),
         why="The interval holds 0, and its upper end excludes a lead of 0.3 points.",
         mistakes={
-            "holds": "The interval reaches below 0: the lead is not told from none.",
+            "holds": "The interval reaches below 0, so the lead is not distinguishable from none.",
             "holds in part": "For that the whole interval would have to lie above 0.",
             "undecided": "It would be, if a lead of 0.3 points were still possible. Look at the "
             "upper end.",
-            "cannot be tested": "It has been tested: there is an interval.",
+            "cannot be tested": "It has been tested, since there is an interval.",
         },
     ),
     "scorecard/b": Number(
@@ -78,14 +78,14 @@ EXERCISES = {
             ),
             Mistake(
                 lambda splits, ratio: np.sqrt(1 + ratio),
-                "The correction stands beside 1/splits, not beside 1: their number matters.",
+                "The correction is added to 1/splits, not to 1, so their number matters.",
             ),
         ],
     ),
     "scorecard/2": Number(
         "a list of three numbers: mean, low end and high end",
         answer=_interval(lambda plain, fair: fair / plain),
-        why="The starts are independent of each other on the same data: Student's interval.",
+        why="The starts are independent on the same data, so Student's interval is right.",
         rtol=1e-3,
         mistakes=[
             Mistake(

@@ -25,7 +25,10 @@ def _fair_on_pairs(rates):
     if not ((rates >= 0) & (rates <= 1)).all():
         return "A rate is a probability, between 0 and 1."
     if np.ptp(rates) < 0.01:
-        return "All rates are equal: the decision does not depend on the three together."
+        return (
+            "All rates are equal, so the decision does not depend on the three "
+            "attributes together."
+        )
     for axis in range(3):
         pair = rates.mean(axis=axis)
         if np.ptp(pair) > 1e-9:
@@ -46,7 +49,7 @@ def _overlapping(table):
     if first + second > pair + 1e-6:
         return None
     if max(first, second, pair) < 1e-9:
-        return "The decision is independent of both attributes: all three squares are zero."
+        return "The decision is independent of both attributes, so all three squares are zero."
     if first + second < pair - 1e-6:
         return "Here the sum is smaller than the square of the pair; let the attributes overlap."
     return "Here the sum equals the square of the pair, as for independent attributes."
@@ -61,24 +64,26 @@ EXERCISES = {
     "several-attributes/a": Number(
         "a number: ρ_R² of the decision with the pair of attributes",
         answer=lambda: _square([[0.2, 0.6], [0.6, 0.2]], np.full(4, 0.25)),
-        why="The rates are 0.2 away from their mean 0.4, and 0.04 / 0.24 is a sixth.",
+        why="The rates differ from their mean 0.4 by 0.2, and 0.04 / 0.24 is a sixth.",
         mistakes=[
             Mistake(0.0, "This is the value for each attribute alone; the pair has four rates."),
             Mistake(
                 lambda: np.var([0.2, 0.6]),
-                "This is the variance of the rates: divide by the variance of the decision.",
+                "This is the variance of the rates; divide it by the variance of the decision.",
             ),
         ],
     ),
     "several-attributes/b": Number(
         "a number: ρ_R² of the decision with the group",
         answer=lambda: _square([0, 0.5], [0.02, 0.98]),
-        why="Each group counts by its share, so the two per cent hardly show.",
+        why="Each group is weighted by its share, so a group of two percent contributes little.",
         mistakes=[
-            Mistake(0.5, "This is the DP violation, which does not know how large a group is."),
+            Mistake(
+                0.5, "This is the DP violation, which does not depend on the sizes of the groups."
+            ),
             Mistake(
                 lambda: 0.02 * 0.98 * 0.5**2,
-                "This is the variance of the rates: divide by the variance of the decision.",
+                "This is the variance of the rates; divide it by the variance of the decision.",
             ),
             Mistake(
                 lambda: _square([0, 0.5], [0.5, 0.5]),
@@ -90,19 +95,19 @@ EXERCISES = {
     "several-attributes/1": Number(
         "a number: the sum of ρ_R² given Y = 0 and given Y = 1",
         answer=lambda: sum(_of_counts(c) for c in _COUNTS),
-        why="Each class of the truth has a table of its own, and both count alike.",
+        why="Each value of Y has a table of its own, and both have the same weight.",
         mistakes=[
             Mistake(
                 lambda: _of_counts(_COUNTS[1]),
-                "This is the term of Y = 1 alone: equality of opportunity.",
+                "This is the term for Y = 1 alone, which is equality of opportunity.",
             ),
             Mistake(
                 lambda: _of_counts(_COUNTS.sum(axis=0)),
-                "This is the value for all people together: demographic parity.",
+                "This is the value for all people together, which is demographic parity.",
             ),
             Mistake(
                 lambda: sum(_of_counts(c) * c.sum() / _COUNTS.sum() for c in _COUNTS),
-                "This is the average over Y; the paper's sum counts every y alike.",
+                "This is the average over Y; the paper takes the sum over y.",
             ),
         ],
         atol=5e-5,
@@ -111,8 +116,8 @@ EXERCISES = {
         "an array of shape (2, 2, 2): the rate of selection for each combination of three fair "
         "coins",
         test=_fair_on_pairs,
-        why="Averaged over any one attribute the rates are equal: checks of all pairs say nothing "
-        "on triples.",
+        why="Averaged over any one attribute the rates are equal, so checking all pairs "
+        "says nothing about triples.",
         examples=[
             [[[0.25, 0.75], [0.75, 0.25]], [[0.75, 0.25], [0.25, 0.75]]],
             [[[1, 0], [0, 1]], [[0, 1], [1, 0]]],
@@ -126,10 +131,10 @@ EXERCISES = {
         ],
     ),
     "several-attributes/3": Predicate(
-        "a joint table of shape (2, 2, 2), indices S¹, S², Ŷ, with a sum of the two squares that "
-        "is larger than the square of the pair",
+        "a joint table of shape (2, 2, 2) with the indices S¹, S², Ŷ, for which the sum "
+        "of the two squares is larger than the square of the pair",
         test=_overlapping,
-        why="What the attributes share is counted twice.",
+        why="The information that the attributes share is counted twice.",
         examples=[
             _joint([[0.5, 0], [0, 0.5]], [[0.2, 0], [0, 0.8]]),
             _joint([[0.4, 0.1], [0.1, 0.4]], [[0.2, 0.5], [0.5, 0.8]]),
@@ -148,14 +153,15 @@ EXERCISES = {
         ],
     ),
     "several-attributes/4": Choice(
-        "what training for Y = 0 alone does to the gap at Y = 1, compared with both penalised",
+        "what training for Y = 0 alone does to the gap at Y = 1, compared with penalizing both",
         options=("closes it", "leaves it small", "opens it against men", "opens it against women"),
         answer="opens it against men",
-        why="Women are lifted until the false positives agree, and those of Y = 1 rise more.",
+        why="The false positive rates agree, but among the people with Y = 1 women are "
+        "now selected more often than men.",
         mistakes={
-            "closes it": "That is what the sum of both terms does; look at the first row.",
-            "leaves it small": "Look at the size of the gap at Y = 1 beside the other two rows.",
-            "opens it against women": "Look at the sign: men minus women.",
+            "closes it": "This is the effect of the sum of both terms; look at the first row.",
+            "leaves it small": "Compare the size of the gap at Y = 1 with the other two rows.",
+            "opens it against women": "Look at the sign of the gap, which is men minus women.",
         },
     ),
 }

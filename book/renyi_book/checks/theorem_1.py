@@ -56,16 +56,21 @@ EXERCISES = {
     "theorem-1/a": Number(
         "a number: the other singular value of Q",
         answer=lambda: renyi_from_joint(TWO_BY_TWO),
-        why="The rows of Q are (0.8, 0.2) and (0.2, 0.8): the trace is 1.6, and 1.6 - 1 is left.",
+        why="The rows of Q are (0.8, 0.2) and (0.2, 0.8), so the trace is 1.6, and 1.6 − "
+        "1 = 0.6 remains.",
         mistakes=[
-            Mistake(1, "This is the first one, that of the constants; the question is the other."),
+            Mistake(
+                1,
+                "This is the first singular value, which belongs to the constants;"
+                " find the other one.",
+            ),
             Mistake(
                 lambda: np.trace(normalized_table(TWO_BY_TWO)),
-                "This is the trace, the sum of both; take the 1 away.",
+                "This is the trace, which is the sum of both singular values; subtract 1.",
             ),
             Mistake(
                 lambda: np.trace(TWO_BY_TWO) - 0.5,
-                "This is an eigenvalue of P; divide by the roots of the margins first.",
+                "This is an eigenvalue of P; divide by the square roots of the marginals first.",
             ),
         ],
     ),
@@ -76,7 +81,8 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: [240 * 0.5**2, 240 * min(4, 3) * 0.5**2],
-                "Three singular values, but the first is the 1 of the constants: two are left.",
+                "There are three singular values, but the first is the 1 of the "
+                "constants, so two remain.",
             ),
             Mistake(
                 lambda: [0.5**2, (min(4, 3) - 1) * 0.5**2], "This is φ²; χ² is N times as large."
@@ -96,17 +102,16 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda times: 0.7,
-                "Right for one copying. A copy of a copy depends less on the original.",
+                "This is correct for one copying. A copy of a copy depends less on the original.",
             ),
             Mistake(
                 lambda times: 1 - 0.3**times,
-                "This grows with the number of copyings: the chance of at least one faithful one.",
+                "This is the probability of at least one faithful copying, which grows "
+                "with the number of copyings.",
             ),
+            Mistake(lambda times: 0.7 ** (times + 1), "This has one copying too many."),
             Mistake(
-                lambda times: 0.7 ** (times + 1), "One copying too many: the first already counts."
-            ),
-            Mistake(
-                lambda times: 0.7 ** (2 * times), "This is the square, ρ_R²; hand over ρ_R itself."
+                lambda times: 0.7 ** (2 * times), "This is the square, ρ_R²; return ρ_R itself."
             ),
         ],
     ),
@@ -114,8 +119,8 @@ EXERCISES = {
         "a joint table with at least four rows and four columns whose Q has the singular value 1 "
         "exactly three times",
         test=_three_ones,
-        why="It falls into three blocks, and a function that is constant on blocks is known from "
-        "either side.",
+        why="The table has three blocks, and a function that is constant on blocks is "
+        "determined by either variable.",
         examples=[_blocks((2, 3), (3, 2), (2, 2)), _blocks((1, 1), (1, 1), (2, 2))],
         mistakes=[
             Mistake(np.full((4, 4), 1 / 16), "comes 1 times"),
@@ -134,7 +139,8 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 _singular_value(1),
-                "This is ρ_R itself: the constraints E[f f*] = 0 and E[g g*] = 0 do nothing here.",
+                "This is ρ_R itself, so the constraints E[f f*] = 0 and E[g g*] = 0 have "
+                "not been used.",
             ),
             Mistake(
                 _singular_value(0),
@@ -142,7 +148,8 @@ EXERCISES = {
             ),
             Mistake(
                 lambda P: np.append(np.linalg.svd(normalized_table(P), compute_uv=False), 0)[3],
-                "One too far: R has lost the singular value 1 already, so its second is σ₃ of Q.",
+                "This is one too far. R no longer has the singular value 1, so its second"
+                " singular value is σ₃ of Q.",
             ),
         ],
         rtol=1e-3,
@@ -151,8 +158,8 @@ EXERCISES = {
         "a function `of_pairs(P, P2)` that returns ρ_R of (a, a′) and (b, b′), given the tables "
         "of the two independent pairs",
         answer=_of_both(max),
-        why="The singular values of a Kronecker product are products, and 1 times the larger "
-        "second one comes next.",
+        why="The singular values of a Kronecker product are products, and after 1 comes 1"
+        " times the larger second singular value.",
         cases=lambda: [
             _tables((2, 3), (4, 3)),
             _tables((4, 4), (2, 2)),
@@ -162,16 +169,18 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 _of_both(lambda x, y: x * y),
-                "This is σ₂ σ₂′. But 1 is a singular value of both tables, too, so a larger "
-                "product is left.",
+                "This is σ₂ σ₂′. But 1 is a singular value of both tables, so there is a "
+                "larger product.",
             ),
             Mistake(
                 _of_both(min),
-                "This is the smaller of the two; a function may ignore that pair altogether.",
+                "This is the smaller of the two; a function may ignore one of the pairs "
+                "altogether.",
             ),
             Mistake(
                 _of_both(lambda x, y: 1 - (1 - x) * (1 - y)),
-                "Correlations do not add up like chances. Look at the singular values of Q ⊗ Q′.",
+                "Correlations do not combine like probabilities. Look at the singular "
+                "values of Q ⊗ Q′.",
             ),
             Mistake(
                 lambda P, P2: 1.0,

@@ -69,9 +69,9 @@ def _codings():
     return [(P, np.array(g)) for P, g in zip(tables, ([0.0, 1, 2], [5.0, 1, -1], [0.0, 0, 3]))]
 
 
-def _explained(P, g, *, centre=True, divide=True, weigh=True):
+def _explained(P, g, *, center=True, divide=True, weigh=True):
     p, q = P.sum(axis=1), P.sum(axis=0)
-    g = g - (q @ g if centre else 0)
+    g = g - (q @ g if center else 0)
     mean = P @ g / p
     explained = p @ mean**2 if weigh else np.mean(mean**2)
     return explained / (q @ g**2 if divide else 1)
@@ -91,17 +91,20 @@ EXERCISES = {
     "theorem-2/a": Number(
         "a number: ρ_R of class and b",
         answer=lambda: renyi_from_joint(_two_classes()),
-        why="Without a hint you pay 0.24, told the class 0.20: a sixth is saved, and ρ_R is the "
-        "root of it.",
+        why="Without a hint you pay 0.24, and told the class 0.20. A sixth is saved, and "
+        "ρ_R is its square root.",
         mistakes=[
             Mistake(
                 lambda: np.sqrt(1 - renyi_from_joint(_two_classes()) ** 2),
-                "This is the root of the part that you still pay; take the part saved.",
+                "This is the square root of the fraction that you still pay; take the "
+                "fraction saved.",
             ),
-            Mistake(0.8 - 0.4, "This is the difference of the two shares, not yet scaled."),
+            Mistake(
+                0.8 - 0.4, "This is the difference between the two shares, without the scaling."
+            ),
             Mistake(
                 0.24 - 0.20,
-                "This is the explained variance; divide by q(1 − q) and take the root.",
+                "This is the explained variance; divide by q(1 − q) and take the square root.",
             ),
             Mistake(0.20, "This is γ, what you pay when told the class."),
         ],
@@ -110,105 +113,118 @@ EXERCISES = {
     "theorem-2/b": Number(
         "a number: ρ_R of the sampled label and gender",
         answer=lambda: renyi_from_joint(_yes()),
-        why="The gap is 0.2; the standard deviations are 0.5 for gender and 0.4 for the label.",
+        why="The difference is 0.2, and the standard deviations are 0.5 for gender and "
+        "0.4 for the label.",
         mistakes=[
-            Mistake(0.3 - 0.1, "This is the gap; scale it by the two standard deviations."),
+            Mistake(
+                0.3 - 0.1,
+                "This is the difference between the rates; scale it by the"
+                " two standard deviations.",
+            ),
             Mistake(
                 (0.3 - 0.1) * 0.4 / 0.5,
-                "Upside down: the standard deviation of the group is above, the label's below.",
+                "The fraction is inverted: the standard deviation of the group is the "
+                "numerator, and that of the label the denominator.",
             ),
             Mistake(0.1 / 0.3, "This is the ratio of the two rates; ρ_R scales their difference."),
             Mistake(
-                (0.3 - 0.1) * 0.25 / 0.16, "These are the variances; the formula has their roots."
+                (0.3 - 0.1) * 0.25 / 0.16,
+                "You used the variances; the formula contains the standard deviations.",
             ),
         ],
         rtol=2e-3,
     ),
     "theorem-2/1": Function(
-        "a function `fit(a, b, t)` that returns γ followed by all w, for classes `a` = 0, 1, … "
-        "and `b` of 0 and 1, with b − t in the place of b − ½",
+        "a function `fit(a, b, t)` that returns γ followed by all w, for classes `a` = 0,"
+        " 1, … and `b` of 0 and 1, with b − t in place of b − ½",
         answer=_least_squares,
-        why="The one-hot entries sum to 1, so w takes up any constant, wᵢ = b̄ᵢ − t, and γ stays.",
+        why="The one-hot entries sum to 1, so w absorbs any constant, wᵢ = b̄ᵢ − t, and γ"
+        " does not change.",
         cases=_samples,
         mistakes=[
             Mistake(
                 _changed(lambda result, a, b, t: np.append(result[0], result[1:] + t - 0.5)),
-                "γ is right. But these w are those of t = ½, whatever t is.",
+                "γ is right, but these w belong to t = ½ whatever t is.",
             ),
             Mistake(
                 _changed(lambda result, a, b, t: np.append(result[0], result[1:] + 2 * t)),
-                "γ is right. But w moves the wrong way: a larger t makes the target smaller.",
+                "γ is right, but w moves in the wrong direction, because a larger t makes"
+                " the target smaller.",
             ),
             Mistake(
                 _scaled_gamma(len),
-                "w is right. γ is a mean of squares; this is their sum.",
+                "w is right, but γ is a mean of squares, and this is their sum.",
             ),
             Mistake(
                 _scaled_gamma(lambda b: 1 / b.var()),
-                "w is right. γ is not yet divided by the variance of b; this is 1 − ρ_R².",
+                "w is right, but γ is not divided by the variance of b, so this is 1 − ρ_R².",
             ),
         ],
     ),
     "theorem-2/2": Number(
         "a number: R² for the occupation on the training set",
         answer=_r2,
-        why="A regression on indicators fits the share of each class: R² is Theorem 2.",
+        why="A regression on indicators fits the share of each class, so its R² is the "
+        "ρ_R² of Theorem 2.",
         mistakes=[
             Mistake(
                 lambda: _r2(as_numbers=True),
-                "You fitted a line through the codes of the occupations, as if they were numbers. "
-                "Make an indicator for each.",
+                "You fitted a line through the integer codes of the occupations. Use one "
+                "indicator for each occupation.",
             ),
             Mistake(
                 lambda: _r2("relationship"),
-                "This is the relationship, the column of the chapter; take the occupation.",
+                "This is R² for the relationship, the column used in the chapter; take "
+                "the occupation.",
             ),
         ],
         rtol=1e-3,
     ),
     "theorem-2/3": Function(
-        "a function `fall(table, i, k)` that returns by how much ρ_R² falls when rows i and k of "
-        "a table of counts (columns: b = 0, 1) are merged",
+        "a function `fall(table, i, k)` that returns by how much ρ_R² decreases when rows"
+        " i and k of a table of counts (columns: b = 0, 1) are merged",
         answer=_fall,
-        why="It is the loss of explained variance over q(1 − q), and zero for equal shares.",
+        why="It is the loss of explained variance divided by q(1 − q), and it is zero for"
+        " equal shares.",
         cases=_tables,
         mistakes=[
             Mistake(
                 _fall_of_variance,
-                "This is the loss of explained variance; ρ_R² is a share of q(1 − q).",
+                "This is the loss of explained variance; divide it by q(1 − q).",
             ),
             Mistake(
                 lambda table, i, k: _fall(table, i, k, power=1),
-                "This is the fall of ρ_R, not of its square.",
+                "This is the decrease of ρ_R, not of its square.",
             ),
             Mistake(
                 lambda table, i, k: -_fall(table, i, k),
-                "A merger cannot raise ρ_R; the sign is wrong.",
+                "Merging rows cannot increase ρ_R, so the sign is wrong.",
             ),
             Mistake(
                 lambda table, i, k: _fall_of_variance(table, i, k) * table.sum(),
-                "You put counts in the place of the probabilities pᵢ and pₖ.",
+                "You used counts in place of the probabilities pᵢ and pₖ.",
             ),
         ],
     ),
     "theorem-2/4": Function(
-        "a function `explained_by(P, g)` that returns Var(E[g(S) | a]) / Var(g(S)); `P` has a row "
-        "for each value of a, and `g` is any coding of the groups",
+        "a function `explained_by(P, g)` that returns Var(E[g(S) | a]) / Var(g(S)); `P` "
+        "has a row for each value of a, and `g` contains a number for each group",
         answer=_explained,
-        why="It is at most ρ_R² for every coding, and the best coding reaches it.",
+        why="It is at most ρ_R² for every function g, and the best g reaches it.",
         cases=_codings,
         mistakes=[
             Mistake(
-                lambda P, g: _explained(P, g, centre=False),
-                "The coding is not centred: take its mean off, or these are not variances.",
+                lambda P, g: _explained(P, g, center=False),
+                "The function g is not centered. Subtract its mean, otherwise these are "
+                "not variances.",
             ),
             Mistake(
                 lambda P, g: _explained(P, g, divide=False),
-                "This is the explained variance; divide it by the variance of the coding.",
+                "This is the explained variance; divide it by the variance of g(S).",
             ),
             Mistake(
                 lambda P, g: _explained(P, g, weigh=False),
-                "The classes count by their probabilities, not all alike.",
+                "Weight the classes by their probabilities.",
             ),
         ],
     ),

@@ -116,7 +116,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda kept, broken, none: _broken_shares(kept, broken, none)[::-1],
-                "Both shares are right, but in the wrong order: all attempts come first.",
+                "Both shares are right, but the share of all attempts comes first.",
             ),
             Mistake(
                 lambda kept, broken, none: 1 - _broken_shares(kept, broken, none),

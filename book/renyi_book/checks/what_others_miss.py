@@ -69,26 +69,28 @@ EXERCISES = {
     "what-others-miss/a": Number(
         "a number: the covariance of being accepted and being in group 1",
         answer=lambda: _lottery()[1, 1] - _lottery()[1].sum() * _lottery()[:, 1].sum(),
-        why="It is D_11, the joint share less the product of the two shares.",
+        why="It is D_11, the joint share minus the product of the two shares.",
         mistakes=[
             Mistake(
                 lambda: _lottery()[1, 1],
-                "This is the joint share P_11; take the product of the two shares off.",
+                "This is the joint share P_11; subtract the product of the two shares.",
             ),
             Mistake(
                 lambda: _lottery()[1].sum() * _lottery()[:, 1].sum(),
-                "This is what independence would give; take it off the joint share.",
+                "This is what independence would give; subtract it from the joint share.",
             ),
             Mistake(
                 lambda: (
                     _lottery()[1, 1] / _lottery()[:, 1].sum()
                     - _lottery()[1, 0] / _lottery()[:, 0].sum()
                 ),
-                "This is the gap of the two rates; the covariance is q (1 − q) times it.",
+                "This is the difference between the two rates; the covariance is q (1 − "
+                "q) times as large.",
             ),
             Mistake(
                 lambda: (_lottery()[1, 1] - 0.3) / np.sqrt(0.25 * 0.24),
-                "This is the correlation; the covariance is not yet divided by the spreads.",
+                "This is the correlation; the covariance is not divided by the standard "
+                "deviations.",
             ),
         ],
         rtol=1e-3,
@@ -96,19 +98,21 @@ EXERCISES = {
     "what-others-miss/b": Number(
         "two numbers, NMI and NMI_min",
         answer=lambda: [_nmi(_face()), _nmi_min(_face())],
-        why="The face determines whether it is even, not the other way round.",
+        why="The face determines whether it is even, but not vice versa.",
         mistakes=[
             Mistake(
                 lambda: [_nmi_min(_face()), _nmi(_face())],
-                "These are the two in the wrong order; NMI first.",
+                "The two numbers are in the wrong order; NMI comes first.",
             ),
             Mistake(
                 lambda: [_information(_face())] * 2,
-                "This is I itself; divide it by the mean, and by the smaller, of the entropies.",
+                "This is I itself; divide it by the mean of the two entropies, and by the"
+                " smaller one.",
             ),
             Mistake(
                 lambda: [1.0, 1.0],
-                "NMI is 1 only if each determines the other; does even tell the face?",
+                "NMI is 1 only if each variable determines the other. Does knowing that "
+                "the face is even determine the face?",
             ),
             Mistake(
                 lambda: [_nmi(_face()), _information(_face()) / np.log(4)],
@@ -128,11 +132,11 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: _window(0.9, 1 / 5),
-                "For the variance of U² take (E U²)² off E U⁴.",
+                "For the variance of U², subtract (E U²)² from E U⁴.",
             ),
             Mistake(
                 lambda: _window(0.9, 1 / 5 - 1 / 9) / 2,
-                "This is in widths of the window, which is 2 wide; hand over t.",
+                "This is in units of the window's width, which is 2; submit t itself.",
             ),
         ],
         rtol=2e-3,
@@ -141,8 +145,8 @@ EXERCISES = {
         "a function `scores(delta)` that returns the values of the score in one group, and their "
         "probabilities; the share 1 − δ should be positive",
         test=_zafar,
-        why="The means agree at zero while p% = δ / (1 − δ) goes to 0, and of the three kernels "
-        "only the Gaussian sees it.",
+        why="Both means are zero while p% = δ / (1 − δ) goes to 0, and of the three "
+        "kernels only the Gaussian one detects it.",
         examples=[
             lambda d: ([d, d - 1], [1 - d, d]),
             lambda d: ([1.0, (d - 1) / d], [1 - d, d]),
@@ -158,7 +162,8 @@ EXERCISES = {
     "what-others-miss/3": Number(
         "two numbers, NMI and ρ_R, for one badge in a hundred",
         answer=lambda: [_nmi(_badge()), 1.0],
-        why="ρ_R asks whether anything is shared for certain, NMI how much is shared on average.",
+        why="ρ_R measures whether anything is shared with certainty, and NMI how much is "
+        "shared on average.",
         mistakes=[
             Mistake(
                 lambda: [_information(_badge()), 1.0],

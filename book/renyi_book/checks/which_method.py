@@ -102,7 +102,7 @@ EXERCISES = {
         answer="violated, not significant",
         why="The ratio is 0.6, but the p-value is about 0.2.",
         mistakes={
-            "violated, significant": "Look at the p-value: six women were selected where ten "
+            "violated, significant": "Look at the p-value. Six women were selected where ten "
             "would be expected at the men's rate.",
             "not violated, significant": "Compare the ratio of the two rates with 0.8, and look "
             "at the p-value.",
@@ -127,7 +127,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: {name: -value for name, value in _prices().items()},
-                "A loss of accuracy is a positive price: subtract the fair model's accuracy.",
+                "A loss of accuracy is a positive price, so subtract the fair model's accuracy.",
             ),
         ],
         atol=0.06,
@@ -138,7 +138,8 @@ EXERCISES = {
         why="The fair score holds at thresholds at which the fair label does not.",
         mistakes=[
             Mistake(
-                lambda: _worst(max), "This is the largest ratio; the question is the smallest."
+                lambda: _worst(max),
+                "This is the largest ratio, but the question is about the smallest.",
             ),
             Mistake(lambda: _worst(np.mean), "This is the mean over the thresholds."),
         ],

@@ -12,7 +12,7 @@ present code would compute differently.
 """
 
 from renyi_book.experiments._benchmark import benchmark_frontier
-from renyi_book.experiments._boosting import at_equal_fairness, fair_boosting
+from renyi_book.experiments._boosting import fair_boosting
 from renyi_book.experiments._calibration import (
     calibration,
     fairness_calibration,
@@ -43,6 +43,7 @@ from renyi_book.experiments._fermi_claims import (
 )
 from renyi_book.experiments._multiverse import multiverse
 from renyi_book.experiments._network import fair_network
+from renyi_book.experiments._odds import benchmark_odds
 from renyi_book.experiments._optimal import (
     optimal_rule_adult,
     training_or_correcting,
@@ -62,10 +63,10 @@ __all__ = [
     "FRESH",
     "ResultsError",
     "adult_scores",
-    "at_equal_fairness",
     "at_level",
     "batches_compared",
     "benchmark_frontier",
+    "benchmark_odds",
     "best_at",
     "boundary_covariance",
     "calibration",

@@ -359,10 +359,7 @@ def _renyi(method, criterion, split, sees):
 
 
 def _linear(criterion, split):
-    X, rows = linear_rows(split.name), split.numbers
-    scaler = StandardScaler(with_mean=False).fit(X[rows["train"]])
-    known = np.flatnonzero(scaler.var_ > 0)
-    X_train, X_test = (scaler.transform(X[rows[kind]])[:, known] for kind in ("train", "test"))
+    X_train, X_test = scaled_rows(split)
     lams = (0, *LAMS["linear", criterion])
     model = RenyiClassifier(fairness=criterion)
     return _by_lam(model, lams, X_train, split.train.y, split.train.s, X_test)
@@ -555,6 +552,14 @@ def tree_rows(name):
     ]
     y = (frame[dataset.target] == dataset.positive).to_numpy(dtype=int)
     return Rows(np.column_stack(columns), y, _groups(name, dataset, frame))
+
+
+def scaled_rows(split):
+    """Training and test rows for linear models, without columns that are constant in training."""
+    X, rows = linear_rows(split.name), split.numbers
+    scaler = StandardScaler(with_mean=False).fit(X[rows["train"]])
+    known = np.flatnonzero(scaler.var_ > 0)
+    return [scaler.transform(X[rows[kind]])[:, known] for kind in ("train", "test")]
 
 
 @cache

@@ -18,7 +18,6 @@ from fairlearn.reductions import DemographicParity, ExponentiatedGradient
 from lightgbm import LGBMClassifier
 from tqdm import tqdm
 
-from renyi_book.experiments._fermi import _crossing
 from renyi_book.experiments._measures import measures
 from renyi_book.experiments._splits import FRESH, Rows, encoded_splits
 from renyi_lib.boosting import RenyiBoostingClassifier
@@ -94,56 +93,6 @@ def fair_boosting(
                 for rows in ("validation", "test"):
                     found.append(key | {"rows": rows} | _measured(decide, data[rows]))
                     found[-1]["cpu_seconds"] = seconds
-    return pd.DataFrame(found)
-
-
-def at_equal_fairness(table, fairness, level, *, plain, setting="lam", greater_is_fairer=True):
-    """What each method's accuracy is at one level of fairness, split by split.
-
-    A method is a curve in each split: from the unfair model on through its settings, from the one
-    that is least fair on average to the fairest. It is read, between two points on a straight
-    line, where it first comes to the level.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The settings on the rows to read, with columns ``method, seed, accuracy``, `setting` and
-        `fairness`.
-    fairness : str
-        The column to read by.
-    level : float
-    plain : dict of str to DataFrame
-        For each method, the unfair model's row of each seed, with the same columns.
-    setting : str, default="lam"
-    greater_is_fairer : bool, default=True
-
-    Returns
-    -------
-    DataFrame
-        The accuracy, a row for each seed and a column for each method; NaN where the unfair model
-        is as fair already, or no setting is.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from renyi_book.experiments import at_equal_fairness
-    >>> points = {"seed": 0, "lam": [0, 1, 2], "p": [0.4, 0.6, 1.0], "accuracy": [0.9, 0.8, 0.6]}
-    >>> curve = pd.DataFrame({"method": "a"} | points)
-    >>> at_equal_fairness(curve[1:], "p", 0.7, plain={"a": curve[:1]}).round(3).loc[0, "a"].item()
-    0.75
-    """
-    sign = -1 if greater_is_fairer else 1
-    found = {}
-    for (method, seed), curve in table.groupby(["method", "seed"], sort=False):
-        of_method = table[table["method"] == method]
-        order = (sign * of_method.groupby(setting)[fairness].mean()).sort_values().index[::-1]
-        first = plain[method].query("seed == @seed")
-        points = pd.concat([first, curve.set_index(setting).loc[order]])
-        falling = sign * points[fairness].to_numpy()
-        accuracy = points[["accuracy"]].to_numpy()
-        fair_already = falling[0] <= sign * level
-        crossed = np.nan if fair_already else _crossing(falling, accuracy, sign * level)[0]
-        found.setdefault(method, {})[seed] = float(crossed)
     return pd.DataFrame(found)
 
 

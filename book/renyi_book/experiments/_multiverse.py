@@ -3,6 +3,8 @@
 A *universe* is one choice at every fork. The forks, and which of their combinations are looked
 at, are fixed here: one fork at a time away from the book's own choice (`BASE`), and those pairs
 that cost nothing or that a reader would ask for. Splits are drawn from seeds of their own.
+What is stored is measured split by split; `renyi_book.scorecard.multiverse` computes intervals
+and verdicts from it.
 """
 
 from functools import cache
@@ -19,10 +21,9 @@ from renyi_book.experiments._splits import (
     Rows,
     encoded_rows,
     scaled,
-    sizes,
     split_rows,
 )
-from renyi_book.experiments._summary import best_at, interval
+from renyi_book.experiments._summary import best_at
 from renyi_lib.baselines import (
     DoniniClassifier,
     HardtClassifier,
@@ -81,10 +82,9 @@ COLUMNS = (
     "n_rows",
     "lam_unit",
     "algorithm",
-    "estimate",
-    "low",
-    "high",
-    "n",
+    "seed",
+    "value",
+    *(f"{what}_{group}" for what in ("ours", "theirs", "n") for group in range(4)),
 )
 
 
@@ -114,12 +114,13 @@ def multiverse(
     Returns
     -------
     DataFrame
-        A row for each claim and universe: ``claim``, ``universe`` (its name: the forks that
+        A row for each claim, universe and seed: ``claim``, ``universe`` (its name: the forks that
         differ from the book's own choice), a column for each fork, empty where it does not apply,
-        and ``estimate, low, high, n``. Estimates are means over the splits with a 95 % interval:
-        points of accuracy that Rényi is ahead at equal fairness ("beats"), how much farther it
-        gets ("limit", in p% or in the DP violation), the signed gap of the true positive rates
-        ("to-zero"), the loss over that at lam = 0 ("clusters").
+        ``seed`` and ``value``: points of accuracy that Rényi is ahead at equal fairness ("beats"),
+        the signed gap of the true positive rates ("to-zero"), the loss over that at lam = 0
+        ("clusters"). Where it is asked how fair a method can get ("limit"), there are the rates
+        of the positive decision instead, ``ours_0, ours_1, ...`` and ``theirs_0, ...``, and the
+        sizes ``n_0, ...`` of the groups.
 
     Examples
     --------
@@ -168,7 +169,8 @@ def _panel(name, choices, seeds, progress):
                 forks = fitted | fork | where
                 own = BASE | {"pearson_on": PEARSON_ON[0], "bandwidth": BANDWIDTHS[0]}
                 own |= {"level": where["level"] and levels[1], "reading": "validation"}
-                found.append(_row(claim, dataset, forks, own | {"rows": "test"}, values))
+                own |= {"rows": "test"}
+                found += _by_seed(claim, dataset, forks, own, seeds, values)
     return found
 
 
@@ -199,32 +201,48 @@ def _penalty_curves(dataset, fitted, seed):
 
 
 def _fig_2_readings(pairs, fairness, levels, is_base):
-    """(forks, differences by split) of two curves, for every reading that is looked at.
+    """(forks, measurements by split) of two curves, for every reading that is looked at.
 
     Levels other than the middle one, and training rows, are looked at in the base only.
     """
     for level in levels if is_base else levels[1:2]:
         for reading in READINGS:
             for rows in ("test", "train") if is_base and level == levels[1] else ("test",):
-                values = [
-                    100 * (ours - theirs)
-                    for ours, theirs in (
-                        [_accuracy(curve, fairness, level, reading, rows) for curve in pair]
-                        for pair in pairs
-                    )
-                ]
+                found = [_lead(*pair, fairness, level, reading, rows) for pair in pairs]
+                values = [{"value": lead} for lead in found]
                 yield {"level": level, "reading": reading, "rows": rows}, values
-    sign = 1 if fairness == "p_rule" else -1
     for reading in ENDS:
         for rows in ("test", "train") if is_base else ("test",):
             values = [
-                sign * (ours - theirs)
-                for ours, theirs in (
-                    [_end(curve, fairness, reading, rows)[fairness] for curve in pair]
-                    for pair in pairs
-                )
+                _rates(*(_end(curve, fairness, reading, rows) for curve in pair)) for pair in pairs
             ]
             yield {"level": None, "reading": reading, "rows": rows}, values
+
+
+def _lead(curve, rival, fairness, level, reading, rows):
+    """Points of accuracy that Rényi is ahead at a level of fairness; NaN if one misses it.
+
+    Curves that are both that fair before any penalty start at the same model. As in the
+    scorecard, "interpolated" leaves such a split out.
+    """
+    both = (curve, rival)
+    starts = np.array([points[rows][fairness].iloc[0] for points in both])
+    fair = starts >= level if fairness == "p_rule" else starts <= level
+    if reading == "interpolated" and fair.all():
+        return np.nan
+    ours, theirs = (_accuracy(points, fairness, level, reading, rows) for points in both)
+    return 100 * (ours - theirs)
+
+
+def _rates(ours, theirs):
+    """The rates of two points and the sizes of the groups, as columns."""
+    groups = range(sum(name.startswith("rate_") for name in ours.index))
+    named = {"ours": (ours, "rate"), "theirs": (theirs, "rate"), "n": (ours, "n")}
+    return {
+        f"{name}_{group}": point[f"{column}_{group}"]
+        for name, (point, column) in named.items()
+        for group in groups
+    }
 
 
 # --- Fig. 1 ------------------------------------------------------------------------------------
@@ -245,18 +263,21 @@ def _opportunity(choices, seeds, progress):
             for reading in READINGS:
                 for rows in ("test", "train") if fitted == BASE else ("test",):
                     values = [
-                        _ahead(run["sampled label"], run[rival], reading, rows) for run in runs
+                        {"value": _ahead(run["sampled label"], run[rival], reading, rows)}
+                        for run in runs
                     ]
                     forks = fitted | {"reading": reading, "rows": rows}
-                    found.append(_row(f"eo-beats-{rival}", "adult", forks, own, values))
+                    claim = f"eo-beats-{rival}"
+                    found += _by_seed(claim, "adult", forks, own, seeds, values)
         for on in ("sampled label", "soft label"):
             for rows in ("train", "test"):
                 for reading in ("largest lam", "validation"):
                     ends = [_end(run[on], "eo_violation", reading, rows) for run in runs]
                     forks = fitted | {"pearson_on": on, "reading": reading, "rows": rows}
                     same = own | {"reading": "largest lam", "rows": rows}
-                    values = [end["eo_gap"] for end in ends]
-                    found.append(_row(f"eo-{rows}-to-zero", "adult", forks, same, values))
+                    values = [{"value": end["eo_gap"]} for end in ends]
+                    claim = f"eo-{rows}-to-zero"
+                    found += _by_seed(claim, "adult", forks, same, seeds, values)
     return found
 
 
@@ -324,8 +345,8 @@ def _clusters(seeds, progress):
                 known[key] = [_losses(X, s, forks["algorithm"], seed, lams) for seed in seeds]
             losses = known[key]
             for claim, k in (("clusters-loss-small", 1), ("clusters-loss-drastic", 2)):
-                values = [loss[k] / loss[0] for loss in losses]
-                found.append(_row(claim, dataset, forks, own, values))
+                values = [{"value": loss[k] / loss[0]} for loss in losses]
+                found += _by_seed(claim, dataset, forks, own, seeds, values)
     return found
 
 
@@ -433,28 +454,8 @@ def _end(curve, fairness, reading, rows):
     return curve[rows].iloc[judged.idxmax() if fairness == "p_rule" else judged.idxmin()]
 
 
-def _row(claim, dataset, forks, own, values):
-    """A universe's row: its name, its forks, and the mean of the values with an interval."""
-    values = np.array([value for value in values if np.isfinite(value)])
-    ours = {"estimate": np.nan, "low": np.nan, "high": np.nan}
-    if len(values) > 1:
-        found = interval(values, test_share=_share(dataset, forks.get("rows")))
-        ours = dict(zip(ours, found.tolist()))
+def _by_seed(claim, dataset, forks, own, seeds, values):
+    """A universe's rows, one for each seed: its name, its forks, and what was measured."""
     apart = [f"{key}={value}" for key, value in forks.items() if value != own.get(key, value)]
-    name = ", ".join(apart) or "as in the book"
-    return {
-        "claim": claim,
-        "universe": name,
-        "dataset": dataset,
-        **forks,
-        **ours,
-        "n": len(values),
-    }
-
-
-def _share(dataset, rows):
-    """How much splits share, as `interval` wants it; starts of one algorithm share nothing."""
-    if rows is None:
-        return 0.0
-    train, validation, test = sizes(dataset)
-    return test / train if rows == "test" else train / (validation + test)
+    where = {"claim": claim, "universe": ", ".join(apart) or "as in the book", "dataset": dataset}
+    return [where | forks | {"seed": seed} | value for seed, value in zip(seeds, values)]

@@ -73,8 +73,14 @@ _BATCHES = "problem seed size way penalty lam rows"
 STORED = {
     "multiverse": Stored(
         "multiverse",
-        "claim dataset universe",
-        {"panels": ["german"], "opportunity": False, "clusters": False, "fitted": FITTED[1:2]},
+        "claim dataset universe seed",
+        {
+            "panels": ["german"],
+            "opportunity": False,
+            "clusters": False,
+            "fitted": FITTED[1:2],
+            "seeds": [130, 131],
+        },
     ),
     "boosting": Stored(
         "fair_boosting",
@@ -92,6 +98,13 @@ STORED = {
         },
         loose={"accuracy": 1e-3, "balanced_accuracy": 2e-3, "auc": 2e-3, "start": 1e-3},
         script="benchmarks/bench_frontier.py",
+    ),
+    "benchmark_odds": Stored(
+        "benchmark_odds",
+        "method seed level",
+        {"methods": ["unconstrained", "linear", "label", "bias score, S"], "seeds": [200]},
+        loose={"accuracy": 2e-3, "balanced_accuracy": 4e-3, "start": 1e-3},
+        script="benchmarks/bench_odds.py",
     ),
     # A network on batches of one takes half a minute, so the slice has the reference only.
     "fermi_occupation_one": Stored(

@@ -180,51 +180,6 @@ def show():
     )
 
 
-def large():
-    """The two numbers of the landing page, large and linked to the figure."""
-    from IPython.display import HTML, display
-
-    display(HTML(large_html()))
-
-
-def large_html():
-    """The HTML of `large`.
-
-    Examples
-    --------
-    >>> from renyi_book.live import scores
-    >>> scores.large_html().count("<output")
-    6
-    """
-    values = opening()
-
-    def output(key):
-        return f'<output data-explorable="scores" data-value="{key}">{values[key]}</output>'
-
-    def number(key, words):
-        return (
-            '<div style="flex:1 1 14rem"><div style="font-size:clamp(2.75rem,9vw,4.5rem);'
-            f'line-height:1.1;letter-spacing:-0.02em">{output(key)}</div>'
-            f"<div>{words}</div></div>"
-        )
-
-    return (
-        '<figure style="margin:0;display:flex;flex-wrap:wrap;gap:0.75rem 2rem;text-align:left">'
-        + number(
-            "p_usual",
-            "of the rate for men is the rate at which a model selects women if it is trained "
-            f"<b>as usual</b>. Its accuracy is {output('accuracy_usual')}.",
-        )
-        + number(
-            "p",
-            "is the lower of the two rates relative to the higher if it is trained "
-            f"<b>against the maximal correlation</b> (λ = {output('lam')}, threshold "
-            f"{output('t')}). Its accuracy is {output('accuracy')}.",
-        )
-        + "</figure>"
-    )
-
-
 def _say(found):
     label, bins = (measure(found[method, LAM], 30)["pRule"] for method in ("label", "bins"))
     trees = measure(found["boosting", LAM], 50)

@@ -13,7 +13,6 @@ from renyi_book.scorecard.judging import (
     UNTESTABLE,
     VERDICTS,
 )
-from renyi_book.scorecard.thresholds import DEFAULT
 
 #: Colour and mark of each verdict; the marks tell them apart without colour.
 STYLES = {
@@ -120,7 +119,7 @@ def overview(shown, *, limit=LIMIT):
     return ax.figure
 
 
-def universes(table, listed, *, limit=LIMIT, thresholds=DEFAULT):
+def universes(table, listed, *, limit=LIMIT):
     """A mark for each universe of each claim, in units of the claim's smallest effect.
 
     Parameters
@@ -130,7 +129,6 @@ def universes(table, listed, *, limit=LIMIT, thresholds=DEFAULT):
     listed : list of dict
         The claims.
     limit : float, default=40
-    thresholds : Thresholds, optional
 
     Returns
     -------
@@ -144,7 +142,7 @@ def universes(table, listed, *, limit=LIMIT, thresholds=DEFAULT):
         for one in VERDICTS:
             of = rows.loc[rows["verdict"] == one, "estimate"]
             color, mark = STYLES[one]
-            x = np.clip([in_units(known[name], e, thresholds) for e in of], -limit, limit)
+            x = np.clip(of / known[name]["smallest"]["delta"], -limit, limit)
             # Spread a little, always alike, so that universes that agree can be counted.
             y = height + BELOW + 0.1 * ((np.arange(len(x)) % 3) - 1)
             ax.plot(x, y, mark, color=COLORS[color], markersize=4, alpha=0.7)
@@ -154,15 +152,6 @@ def universes(table, listed, *, limit=LIMIT, thresholds=DEFAULT):
     _axis(ax, limit)
     _legend(ax, set(table["verdict"]), False)
     return ax.figure
-
-
-def in_units(claim, estimate, thresholds=DEFAULT):
-    """A universe's estimate as the rule sees it: in the claimed direction, in smallest effects."""
-    if claim["rule"] == "loss_grows_little":
-        estimate = 1 + thresholds.small_loss - estimate
-    elif claim["rule"] == "loss_grows_drastically":
-        estimate = estimate - 1 - thresholds.drastic_loss
-    return estimate / claim["smallest"]["delta"]
 
 
 def _measured(shown):

@@ -29,6 +29,7 @@ JUDGES = (
     "_summary",
     "_seeds",
     "_in_a_universe",
+    "_violations",
 )
 
 

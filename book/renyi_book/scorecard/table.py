@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import yaml
-from scipy.stats import t as student
 
 from renyi_book.chapters import BOOK, chapters
 from renyi_book.experiments import load
@@ -29,10 +29,13 @@ from renyi_book.scorecard.judging import (
     UNTESTABLE,
     VERDICTS,
     NoResult,
-    of_interval,
+    difference,
+    equivalence,
+    folded,
+    undecided,
     verdict,
 )
-from renyi_book.scorecard.reading import Results
+from renyi_book.scorecard.reading import Results, ratio
 from renyi_book.scorecard.rules import RULES
 from renyi_book.scorecard.thresholds import DEFAULT, variations
 
@@ -342,44 +345,70 @@ def sensitivity(source=RESULTS, listed=None):
 
 
 def multiverse(table, listed=None, thresholds=DEFAULT):
-    """The verdict in each universe, by the same logic as the rules'.
+    """The verdict in each universe, by the same intervals and the same logic as the rules'.
 
     Parameters
     ----------
     table : DataFrame
-        ``claim, estimate, low, high, n`` and what tells the universes apart; intervals of 95 %.
+        From `renyi_book.experiments.multiverse`: a row for each claim, universe and seed.
     listed : list of dict, optional
     thresholds : Thresholds, optional
 
     Returns
     -------
     DataFrame
-        The table with a column ``verdict``; claims that the file does not have are left out.
+        A row for each universe: its forks, ``estimate, low, high, n`` and ``verdict``. Claims that
+        the file does not have are left out.
     """
     listed = claims() if listed is None else listed
     known = {claim["id"]: claim for claim in listed}
-    table = table[table["claim"].isin(known)].copy()
-    table["verdict"] = [
-        _in_a_universe(known[row.claim], row.low, row.high, row.n, thresholds)
-        for row in table.itertuples()
-    ]
-    return table
+    table = table[table["claim"].isin(known)]
+    measured = [column for column in table if column == "value" or column[-2:-1] == "_"]
+    found = []
+    for (name, *_), splits in table.groupby(["claim", "dataset", "universe"], sort=False):
+        evidence = _in_a_universe(known[name], splits, thresholds)
+        numbers = ("estimate", "low", "high", "n")
+        forks = splits.drop(columns=["seed", *measured]).iloc[0].to_dict()
+        found.append(
+            forks
+            | {key: getattr(evidence, key) for key in numbers}
+            | {"verdict": verdict(evidence)}
+        )
+    return pd.DataFrame(found)
 
 
-def _in_a_universe(claim, low, high, n, thresholds):
+def _in_a_universe(claim, splits, thresholds):
+    """Evidence on a claim from the splits of one universe."""
     delta = claim["smallest"]["delta"] * thresholds.effect_scale
-    if not np.isfinite(low) or not np.isfinite(high):
-        return UNDECIDED
+    dataset, rows = splits["dataset"].iloc[0], splits["rows"].iloc[0]
+    # Starts of one algorithm share no rows.
+    is_split = isinstance(rows, str)
+    share = {"ratio": ratio(dataset.partition("-")[0], rows) if is_split else 0.0}
+    if claim["rule"] == "gets_farther":
+        theirs, ours = (_violations(splits, name) for name in ("theirs", "ours"))
+        return folded(theirs, ours, delta, "", regions=False, **share)
+    values = splits["value"].dropna().to_numpy()
+    if len(values) < 2:
+        return undecided("", delta, len(values))
+    if claim["rule"] == "violation_goes_to_zero":
+        return equivalence(values, thresholds.fair_eo * thresholds.effect_scale, "", **share)
     if claim["rule"] == "loss_grows_little":
-        ceiling = 1 + thresholds.small_loss
-        low, high = ceiling - high, ceiling - low
+        values = 1 + thresholds.small_loss - values
     elif claim["rule"] == "loss_grows_drastically":
-        low, high = (end - 1 - thresholds.drastic_loss for end in (low, high))
-    elif claim["rule"] == "violation_goes_to_zero":
-        middle, half = (low + high) / 2, (high - low) / 2
-        half *= student.ppf(0.95, max(n - 1, 1)) / student.ppf(0.975, max(n - 1, 1))
-        return of_interval("equivalence", middle - half, middle + half, delta)
-    return of_interval("difference", low, high, delta)
+        values = values - 1 - thresholds.drastic_loss
+    return difference(values, delta, "", **share)
+
+
+def _violations(splits, whose):
+    """Columns of which the violation is the largest: log ratios for two groups, else gaps."""
+    rates, sizes = (
+        splits.filter(regex=rf"^{name}_\d$").dropna(axis=1).to_numpy() for name in (whose, "n")
+    )
+    if rates.shape[1] > 2:
+        return statistics.gaps(rates)
+    return statistics.signed(
+        statistics.log_ratio(rates[:, 1], sizes[:, 1], rates[:, 0], sizes[:, 0])
+    )
 
 
 def shares(universes):

@@ -23,6 +23,7 @@ from renyi_book.scorecard import (
     shares,
     stable,
     standing,
+    statistics,
     store,
     tally,
     weigh,
@@ -203,26 +204,62 @@ def test_a_claim_in_general_is_weighed_by_the_comparisons(of, verdict):
     assert t._summary(of) == verdict
 
 
+def universe(claim, values, name="as in the book", rows="test", dataset="adult"):
+    """A universe of the multiverse: a row for each seed."""
+    known = values if isinstance(values, dict) else {"value": values}
+    return pd.DataFrame(
+        {"claim": claim, "universe": name, "dataset": dataset, "rows": rows}
+        | {"seed": range(130, 136)}
+        | known
+    )
+
+
+EVEN = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0])
+
+
 def test_universes_are_judged_like_the_rows():
-    table = pd.DataFrame(
+    table = pd.concat(
         [
-            ("adult-beats-hsic", 0.5, 0.1, 0.9, 8),
-            ("adult-beats-hsic", 0.1, -0.5, 0.7, 8),
-            ("eo-test-to-zero", 0.0, -0.021, 0.021, 8),
-            ("eo-test-to-zero", 0.1, 0.08, 0.12, 8),
-            ("clusters-loss-small", 1.05, 1.04, 1.06, 8),
-            ("clusters-loss-small", 1.5, 1.4, 1.6, 8),
-            ("clusters-loss-drastic", 8.0, 7.0, 9.0, 8),
-            ("bank-limit-hsic", np.nan, np.nan, np.nan, 0),
-            ("no-such-claim", 1.0, 1.0, 1.0, 8),
-        ],
-        columns=["claim", "estimate", "low", "high", "n"],
+            universe("adult-beats-hsic", 0.5 + 0.1 * EVEN),
+            universe("adult-beats-hsic", 0.1 + EVEN, "other"),
+            universe("eo-test-to-zero", 0.005 * EVEN),
+            universe("eo-test-to-zero", 0.1 + 0.005 * EVEN, "other"),
+            universe("clusters-loss-small", 1.05 + 0.01 * EVEN, rows=None),
+            universe("clusters-loss-small", 1.5 + 0.1 * EVEN, "other", rows=None),
+            universe("clusters-loss-drastic", 8 + EVEN, rows=None),
+            universe("bank-beats-hsic", [0.5, *5 * [np.nan]], dataset="bank"),
+            universe("no-such-claim", EVEN),
+        ]
     )
     found = multiverse(table)
     wanted = [j.HOLDS, j.UNDECIDED, j.HOLDS, j.FAILS, j.HOLDS, j.FAILS, j.HOLDS, j.UNDECIDED]
     assert found["verdict"].tolist() == wanted
+    assert found["n"].tolist() == 7 * [6] + [1]
+    assert found["estimate"][5] == pytest.approx(1 + DEFAULT.small_loss - 1.5)
     hsic = shares(found)["adult-beats-hsic"]
     assert hsic == {"n": 2, "median": 0.3, j.HOLDS: 0.5, j.UNDECIDED: 0.5}
+
+
+def test_limits_of_a_universe_have_the_interval_of_the_rules():
+    rng = np.random.default_rng(0)
+    rates = rng.uniform(0.2, 0.3, size=(2, 6, 4))
+    sizes = np.array([100, 400, 300, 500])
+    columns = {
+        **{f"ours_{g}": rates[0, :, g] for g in range(4)},
+        **{f"theirs_{g}": rates[1, :, g] for g in range(4)},
+        **{f"n_{g}": sizes[g] for g in range(4)},
+    }
+    table = universe("german-limit-hsic", columns, dataset="german")
+    found = multiverse(table).iloc[0]
+    same = statistics.fold(statistics.gaps(rates[1]), statistics.gaps(rates[0]), 200 / 640)
+    assert [found["estimate"], found["low"], found["high"]] == pytest.approx(same[:3])
+    # Two groups are compared by log ratios.
+    two = {key: value for key, value in columns.items() if key[-1] in "01"}
+    found = multiverse(universe("adult-limit-hsic", two)).iloc[0]
+    theirs, ours = (
+        statistics.signed(statistics.log_ratio(by[:, 1], 400, by[:, 0], 100)) for by in rates[::-1]
+    )
+    assert found["low"] == pytest.approx(statistics.fold(theirs, ours, 16281 / 26048).low)
 
 
 # --- What the book shows ---

@@ -1,0 +1,241 @@
+"""Sphinx extension: formulas are typeset while the book is built.
+
+Temml (MIT license) turns TeX into MathML, which browsers draw, print and read aloud without any
+script, so that a page has its final height as soon as it is laid out. Temml is JavaScript and runs
+inside Python, in the V8 engine of the package mini-racer. A formula that it cannot convert is a
+warning at the formula's place, which stops the strict build.
+
+The font is STIX Two Math (SIL Open Font License), cut down to the characters that the pages use.
+It lies in the style sheet itself, because a font that arrived later would move the text.
+"""
+
+import base64
+import html
+import re
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+
+from docutils import nodes
+from fontTools.misc.transform import Scale
+from fontTools.pens.transformPen import TransformPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
+from sphinx.locale import _
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+PARTS = Path(__file__).resolve().parent / "temml"
+SHEET = "_static/formulas.css"
+#: The tallest ready-made delimiter that is kept, in thousandths of an em.
+TALLEST = 2900
+#: How much wider than the small one a tall delimiter may be.
+WIDEST = {"√": 1.08}
+WIDER = 1.3
+
+logger = logging.getLogger(__name__)
+_START = re.compile(r"<math[^>]*>")
+_FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
+_LETTER = re.compile(r"<mi>(\w)</mi>")
+_NUMBERED = re.compile(r"\\(begin|end)\{(align|alignat|equation|gather|multline)\}")
+# TeX puts a thin space between an index or a fraction and the name of a function.
+_NAME = re.compile(
+    r"(</(?:msub|msup|msubsup|mfrac|msqrt|mover)>)(<mrow><mi>\w{2,}</mi><mo>\u2061)"
+)
+
+
+@cache
+def _temml():
+    from py_mini_racer import MiniRacer
+
+    engine = MiniRacer()
+    engine.eval((PARTS / "temml.min.js").read_text(encoding="utf8"))
+    engine.eval(
+        """function convert(tex, display, macros) {
+          try { return ["", temml.renderToString(tex,
+            {displayMode: display, macros: {...macros}, throwOnError: true, trust: false})]; }
+          catch (error) { return [error.message, ""]; }
+        }"""
+    )
+    return engine
+
+
+@cache
+def _converted(tex, display, macros):
+    problem, formula = _temml().call("convert", tex, display, dict(macros))
+    if problem:
+        raise ValueError(problem)
+    formula = _START.sub("", formula, count=1)
+    return _NAME.sub(r'\1<mspace width="0.1667em"></mspace>\2', formula)
+
+
+def mathml(tex, display=False, macros=()):
+    """What stands inside the element ``math``, and its end.
+
+    Parameters
+    ----------
+    tex : str
+    display : bool
+        Whether the formula stands on lines of its own.
+    macros : iterable of (str, str)
+        Names with their backslash, and what they stand for.
+
+    Raises
+    ------
+    ValueError
+        With Temml's message, where the formula cannot be converted.
+    """
+    return _converted(tex, display, tuple(macros))
+
+
+def _write(self, node, tex, display):
+    kind = {"display": "block"} if display else {}
+    macros = self.config.formula_macros.items()
+    try:
+        formula = mathml(tex, display, macros)
+    except ValueError as error:
+        logger.warning("formula cannot be typeset: %s\n%s", error, tex.strip(), location=node)
+        formula = f"<mtext>{html.escape(tex)}</mtext></math>"
+    # The source is what one copies.
+    attributes = {"class": "math notranslate", "data-tex": " ".join(tex.split()), **kind}
+    start = " ".join(f'{name}="{html.escape(value)}"' for name, value in attributes.items())
+    self.body.append(f"<math {start}>{formula}")
+
+
+def visit_math(self, node):
+    # A comma after a formula stays on its line.
+    following = node.next_node(descend=False, siblings=True)
+    closes = isinstance(following, nodes.Text) and re.match(r"[,.;:!?)’”…]", following.astext())
+    _write(self, node, node.astext(), display=False)
+    if closes:
+        self.body.append("\u2060")
+    raise nodes.SkipNode
+
+
+def display_tex(text, nowrap=False):
+    """The TeX of a displayed formula: several lines are aligned."""
+    if nowrap:
+        return _NUMBERED.sub(r"\\\1{\2*}", text)
+    parts = [part for part in text.split("\n\n") if part.strip()]
+    parts = [rf"\begin{{split}}{part}\end{{split}}" if r"\\" in part else part for part in parts]
+    joined = r"\\".join(parts)
+    return rf"\begin{{aligned}}{joined}\end{{aligned}}" if len(parts) > 1 else joined
+
+
+def visit_math_block(self, node):
+    self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    if node["number"]:
+        number = get_node_equation_number(self, node)
+        self.body.append(f'<span class="eqno">({number})')
+        self.add_permalink_ref(node, _("Link to this equation"))
+        self.body.append("</span>")
+    _write(self, node, display_tex(node.astext(), node["nowrap"]), display=True)
+    self.body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+# -- the font ------------------------------------------------------------------------------------
+
+
+def characters(pages):
+    """All characters in the formulas of the pages; a lone letter is drawn in italics."""
+    found = {"√"}  # no character, but an element
+    for page in pages:
+        for formula in _FORMULA.findall(page):
+            found.update(html.unescape(re.sub(r"<[^>]*>", "", formula)))
+            found.update(filter(None, map(italic, _LETTER.findall(formula))))
+    return found
+
+
+def italic(letter):
+    """The character of mathematical italics that browsers draw for a letter, or None."""
+    if letter == "h":
+        return "ℎ"
+    for first, last, start in (("A", "Z", 0x1D434), ("a", "z", 0x1D44E), ("Α", "Ω", 0x1D6E2)):
+        if first <= letter <= last:
+            return chr(start + ord(letter) - ord(first))
+    if "α" <= letter <= "ω":
+        return chr(0x1D6FC + ord(letter) - ord("α"))
+    others = dict(zip("∂ϵϑϰϕϱϖıȷ", [*range(0x1D715, 0x1D71C), 0x1D6A4, 0x1D6A5]))
+    return chr(others[letter]) if letter in others else None
+
+
+def narrow(font):
+    """Make tall delimiters and roots hardly wider than small ones.
+
+    Chromium reserves for each of them the width of the widest that the font has, which leaves gaps
+    inside formulas.
+    """
+    glyphs, widths = font["glyf"], font["hmtx"].metrics
+    variants = font["MATH"].table.MathVariants
+    known = {glyph: chr(code) for code, glyph in font.getBestCmap().items()}
+    done = set()
+
+    def squeeze(glyph, limit):
+        width, _ = widths[glyph]
+        if glyph in done or width <= limit:
+            return
+        done.add(glyph)
+        pen = TTGlyphPen(font.getGlyphSet())
+        font.getGlyphSet()[glyph].draw(TransformPen(pen, Scale(limit / width, 1)))
+        glyphs[glyph] = pen.glyph()
+        glyphs[glyph].recalcBounds(glyphs)
+        widths[glyph] = (round(limit), glyphs[glyph].xMin)
+
+    for base, construction in zip(
+        variants.VertGlyphCoverage.glyphs, variants.VertGlyphConstruction
+    ):
+        limit = widths[base][0] * WIDEST.get(known.get(base), WIDER)
+        records = construction.MathGlyphVariantRecord
+        kept = [r for r in records if r.AdvanceMeasurement <= TALLEST]
+        construction.MathGlyphVariantRecord = kept or records[:1]
+        construction.VariantCount = len(construction.MathGlyphVariantRecord)
+        for record in construction.MathGlyphVariantRecord:
+            squeeze(record.VariantGlyph, limit)
+        if construction.GlyphAssembly:
+            for part in construction.GlyphAssembly.PartRecords:
+                squeeze(part.glyph, limit)
+
+
+def cut_font(used):
+    """The bytes of the font with these characters, compressed as WOFF."""
+    font = TTFont(PARTS / "stix-two-math.woff", recalcTimestamp=False)
+    missing = {c for c in used if ord(c) not in font.getBestCmap()} - set(" \n\u2061\u2060\u200b")
+    if missing:
+        logger.warning("the font of the formulas lacks %s", " ".join(sorted(missing)))
+    options = Options()
+    options.flavor = "woff"
+    options.layout_features = ["ss04", "dtls"]  # primes as superscripts; no dot under an accent
+    options.hinting = False
+    cutter = Subsetter(options)
+    cutter.populate(unicodes=map(ord, used))
+    cutter.subset(font)
+    narrow(font)
+    font.flavor = "woff"
+    out = BytesIO()
+    font.save(out)
+    return out.getvalue()
+
+
+def write_sheet(app, exception):
+    """The style sheet of the formulas, with the font in it."""
+    if exception or app.builder.format != "html":
+        return
+    pages = (page.read_text(encoding="utf8") for page in Path(app.outdir).glob("**/*.html"))
+    font = base64.b64encode(cut_font(characters(pages))).decode()
+    rule = f"@font-face{{font-family:'Book Math';src:url(data:font/woff;base64,{font})}}\n"
+    rules = (PARTS / "formulas.css").read_text(encoding="utf8")
+    Path(app.outdir, SHEET).write_text(rules + rule, encoding="utf8")
+
+
+def configure(app, config):
+    config.html_math_renderer = "mathml"
+
+
+def setup(app):
+    app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
+    app.add_config_value("formula_macros", {}, "env", [dict])
+    app.connect("config-inited", configure)
+    app.connect("build-finished", write_sheet)
+    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
