@@ -4,6 +4,7 @@ One visit on a wide screen and one on a phone do most of the checks.
 """
 
 import gzip
+import os
 import re
 
 import numpy as np
@@ -350,7 +351,7 @@ def test_pages_opened_as_files_are_alive_too(chromium, site):
 def test_an_explorable_is_small(name):
     own = [path.read_bytes() for path in (FOLDER / name).glob("*.js")]
     assert len(gzip.compress(b"".join(own))) <= 15_000
-    files = ("shared.js", "plot.js", "dependence.js", "explorables.css")
-    shared = [(FOLDER / file).read_bytes() for file in files]
+    used = {"shared.js", "explorables.css", *re.findall(rb'"\.\./(\w+\.js)"', b"".join(own))}
+    shared = [(FOLDER / os.fsdecode(file)).read_bytes() for file in used]
     data = re.search(r'<script type="application/json">(.*?)</script>', bodies()[name])[1]
     assert len(gzip.compress(b"".join([*own, *shared, data.encode()]))) <= 30_000
