@@ -91,7 +91,7 @@ def test_contents_fold_the_parts_without_chapters_unless_one_reads_them():
     assert str(found).endswith("</div>")
 
 
-def test_code_keeps_the_marks_that_have_a_colour():
+def test_code_keeps_the_marks_that_have_a_color():
     from pygments import highlight
     from pygments.lexers import PythonLexer
 

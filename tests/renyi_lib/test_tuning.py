@@ -581,7 +581,7 @@ class Lottery(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         s = X[:, 0] if X.any() else self.s_
-        # Common random numbers: decisions for neighbouring lams are alike, as those of models.
+        # Common random numbers: decisions for neighboring lams are alike, as those of models.
         u = np.random.default_rng([self.seed, int(X.any())]).random(len(X))
         return (u < 0.3 * np.where(s == 1, 1.0, self.true_p())).astype(int)
 

@@ -1,4 +1,4 @@
-"""Three ways to penalise mini-batches: the batch's own table, a running table, FERMI.
+"""Three ways to penalize mini-batches: the batch's own table, a running table, FERMI.
 
 These rules were written down, and committed, before any of the seeds 100 to 129 was run. What had
 to be chosen was chosen on the seeds 0 to 4, which are not used again.

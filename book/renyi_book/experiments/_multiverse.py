@@ -186,7 +186,7 @@ def _penalty_curves(dataset, fitted, seed):
         ("pearson", PEARSON_ON[0]): (PenalizedClassifier(PearsonPenalty()), 1),
     }
     for bandwidth in BANDWIDTHS if is_base else BANDWIDTHS[:1]:
-        # HSIC, which is not normalised, gets ten times as much, as in `penalties_compared`.
+        # HSIC, which is not normalized, gets ten times as much, as in `penalties_compared`.
         classifier = PenalizedClassifier(HSICPenalty(bandwidth=bandwidth))
         penalties["hsic", bandwidth] = classifier, 10
     curves = {

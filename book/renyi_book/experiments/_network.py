@@ -26,7 +26,7 @@ def fair_network(
     seeds=FRESH,
     progress=True,
 ):
-    """A network of one hidden layer on Adult, plain and regularised (Table 1).
+    """A network of one hidden layer on Adult, plain and regularized (Table 1).
 
     The networks are those of `RenyiNetworkClassifier`, to rounding. Those of one seed, which have
     the same start and see the same batches, are trained side by side (`train`).
