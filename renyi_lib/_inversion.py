@@ -44,7 +44,7 @@ def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
     least : ndarray of shape (R,)
         What the measure counts as at least, for the upper end.
     low, high : ndarray of shape (R,)
-        Where to look.
+        The range that is searched.
     critical : ndarray of shape (R,)
         The value from which on both tails get the same share.
     level : float

@@ -15,7 +15,7 @@ from renyi_lib._chance import MOST_TO_PERMUTE, chance_test, rho_of_tables
 from renyi_lib._inversion import POWER_CONSTRAINT_QUANTILE, invert
 from renyi_lib._wishart import largest_root_isf, largest_root_sf
 
-# Where to look: so many standard errors and critical values around the observed value.
+# The search covers so many standard errors and critical values around the observed value.
 _REACH = 4.5
 # No standard error of sqrt(n) rho is taken to be below this, as it is 0 where rho is 1.
 _LEAST_SPREAD = 0.3

@@ -2,7 +2,7 @@
 
 Figures are drawn on white, which the book shows as a card in dark mode. Colors are those of
 Okabe and Ito, chosen so that no two are confused by readers with any common color blindness;
-lines that matter also differ by marker or dash, so that a figure survives a grey printer.
+lines that matter also differ by marker or dash, so that a figure survives a gray printer.
 """
 
 import base64

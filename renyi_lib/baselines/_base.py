@@ -1,4 +1,4 @@
-"""What the rivals for two classes have in common: reading their input, and linear scores."""
+"""What the baselines for two classes have in common: reading their input, and linear scores."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar

@@ -27,7 +27,7 @@ class HardtClassifier(BinaryFairClassifier):
     Post-processing: of all mixtures of thresholds, one mixture for each group, that satisfy the
     constraint on the training data, the one with the highest accuracy there. The work is done by
     fairlearn's `ThresholdOptimizer` (``pip install "renyi-lib[baselines]"``); this class gives it
-    the interface of the other rivals.
+    the interface of the other baselines.
 
     Parameters
     ----------

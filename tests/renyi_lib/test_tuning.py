@@ -47,7 +47,7 @@ from tests.renyi_lib.data import biased_data, objective_value
 
 
 def assert_no_bargain(message, *cures):
-    """A refusal names cures that keep the promise, and says that a lower demand does not."""
+    """A refusal names cures that keep the guarantee, and says that a lower demand does not."""
     assert all(cure in message for cure in cures)
     assert "smaller confidence" not in message
     assert "another target" not in message

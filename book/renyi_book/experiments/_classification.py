@@ -81,7 +81,7 @@ def equal_opportunity(
     """Equality of opportunity on Adult over lam (Fig. 1 (a), (b)).
 
     Two recipes. "paper" minimizes mean loss + lam * rho_R^2(Ŷ, S | Y = 1). "code" minimizes what
-    the authors' program comes to rest at, with lam in its units: its adversary is a least-squares
+    the authors' program converges to, with lam in its units: its adversary is a least-squares
     fit, so that it penalizes the squared Pearson correlation of the *score* and S given Y = 1,
     and beside the mean loss its weight is
 

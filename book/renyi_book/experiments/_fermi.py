@@ -15,7 +15,7 @@ zero. Its start depends on the batch size alone (`RATES`): of three values, a fa
 apart, one with about the least validation loss without a penalty in both problems. The running
 table's memory is 5000 samples (2000 and 20 000 did the same), and FERMI's step b / 5000 for
 batches of b, at most 1/2, which for a class of probability 1/2 makes W as slow as the table.
-"reference" is no rival: all rows in each step, and twenty times the budget.
+"reference" is no competitor: all rows in each step, and twenty times the budget.
 
 *Matching.* Lambda is chosen on the validation rows. The violation is the largest difference
 between two groups in the rate of one decision. Along increasing lambda, from the network without a
