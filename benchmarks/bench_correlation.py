@@ -55,7 +55,7 @@ def other_labels(rng):
 
 
 def large_table(rng):
-    """The largest singular value of the centred table against all of those of Q."""
+    """The largest singular value of the centered table against all of those of Q."""
     print("\nrenyi_from_joint of a 1000 x 1000 table / SVD of Q")
     table = rng.integers(0, 5, (1000, 1000))
     tasks = [

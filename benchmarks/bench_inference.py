@@ -3,7 +3,7 @@
 Run ``python benchmarks/bench_inference.py``. All work is done on counts, so that the ratio of the
 two times should be 1; a random table with given margins takes a few times longer for larger
 counts, which is why `renyi_test` takes the limit law for them. (How often the tests and intervals
-keep their promises is measured by ``make experiments NAMES="calibration calibration_fairness"``.)
+hold their level is measured by ``make experiments NAMES="calibration calibration_fairness"``.)
 """
 
 import time

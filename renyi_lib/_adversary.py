@@ -208,7 +208,7 @@ def round_matrix(loop, follows=1.0, learning_rate=0.0):
 
 
 class AtScores:
-    """A model's place: what the raw scores z say, in the terms that an adversary asks for.
+    """A model at the raw scores z, in the terms that the adversary needs.
 
     Attributes
     ----------
@@ -244,7 +244,7 @@ class TwoClasses(AtScores):
 
     def table(self, cells):
         """As in `AtScores`."""
-        # A number that all have in common is for the sums, not for the people.
+        # A number that all rows share is applied to the sums, not to each row.
         even = np.ndim(cells.weight) == 0
         second = np.bincount(cells.codes, self.p if even else self.p * cells.weight, len(cells.q))
         second *= cells.weight if even else 1.0
@@ -467,7 +467,7 @@ class TableAdversary:
         self.slow, self.rounds, self.holds = np.zeros((1, 1)), 0, [None] * len(conditions)
 
     def __call__(self, at, scale=1.0):
-        """The penalty, and scale * lam times its gradient by z, damped."""
+        """The penalty, and scale * lam times its gradient with respect to z, damped."""
         if self.bins is not None:
             at = logistic_bins(at, self.bins)
         renew = isinstance(at, Binned) or self.rounds % _ROUNDS_BETWEEN == 0
@@ -551,7 +551,7 @@ def _is_smooth(penalty, q):
 
 
 def _joined(conditions):
-    """All conditions' groups as the cells of one table; whoever is in none has no weight."""
+    """All conditions' groups as the cells of one table; rows in none have weight 0."""
     if len(conditions) == 1:
         return conditions[0]
     first, d = conditions[0], len(conditions[0].q)

@@ -22,7 +22,7 @@ __all__ = ["BACKENDS", "Forest", "Settings", "check_backend_params"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked of the trees, in words that are the same for each backend."""
+    """The parameters of the trees, under names that are the same for each backend."""
 
     n_estimators: int
     learning_rate: float

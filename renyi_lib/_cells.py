@@ -1,8 +1,8 @@
 """Cells: rows of the same label and group are alike to every penalty of the joint table.
 
-Such a penalty sees the mean probabilities of each cell only. So a model leaves, for each cell, the
-mean of F and its derivative by theta, and the penalty takes the cells for rows, each with the
-weight of the rows it stands for. No F with an entry for each row is ever made.
+Such a penalty sees only the mean probabilities of each cell. The model therefore computes the mean
+of F in each cell and its derivative with respect to theta, and the penalty treats the cells as
+rows, each with the weight of the rows it stands for. No F with an entry for each row is made.
 """
 
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ _COARSE = 12
 _FINE = 3
 # The share of the draws that the first look gets.
 _FIRST = 0.3
-# Share of the samples without dependence that are no more dependent than by luck.
+# Share of the independent samples whose dependence is no more than chance.
 POWER_CONSTRAINT_QUANTILE = 0.16
 # Values that differ by less are ties.
 _TIE = 1e-11
@@ -44,7 +44,7 @@ def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
     least : ndarray of shape (R,)
         What the measure counts as at least, for the upper end.
     low, high : ndarray of shape (R,)
-        Where to look.
+        The range that is searched.
     critical : ndarray of shape (R,)
         The value from which on both tails get the same share.
     level : float

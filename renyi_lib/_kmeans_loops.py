@@ -41,18 +41,18 @@ def compiled(loop):
 
 
 def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
-    """One turn of Algorithm 3's while loop: every point, then the centres. All in place.
+    """One turn of Algorithm 3's while loop: every point, then the centers. All in place.
 
     The proportion w of the two clusters that a move touches is brought up to date at once, in
     O(1); the other clusters' has not changed. A cluster that loses its last point keeps its last
-    centre and its last w until a point joins it again.
+    center and its last w until a point joins it again.
 
     Returns
     -------
     moved : int
         Points whose cluster changed.
     inertia : float
-        Squared distances to the new centres.
+        Squared distances to the new centers.
     """
     n_samples, n_features = X.shape
     n_clusters = len(size)
@@ -128,13 +128,15 @@ def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
     return moved, inertia
 
 
-def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
+def descent_pass(
+    X, groups, weights, labels, totals, n_clusters, weight, slack, margins, state, reference, tau
+):
     """Visit every point once and move it where the objective falls most; `labels` in place.
 
-    The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g. With e_g = table[k, g] -
+    The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g. With e_g = table[g, k] -
     p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, cluster k pays E / n, and a point of group g and
     weight a more or less adds a (a (1 - p_g) / p_g + 2 e_g / p_g) or
-    a (a (1 - p_g) / p_g - 2 e_g / p_g) to E. So a point at squared distance D from the centre
+    a (a (1 - p_g) / p_g - 2 e_g / p_g) to E. So a point at squared distance D from the center
 
         costs the cluster that it joins   a n D / (n + a) + weight * a (n u - E) / (n (n + a)),
         saves the cluster that it leaves  a n D / (n - a) + weight * a (n v - E) / (n (n - a)),
@@ -149,6 +151,16 @@ def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
         lambda times the scale of the penalty.
     slack : float
         A bound on the rounding errors of a squared distance.
+    margins : ndarray of shape (n_samples,), or (0,)
+        See Notes; in place. Without any, every point is compared with every cluster.
+    state : ndarray of shape (n_features + n_groups + 2, width)
+        Centers, weights of the groups, sizes and counts of the clusters, at the end of the last
+        pass and then of this one; `width` is the next multiple of 4 from n_clusters.
+    reference : ndarray of shape (n_features + 2 n_groups + 3, n_clusters)
+        The centers, prices and factors that the margins refer to; in place.
+    tau : float
+        If positive, nothing is known from the last pass: the state is computed from the labels and
+        becomes the reference, with this tau. If zero, the last tau, which is in ``reference``.
 
     Returns
     -------
@@ -158,6 +170,22 @@ def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
         Change of the SSE, summed over the moves.
     chi_square : float
         The double sum of the objective after the pass.
+    compared : int
+        Points that were compared with every cluster.
+
+    Notes
+    -----
+    Late passes move few points, so that most comparisons of an earlier pass still decide. Let c
+    and c' be a center at the time of the comparison and now. For any tau > 0 the squared distance
+    D of a point obeys
+
+        (1 - tau) D - |c - c'|^2 / tau  <=  D'  <=  (1 + tau) D + (1 + 1 / tau) |c - c'|^2.
+
+    The price of a group in a cluster changes by a known number. So the margin by which a point
+    stayed, with each D lowered or raised by the share 2 tau (one tau is for the factors), falls by
+    no more than the largest change of a price and of a center. Both changes are measured from the
+    reference. A point whose margin is larger than that stays without being compared, as it would
+    after a comparison. All weights must be 1.
     """
     n_samples, n_features = X.shape
     n_groups = len(totals)
@@ -165,26 +193,43 @@ def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
     # Rows a multiple of four long are handled by vector instructions from end to end; nothing
     # can enter the clusters that fill them up, as that costs infinity.
     width = (n_clusters + 3) // 4 * 4
-    count = np.zeros(n_clusters)
-    size = np.zeros(width)
-    table = np.zeros((n_clusters, n_groups))
-    centers = np.zeros((n_features, width))
-    for i in range(n_samples):
-        k = labels[i]
-        count[k] += 1
-        size[k] += weights[i]
-        table[k, groups[i]] += weights[i]
-        for j in range(n_features):
-            centers[j, k] += weights[i] * X[i, j]
-    for k in range(n_clusters):
-        for j in range(n_features):
-            centers[j, k] /= size[k]
+    centers = state[:n_features]
+    table = state[n_features : n_features + n_groups]
+    size = state[n_features + n_groups]
+    count = state[n_features + n_groups + 1]
+    last = n_features + 2 * n_groups
+    if tau > 0:
+        state[:] = 0.0
+        for i in range(n_samples):
+            k = labels[i]
+            count[k] += 1
+            size[k] += weights[i]
+            table[groups[i], k] += weights[i]
+            for j in range(n_features):
+                centers[j, k] += weights[i] * X[i, j]
+        for k in range(n_clusters):
+            for j in range(n_features):
+                centers[j, k] /= size[k]
+        margins[:] = -np.inf
+        renew = True
+        reference[last + 2] = tau
+    else:
+        renew = False
+        tau = reference[last + 2, 0]
+    track = len(margins) > 0
+    tight = track
+    compared = 0
 
     join_factor = np.zeros(width)
     join_price = np.full((n_groups, width), np.inf)
     leave_factor = np.zeros(n_clusters)
     leave_price = np.zeros((n_groups, n_clusters))
     cost = np.empty(width)
+    fall_most = np.zeros((n_groups, width))
+    fall_least = np.zeros((n_groups, width))
+    rise_most = np.zeros((n_groups, n_clusters))
+    rise_least = np.zeros((n_groups, n_clusters))
+    limit = np.zeros(n_groups)
     stale = np.arange(n_clusters)
     n_stale = 0
     priced_for = np.nan
@@ -203,13 +248,13 @@ def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
             E = 0.0
             for g in range(n_groups):
                 # N e_g is a whole number: fair clusters have e_g = 0 without rounding.
-                e = (total * table[k, g] - totals[g] * n) / total
+                e = (total * table[g, k] - totals[g] * n) / total
                 E += e * e * total / totals[g]
             join_factor[k] = alpha * n / (n + alpha)
             if count[k] > 1:
                 leave_factor[k] = alpha * n / (n - alpha)
             for g in range(n_groups):
-                pull = 2 * (total * table[k, g] - totals[g] * n) / totals[g]
+                pull = 2 * (total * table[g, k] - totals[g] * n) / totals[g]
                 odds = alpha * (total - totals[g]) / totals[g]
                 error = 1e-14 * (n * (abs(pull) + odds) + E)
                 price = weight * alpha
@@ -217,12 +262,46 @@ def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
                 if count[k] > 1:
                     saved = n * (pull - odds) - E - error
                     leave_price[g, k] = price * saved / (n * (n - alpha))
+        if track and n_stale:
+            if renew and i == 0:
+                reference[:n_features] = centers[:, :n_clusters]
+                reference[n_features : n_features + n_groups] = join_price[:, :n_clusters]
+                reference[n_features + n_groups : last] = leave_price
+                reference[last] = join_factor[:n_clusters]
+                reference[last + 1] = leave_factor
+            for q in range(n_stale):
+                k = stale[q]
+                drift = 0.0
+                for j in range(n_features):
+                    t = centers[j, k] - reference[j, k]
+                    drift += t * t
+                nearer = 2 * drift / tau
+                farther = 4 * (1 + 1 / tau) * drift
+                t = abs(join_factor[k] - reference[last, k]) / reference[last, k]
+                u = abs(leave_factor[k] - reference[last + 1, k])
+                if count[k] < 3 or max(t, u) > tau / 4:
+                    tight = False
+                for g in range(n_groups):
+                    t = reference[n_features + g, k] - join_price[g, k]
+                    fall_most[g, k] = t + nearer
+                    fall_least[g, k] = t - nearer
+                    t = leave_price[g, k] - reference[n_features + n_groups + g, k]
+                    rise_most[g, k] = t + farther
+                    rise_least[g, k] = t - farther
+            for g in range(n_groups):
+                t = -np.inf
+                for k in range(n_clusters):
+                    t = max(t, fall_most[g, k])
+                limit[g] = t
         n_stale = 0
 
         a = labels[i]
         if count[a] < 2:
             continue
         g = groups[i]
+        if tight and margins[i] >= limit[g] + rise_most[g, a]:
+            continue
+        compared += 1
         x = X[i, 0]
         for k in range(width):
             t = x - centers[0, k]
@@ -239,7 +318,18 @@ def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
             cheaper += cost[k] < saving
         # Most points stay, and counting is faster than looking for the minimum.
         if cheaper == (cost[a] < saving):
+            if tight:
+                own = (cost[a] - join_price[g, a]) / join_factor[a]
+                least = np.inf
+                for k in range(n_clusters):
+                    t = cost[k] - 2 * tau * (cost[k] - join_price[g, k]) + fall_least[g, k]
+                    if t < least and k != a:
+                        least = t
+                own = (1 + 2 * tau) * leave_factor[a] * own + leave_price[g, a]
+                margins[i] = least - own + rise_least[g, a]
             continue
+        if track:
+            margins[i] = -np.inf
         cost[a] = np.inf
         b = 0
         for k in range(1, n_clusters):
@@ -262,8 +352,8 @@ def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
         count[b] += 1
         size[a] -= alpha
         size[b] += alpha
-        table[a, g] -= alpha
-        table[b, g] += alpha
+        table[g, a] -= alpha
+        table[g, b] += alpha
         stale[0] = a
         stale[1] = b
         n_stale = 2
@@ -271,9 +361,9 @@ def descent_pass(X, groups, weights, labels, totals, n_clusters, weight, slack):
     chi_square = 0.0
     for k in range(n_clusters):
         for g in range(n_groups):
-            e = (total * table[k, g] - totals[g] * size[k]) / total
+            e = (total * table[g, k] - totals[g] * size[k]) / total
             chi_square += e * e * total / (totals[g] * size[k])
-    return moved, change, chi_square
+    return moved, change, chi_square, compared
 
 
 def sparse_descent_pass(
@@ -292,7 +382,7 @@ def sparse_descent_pass(
 ):
     """`descent_pass` for points of which only the entries other than 0 are stored (CSR).
 
-    With sums instead of centres, a point's squared distance to centre k is
+    With sums instead of centers, a point's squared distance to center k is
 
         |x|^2 - 2 x . sum_k / n_k + |sum_k|^2 / n_k^2,
 
@@ -308,8 +398,8 @@ def sparse_descent_pass(
 
     Returns
     -------
-    moved, change, chi_square
-        As in `descent_pass`.
+    moved, change, chi_square, compared
+        As in `descent_pass`; every point is compared.
     """
     n_samples = len(labels)
     n_groups = len(totals)
@@ -392,19 +482,19 @@ def sparse_descent_pass(
         for g in range(n_groups):
             e = (total * table[k, g] - totals[g] * size[k]) / total
             chi_square += e * e * total / (totals[g] * size[k])
-    return moved, change, chi_square
+    return moved, change, chi_square, n_samples
 
 
 def join_in_turn(distances, groups, table, totals, weight):
-    """Let new points join the clusters one after another, centres fixed; `table` in place.
+    """Let new points join the clusters one after another, centers fixed; `table` in place.
 
     Each goes where squared distance plus rise of the penalty is least, the points that joined
-    before it counted in. The rise is that of `descent_pass`. An empty cluster takes nobody.
+    before it counted in. The rise is that of `descent_pass`. An empty cluster takes no points.
 
     Parameters
     ----------
     distances : ndarray of shape (n_new, n_clusters)
-        Squared distances to the centres.
+        Squared distances to the centers.
 
     Returns
     -------

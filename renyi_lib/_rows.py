@@ -1,4 +1,4 @@
-"""The rows of a fit in memory, read and checked in one way for every estimator."""
+"""Rows in memory, read and checked in one way for every estimator, metric and report."""
 
 import warnings
 from collections.abc import Callable
@@ -94,13 +94,18 @@ def read_rows(
     encode: Callable = encode_labels,
     *,
     keep_all: bool = False,
+    lengths: dict[str, Any] | None = None,
+    compared: bool = True,
+    n_samples: int | None = None,
 ) -> TrainingRows:
     """Groups and weights beside X and y, checked. Zero-weight rows are dropped, and their groups.
 
+    Every estimator, metric and report reads its rows here.
+
     Parameters
     ----------
-    X : ndarray or sparse array of shape (n, p), or None
-        Checked already.
+    X : ndarray, sparse array or FeatureBlocks of shape (n, p), or None
+        Checked already. For a metric, the predictions of shape (n,).
     y : ndarray of shape (n,), or None
         Checked already.
     sensitive_features : array-like of shape (n,) or (n, k), or None
@@ -110,6 +115,13 @@ def read_rows(
         (None) the codes are numbers, and are not compared as groups.
     keep_all : bool, default=False
         Whether rows of weight 0 stay.
+    lengths : dict of array-like, optional
+        What must have as many samples as the groups and weights, by the names that an error
+        uses; by default y, or X without it. With `lengths` the groups are required.
+    compared : bool, default=True
+        Whether there must be two groups or more, and not one for each sample.
+    n_samples : int, optional
+        How many samples the rows stand for; by default as many as there are rows.
 
     Returns
     -------
@@ -125,19 +137,23 @@ def read_rows(
     (array([0, 1, 0]), array([0, 1, 1]), array(['f', 'm'], dtype=object))
     """
     codes = categories = weight = None
-    given: dict[str, Any] = {"X": range(X.shape[0])} if y is None else {"y": y}
-    if sensitive_features is not None:
+    grouped = sensitive_features is not None or lengths is not None
+    if lengths is None:
+        lengths = {"X": range(X.shape[0])} if y is None else {"y": y}
+    if grouped:
         codes, categories = encode(sensitive_features, "sensitive_features")
-        check_same_length(**given, sensitive_features=codes)
+        lengths = {**lengths, "sensitive_features": codes}
     if sample_weight is not None:
         weight = sample_weights(sample_weight)
-        check_same_length(**given, sample_weight=weight)
+        lengths = {**lengths, "sample_weight": weight}
+    check_same_length(**lengths)
     rows = TrainingRows(X, y, codes, categories, weight)
     if weight is not None and not weight.all() and not keep_all:
         rows = replace(rows.some(weight > 0), kept=weight > 0)
     if rows.categories is not None:
         codes, categories = without_unused(rows.codes, rows.categories)
-        check_several_groups(categories, len(codes))
+        if compared:
+            check_several_groups(categories, len(codes) if n_samples is None else n_samples)
         rows = replace(rows, codes=codes, categories=categories)
     return rows
 
@@ -243,7 +259,7 @@ def warn_without_groups(estimator: Any, plain: str, stacklevel: int = 4) -> None
     if estimator.lam > 0:
         warnings.warn(
             f"{type(estimator).__name__} was fitted without sensitive_features: nothing is "
-            f"penalised, and this is {plain}",
+            f"penalized, and this is {plain}",
             NoSensitiveFeaturesWarning,
             stacklevel=stacklevel,
         )

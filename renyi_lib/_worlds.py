@@ -15,7 +15,7 @@ from renyi_lib._chance import MOST_TO_PERMUTE, chance_test, rho_of_tables
 from renyi_lib._inversion import POWER_CONSTRAINT_QUANTILE, invert
 from renyi_lib._wishart import largest_root_isf, largest_root_sf
 
-# Where to look: so many standard errors and critical values around the observed value.
+# The search covers so many standard errors and critical values around the observed value.
 _REACH = 4.5
 # No standard error of sqrt(n) rho is taken to be below this, as it is 0 where rho is 1.
 _LEAST_SPREAD = 0.3
@@ -27,6 +27,7 @@ _FEWEST = 2
 _EVENTS = 20
 # Steps of a bisection.
 _HALVINGS = 60
+_DIGITS = 12
 # Cells of random tables: fewer are drawn of large tables, but at least so many.
 _CELLS = 2**20
 _FEWEST_DRAWS = 250
@@ -268,7 +269,10 @@ class JointTables:
 
     def draw(self, t, size):
         P = self.tables(t)
-        cells = P.reshape(*t.shape, 1, -1)
+        # Rounded, so that the last bits of the decomposition do not change what is drawn: a cell
+        # of 1e-17 takes a random number, and one of 0 does not.
+        cells = P.round(_DIGITS).reshape(*t.shape, 1, -1)
+        cells /= cells.sum(axis=-1, keepdims=True)
         n = np.rint(self.n).astype(np.int64)[:, None, None]
         counts = self.rng.multinomial(n, cells, size=(*t.shape, size))
         return rho_of_tables(counts.reshape(*t.shape, size, *P.shape[2:]))

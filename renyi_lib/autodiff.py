@@ -7,7 +7,7 @@ through a singular value decomposition. Here it is handed over as a custom gradi
     loss = lambda theta: cross_entropy(theta) + lam * penalty(network(theta, X))
 
 Arrays go to numpy for the table and come back: the table is small, and the pass over F is one
-pass. What lies on a GPU is copied. Second derivatives are not to be had.
+pass. What lies on a GPU is copied. Second derivatives are not supported.
 
 JAX and torch are imported when they are used, not before.
 """
@@ -125,9 +125,10 @@ def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable
     start : DampedTable
         The memory before the first batch.
     step : callable
-        ``value, memory = step(memory, F, codes)``, differentiable by F and fit for `jax.jit` and
-        `jax.lax.scan`: the value is that of the table E after the batch, and its gradient by F is
-        the measure's gradient at E, spread over the batch, as in `RunningTable`.
+        ``value, memory = step(memory, F, codes)``, differentiable with respect to F and
+        suitable for `jax.jit` and `jax.lax.scan`. The value is that of the table E after the
+        batch, and its gradient with respect to F is the measure's gradient at E, spread over the
+        batch, as in `RunningTable`.
 
     Examples
     --------

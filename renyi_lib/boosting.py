@@ -1,6 +1,6 @@
 """Fair boosting: the Rényi penalty inside LightGBM or XGBoost.
 
-Both estimators minimise, over sums of trees,
+Both estimators minimize, over sums of trees,
 
     mean loss + lam * penalty,
 
@@ -48,7 +48,6 @@ from renyi_lib._random import as_random_state
 from renyi_lib._rows import TrainingRows, read_rows, warn_without_groups
 from renyi_lib._validation import (
     check_alignment,
-    check_same_length,
     class_codes,
     encode_labels,
     known_codes,
@@ -111,7 +110,7 @@ class _LogisticLoss:
         return gradient
 
     def quick_value(self, at, z):
-        """The mean loss, for the history: nobody's is counted as more than 36, that of 1e-16."""
+        """The mean loss, for the history; each sample counts at most 36, the loss at 1e-16."""
         if self.n_classes == 2:
             right = self._other - at.p
             np.abs(right, out=right)
@@ -176,7 +175,7 @@ class _Game:
         scale = self.total * loss.unit
         weight = loss.weight * scale
         gradient, hessian = loss.gradient(at, z), at.hessian
-        # n * (1 / n) may be 1 up to rounding: not worth two passes over all people.
+        # n * (1 / n) may be 1 up to rounding: not worth two passes over all rows.
         if np.ndim(weight) or abs(weight - 1) > 1e-12:
             gradient, hessian = (gradient.T * weight).T, (hessian.T * weight).T
         penalty = 0.0
@@ -244,7 +243,7 @@ class _Boosting(Checked, BaseEstimator):
         y : array-like of shape (n,)
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             The group of each sample, labels of any kind; several columns become one joint group.
-            Without it nothing is penalised, and a warning says so.
+            Without it nothing is penalized, and a warning says so.
         sample_weight : array-like of shape (n,), optional
             Weights, 0 or more, in the loss and in the penalty.
         validation : tuple, optional
@@ -376,7 +375,7 @@ class _Boosting(Checked, BaseEstimator):
         return TrainingRows(X, y, codes, categories, weight, getattr(self, "classes_", None))
 
     def _hold_out(self, rows, random_state):
-        """Training rows and rows for early stopping, alike in groups and classes if possible."""
+        """Training rows and rows for early stopping, stratified by group and class if possible."""
         strata = self._strata(rows)
         several = strata is not None and np.bincount(strata)[np.unique(strata)].min() >= 2
         order = np.arange(len(rows.y))
@@ -450,7 +449,7 @@ class _Boosting(Checked, BaseEstimator):
 class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
     """Boosted trees whose label, or whose score, has a small Rényi correlation with the group.
 
-    Minimises mean logistic loss + lam * rho_R^2 by LightGBM or XGBoost with a damped adversary.
+    Minimizes mean logistic loss + lam * rho_R^2 by LightGBM or XGBoost with a damped adversary.
     Groups are needed in `fit` alone.
 
     Parameters
@@ -467,13 +466,13 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
     penalty : Penalty, default=None
         Another measure in place of `RenyiPenalty`, of what `on` says.
     pos_label : label, default=None
-        The favourable class, which equality of opportunity is about. None is the last in sorted
+        The favorable class, which equality of opportunity is about. None is the last in sorted
         order.
     backend : {"lightgbm", "xgboost"}, default="lightgbm"
         ``pip install "renyi-lib[boosting]"`` brings LightGBM.
     n_estimators : int, default=200
         Rounds: a tree each, or one for each of three and more classes. A large lam needs enough of
-        them to come to rest: 20 / learning_rate is a good number.
+        them to converge: 20 / learning_rate is a good number.
     learning_rate : float, default=0.1
     max_leaves : int, default=31
         Of a tree.
@@ -483,7 +482,7 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
     l2 : float, default=0.0
         Adds ``l2 / 2 * value^2`` of each leaf to the sum of the losses.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes in the loss. The penalty still counts everybody alike.
+        Weights of the classes in the loss. The penalty counts all samples equally.
     n_iter_no_change : int or None, default=None
         With a number, early stopping: the fit ends when loss + lam * penalty on held-out rows has
         not become smaller for so many rounds, and keeps the best. On few held-out rows the penalty
@@ -623,7 +622,7 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
 class RenyiBoostingRegressor(RegressorMixin, _Boosting):
     """Boosted trees whose prediction has a small Rényi correlation with an attribute.
 
-    Minimises mean squared error / variance of y + lam * rho_R^2, that is 1 - R^2 + lam * rho_R^2,
+    Minimizes mean squared error / variance of y + lam * rho_R^2, that is 1 - R^2 + lam * rho_R^2,
     where rho_R is that of the attribute and soft bins of the prediction. The bins are those of
     Phi((prediction - mean) / deviation), with the mean and deviation of y: about equally filled
     by y itself, and coarse for predictions that hardly differ.
@@ -746,12 +745,12 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         float
         """
         z = self.predict(X)
-        codes, categories = self._code_groups(sensitive_features)
-        check_same_length(X=z, sensitive_features=codes)
+        encode, lengths = self._code_groups, {"X": z}
+        rows = read_rows(z, None, sensitive_features, sample_weight, encode, lengths=lengths)
+        groups: Any = rows.groups()
         if self.groups_ is not None:
-            known_codes(categories[codes], self.groups_, "sensitive_features")
-        weight = None if sample_weight is None else sample_weights(sample_weight)
-        groups: Any = TrainingRows(None, z, codes, categories, weight).groups()
+            known_codes(groups.categories, self.groups_, "sensitive_features")
+        z = rows.X
         bins = _SquaredLoss(z, None, self.y_mean_, self.y_variance_, self.n_bins).at(z)
         return _measure(self.penalty, len(groups.q)).value(bins.F, groups)
 

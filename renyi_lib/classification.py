@@ -1,15 +1,16 @@
 """Fair classification: Algorithms 1 and 2, and a fast solver for the same problem.
 
-Every classifier here minimises, over its parameters theta,
+Every classifier here minimizes, over its parameters theta,
 
     mean loss + lam * penalty(F, S)          (eq. fair-classification for the penalty rho_R^2),
 
 where F(theta, x) are the class probabilities of a *model* (`renyi_lib.models`) and the *penalty*
-(`renyi_lib.penalties`) measures how much the label depends on the group S. The parts know nothing
-of each other: a model maps theta to F and pulls a gradient by F back to one by theta; a penalty
-maps F to a value and a gradient by F; they meet in `renyi_lib.objective`, which one of
-`renyi_lib.solvers` minimises. `lam` always multiplies the penalty itself beside the mean
-loss, so that Algorithm 1, Algorithm 2 and both solvers minimise the same function.
+(`renyi_lib.penalties`) measures how much the label depends on the group S. The two do not depend
+on each other. A model maps theta to F, and a gradient with respect to F back to one with respect
+to theta; a penalty maps F to a value and a gradient with respect to F. They meet in
+`renyi_lib.objective`, which one of `renyi_lib.solvers` minimizes. `lam` always multiplies the
+penalty itself, next to the mean loss, so that Algorithm 1, Algorithm 2 and both solvers minimize
+the same function.
 """
 
 import warnings
@@ -30,27 +31,22 @@ from renyi_lib._counting import count_codes
 from renyi_lib._dispatch import in_memory, need_memory
 from renyi_lib._linear import LinearMixin
 from renyi_lib._parameters import Checked, choice, either, flag, instance, number, whole
-from renyi_lib._rows import read_cells, warn_without_groups
+from renyi_lib._rows import read_cells, read_rows, warn_without_groups
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
     check_alignment,
-    check_same_length,
     check_scale,
-    check_several_groups,
     class_codes,
-    encode_labels,
     known_codes,
     loss_weights,
     refuse_masked,
     refuse_text,
-    sample_weights,
 )
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import FairObjective
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     ConditionalPenalty,
-    Groups,
     Penalty,
     RenyiPenalty,
     ScoreBinsPenalty,
@@ -142,21 +138,14 @@ class SoftLabelMixin:
         F = self.predict_proba(X)
         if y is None and self.fairness != "demographic_parity":
             raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
-        codes, categories = encode_labels(sensitive_features, "sensitive_features")
-        check_several_groups(categories, len(codes))
-        arrays = {"X": F, "sensitive_features": codes}
-        weight = truth = None
-        if sample_weight is not None:
-            weight = arrays["sample_weight"] = sample_weights(sample_weight)
-            weight = weight / weight.sum()
-        if y is not None:
-            truth = arrays["y"] = class_codes(y, self.classes_)
-        check_same_length(**arrays)
-        groups = Groups.from_codes(codes, categories, weight, truth, self.classes_)
+        truth = None if y is None else class_codes(y, self.classes_)
+        lengths = {"X": F} if y is None else {"X": F, "y": truth}
+        rows = read_rows(F, truth, sensitive_features, sample_weight, lengths=lengths)
+        groups: Any = replace(rows, classes=None if y is None else self.classes_).groups()
         if self.groups_ is not None:
             known_codes(groups.categories, self.groups_, "sensitive_features")
         penalty = self._penalty_given(groups, self.classes_)
-        return penalty.value_and_grad(F, groups)[0]
+        return penalty.value_and_grad(rows.X, groups)[0]
 
     def _penalty_given(self, groups, classes):
         """The penalty under the notion of fairness that was asked for."""
@@ -196,7 +185,7 @@ class SoftLabelMixin:
 class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin, BaseEstimator):
     """Logistic regression with any penalty on the dependence between label and group.
 
-    Minimises mean loss + lam * penalty. `RenyiClassifier` is the case of the paper; this class
+    Minimizes mean loss + lam * penalty. `RenyiClassifier` is the case of the paper; this class
     puts other penalties, such as Pearson's correlation or HSIC, into the same machinery. What is
     made fair, the label at the threshold one half or the score at every threshold, is chosen by
     `on`: see `RenyiClassifier`.
@@ -206,7 +195,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
     penalty : Penalty, default=None
         None is `RenyiPenalty`. Its parameters can be set from here, as ``penalty__bandwidth``.
     lam : float, default=1.0
-        The weight of the penalty beside the mean loss, from 0 to 1e12. HSIC is not normalised and
+        The weight of the penalty beside the mean loss, from 0 to 1e12. HSIC is not normalized and
         far smaller than a squared correlation, so that its lam has to be larger.
     on : {"label", "score"}, default="label"
         What the penalty acts on. "score" puts it into a `ScoreBinsPenalty`, whose number of bins
@@ -296,7 +285,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
             Classes, of any kind.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             The group of each sample, labels of any kind; several columns become one joint group.
-            Without it nothing is penalised, and a warning says so.
+            Without it nothing is penalized, and a warning says so.
         sample_weight : array-like of shape (n,), optional
             Weights, 0 or more, in the loss and in the penalty.
 
@@ -385,7 +374,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
         return _Problem(objective, cells.classes, n_features, names)
 
     def _solve(self, problem, theta, lam_before):
-        """Minimise from theta, the solution for lam_before, and store the result."""
+        """Minimize from theta, the solution for lam_before, and store the result."""
         objective, lam = problem.objective, float(self.lam)
         stops = {"tol": self.tol, "max_iter": self.max_iter}
         if self.solver == "gd":
@@ -426,7 +415,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
 class RenyiClassifier(PenalizedClassifier):
     """Logistic regression whose label has a small Rényi correlation with the group.
 
-    Minimises mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), where Ŷ is the label
+    Minimizes mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), where Ŷ is the label
     drawn with the probabilities F of the model, by Algorithm 1 or 2 of the paper.
 
     With ``on="label"``, the paper's penalty and the default, `predict` is made fair at its own
@@ -441,13 +430,13 @@ class RenyiClassifier(PenalizedClassifier):
     lam : float, default=1.0
         The weight of rho_R^2 beside the mean loss, from 0 to 1e12.
     on : {"label", "score"}, default="label"
-        What rho_R^2 is taken of: the drawn label, or (for two classes) the bin of the score, with
-        soft borders; see `ScoreBinsPenalty`.
+        What rho_R^2 is computed for: the sampled label or, for two classes, the bin of the score,
+        with soft borders; see `ScoreBinsPenalty`.
     fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}
         rho_R^2 of label and group; its sum given Y = y over all classes y (eq.
         Min-Max-Fairness_EO); or its value given Y = `pos_label`.
     pos_label : label, default=None
-        The favourable class, which equality of opportunity is about. None is the last in sorted
+        The favorable class, which equality of opportunity is about. None is the last in sorted
         order.
     algorithm : {"auto", "discrete", "binary"}, default="auto"
         The adversary: that of Algorithm 1 (v, the second singular vector), of Algorithm 2 (w, in
@@ -455,14 +444,14 @@ class RenyiClassifier(PenalizedClassifier):
         the same classifier.
     solver : {"lbfgs", "gd"}, default="lbfgs"
         "gd" is the paper's loop, a best response and a gradient step in turns, and may need very
-        many of them. "lbfgs" minimises the same function much faster. See `gradient_descent` and
+        many of them. "lbfgs" minimizes the same function much faster. See `gradient_descent` and
         `lbfgs`, also for what happens at kinks of rho_R^2.
     l2 : float, default=0.0
         Adds ``l2 / 2 * |coef|^2`` to the mean loss (C of scikit-learn is ``1 / (n l2)``).
     fit_intercept : bool, default=True
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes in the loss: by label, or such that all classes weigh the same. The
-        penalty still counts everybody alike.
+        penalty counts all samples equally.
     eta : float, default=None
         Step size of "gd"; by default from an estimate of the gradient's Lipschitz constant.
     tol : float, default=1e-4

@@ -80,7 +80,7 @@ def proportion_summary(
         Non-negative weights, not all zero.
     group : label, optional
         The group whose proportion is meant. With two groups, the second in sorted order unless
-        told otherwise (1 of 0 and 1, "Male" of "Female" and "Male").
+        given otherwise (1 of 0 and 1, "Male" of "Female" and "Male").
 
     Returns
     -------

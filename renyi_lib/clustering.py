@@ -1,6 +1,6 @@
 """Fair k-means: clusters that say little about a sensitive attribute.
 
-The paper (Section 5) asks for a partition A and centres C that solve
+The paper (Section 5) asks for a partition A and centers C that solve
 (`kmeans_fair_objective-binary`)
 
     min over A, C   max over w   SSE - lambda sum_n (w_{k(n)} - s_n)^2.
@@ -77,6 +77,8 @@ _ROUNDING = 8 * np.finfo(float).eps
 # tol="auto": exact up to so many points; beyond, a pass that gains less than this share ends it.
 _EXACT_UP_TO = 50_000
 _EARLY = 1e-6
+# Once a pass moves less than this share of the points, later ones skip those that cannot move.
+_FEW = 0.03
 # The lead-in to lambda doubles it at most this often (2**60 is about 1e18).
 _MAX_DOUBLINGS = 60
 
@@ -94,7 +96,7 @@ class RenyiKMeans(
 ):
     """K-means with a Rényi penalty on the dependence of cluster and group (Algorithm 3).
 
-    Minimises SSE + lam * sum_k n_k (w_k - p)^2, where w_k is the proportion of the second group
+    Minimizes SSE + lam * sum_k n_k (w_k - p)^2, where w_k is the proportion of the second group
     in cluster k, of size n_k, and p its proportion in all the data.
 
     Parameters
@@ -105,13 +107,13 @@ class RenyiKMeans(
         Weight of fairness, the paper's lambda. Zero is plain k-means. The penalty has no
         unit while the SSE has that of `X` squared, so scale the columns of `X` first.
     algorithm : {"descent", "paper"}, default="descent"
-        "descent" moves a point when, and only when, the objective falls, with centres,
+        "descent" moves a point when, and only when, the objective falls, with centers,
         sizes and proportions brought up to date after each move (Hartigan's form of
         k-means). It never rises, stops by itself and empties no cluster. "paper" is Algorithm 3
-        as printed: proportions after each point, centres after each pass. It need not stop; see
+        as printed: proportions after each point, centers after each pass. It need not stop; see
         Notes.
     init : {"k-means++", "random", "random-assignment"} or array, default="k-means++"
-        Where to start. From *centres*: "k-means++", "random" (points of `X`), or an array of
+        Where to start. From *centers*: "k-means++", "random" (points of `X`), or an array of
         shape (n_clusters, n_features). From an *assignment*: "random-assignment", which is
         how the paper starts, or an array of n_samples cluster numbers, a warm start.
     n_init : "auto" or int, default="auto"
@@ -141,7 +143,7 @@ class RenyiKMeans(
     contingency_ : ndarray of shape (n_clusters, n_groups)
         Number of points of each cluster and group, or with weights their weight.
     inertia_ : float
-        SSE, the sum of squared distances to the centres.
+        SSE, the sum of squared distances to the centers.
     penalty_ : float
         sum_k n_k (w_k - p)^2; see `renyi_lib.cluster_metrics.cluster_penalty` for more groups.
     objective_ : float
@@ -167,9 +169,9 @@ class RenyiKMeans(
 
     Notes
     -----
-    *How "descent" starts.* From centres it first runs scikit-learn's Lloyd iteration with
+    *How "descent" starts.* From centers it first runs scikit-learn's Lloyd iteration with
     lambda = 0, so that with ``lam=0`` its SSE is never above that of `KMeans` from the same
-    centres. Then comes the lead-in: one pass for each of lam / 2^j, ..., lam / 4, lam / 2,
+    centers. Then comes the lead-in: one pass for each of lam / 2^j, ..., lam / 4, lam / 2,
     beginning at the mean squared distance, where the penalty is weak. A large lambda met at once
     freezes: every first improvement of fairness is taken, however much SSE it costs, and
     afterwards each single move is too unfair to be made. From an assignment there is neither
@@ -178,12 +180,12 @@ class RenyiKMeans(
     *Rounding.* A move must lower the objective by more than rounding errors could pretend, so the
     true objective falls with every move. No partition returns, and there are finitely many.
 
-    *What the paper leaves open in Algorithm 3.* Centres and proportions of the first pass are
+    *What the paper leaves open in Algorithm 3.* Centers and proportions of the first pass are
     those of the initial assignment. The random assignment leaves no cluster empty. A cluster that
-    loses its last point keeps its last centre and proportion until a point joins it. Of equally
-    good clusters a point keeps its own, or else takes the lowest number. Centres given by `init`
-    are turned into an assignment to the nearest one. A `ConvergenceWarning` tells when it did
-    not stop, and whether it ran in a circle.
+    loses its last point keeps its last center and proportion until a point joins it. Of equally
+    good clusters a point keeps its own, or else takes the lowest number. Centers given by `init`
+    are turned into an assignment to the nearest one. A `ConvergenceWarning` says when it did
+    not stop, and whether it ran into a cycle.
 
     *More than two groups* are ours, not the paper's, and for "descent" only: the penalty becomes
     a multiple of chi-square that agrees with the paper's for two groups
@@ -265,7 +267,7 @@ class RenyiKMeans(
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights, in the SSE and in the penalty: a point of weight 2 counts as two
             points that stay together. One of weight 0 does not count at all; its label is that of
-            the nearest centre.
+            the nearest center.
 
         Returns
         -------
@@ -289,7 +291,7 @@ class RenyiKMeans(
         return self.fit(X, y, **known).labels_
 
     def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """Clusters of new points: the nearest centre or, given their groups, the fair rule.
+        """Clusters of new points: the nearest center or, given their groups, the fair rule.
 
         Parameters
         ----------
@@ -305,12 +307,12 @@ class RenyiKMeans(
 
         Notes
         -----
-        The nearest centre asks nobody for a group, and each point's cluster depends on that point
-        alone. But the groups mix only as far as the centres make them: the fair labels of `fit`
+        The nearest center needs no group, and each point's cluster depends on that point
+        alone. But the groups mix only as far as the centers make them: the fair labels of `fit`
         depend on the groups, so this rule gives back much of the unfairness of plain k-means.
 
         With groups, the points join one after another. Each goes where squared distance plus
-        lam times the rise of the penalty is least, the points before it counted in; the centres
+        lam times the rise of the penalty is least, the points before it counted in; the centers
         stay. The counting in is needed. At a large `lam` the cluster that lacks a group most is
         the best one for every single point of that group, and all of them together
         would crowd into it, less fair than without any rule. So the result depends on the
@@ -321,7 +323,7 @@ class RenyiKMeans(
         X = self._new_points(X)
         if sensitive_features is None and self.groups_ is not None and self.lam > 0:
             warnings.warn(
-                f"predict without sensitive_features takes the nearest centre: the fairness of "
+                f"predict without sensitive_features takes the nearest center: the fairness of "
                 f"lam={self.lam} is lost on these points. Give their groups, or set lam=0",
                 NoSensitiveFeaturesWarning,
                 stacklevel=2,
@@ -329,7 +331,7 @@ class RenyiKMeans(
         return self._assigned(X, sensitive_features)
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Distances of points to the centres.
+        """Distances of points to the centers.
 
         Parameters
         ----------
@@ -349,7 +351,7 @@ class RenyiKMeans(
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Minus the objective on points that join the fitted centres: larger is better.
+        """Minus the objective on points that join the fitted centers: larger is better.
 
         Parameters
         ----------
@@ -359,7 +361,7 @@ class RenyiKMeans(
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
             Their groups. The points are assigned as by `predict`, and lam times the penalty of
             that assignment counts. Without groups only the squared distances to the nearest
-            centres count, and a warning says so unless `lam` is 0.
+            centers count, and a warning says so unless `lam` is 0.
         sample_weight : array-like of shape (n_samples,), optional
             Weights in both terms, not in the assignment.
 
@@ -405,7 +407,7 @@ class RenyiKMeans(
         )
 
     def _about_the_centers(self, X, centers=None):
-        """Points and centres about the mean of the centres, so that squares lose no digits."""
+        """Points and centers about the mean of the centers, so that squares lose no digits."""
         centers = self.cluster_centers_ if centers is None else centers
         if sparse.issparse(X):
             return X, centers
@@ -687,12 +689,12 @@ def _prepare(X, sensitive_features, n_clusters, sample_weight=None):
 
 
 def _check_init(init, data):
-    """The start as a string, as centres about the mean of the data, or as labels."""
+    """The start as a string, as centers about the mean of the data, or as labels."""
     if isinstance(init, str):
         if init in ("k-means++", "random", "random-assignment"):
             return init
         raise ValueError(
-            "init must be 'k-means++', 'random', 'random-assignment', an array of centres or an "
+            "init must be 'k-means++', 'random', 'random-assignment', an array of centers or an "
             f"array of labels, got {init!r}"
         )
     n_samples = len(data.groups) if data.kept is ... else len(data.kept)
@@ -702,7 +704,7 @@ def _check_init(init, data):
         array = check_array(array, dtype=np.float64, input_name="init")
         if array.shape != (data.n_clusters, n_features):
             raise ValueError(
-                f"init has centres of shape {array.shape}, expected (n_clusters, n_features) = "
+                f"init has centers of shape {array.shape}, expected (n_clusters, n_features) = "
                 f"{(data.n_clusters, n_features)}"
             )
         return array - data.offset
@@ -747,7 +749,7 @@ def _initial_centers(data, init, rng):
 
 
 def _lloyd(data, centers, max_iter):
-    """Labels of plain k-means from these centres, no cluster empty."""
+    """Labels of plain k-means from these centers, no cluster empty."""
     with warnings.catch_warnings():
         # Fewer distinct points than clusters; the empty ones are filled below.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -757,7 +759,7 @@ def _lloyd(data, centers, max_iter):
 
 
 def _without_empty(data, labels):
-    """Give each empty cluster the point farthest from its centre, of those with company."""
+    """Give each empty cluster the point farthest from its center, of those with company."""
     labels = labels.astype(np.int32)
     size = np.bincount(labels, minlength=data.n_clusters)
     empty = np.flatnonzero(size == 0)
@@ -824,10 +826,40 @@ def _one_pass(data):
         sizes = data.totals, data.n_clusters, data.X.shape[1]
         return lambda labels, weight: compiled(sparse_descent_pass)(
             *stored, *about, labels, *sizes, weight, data.slack
+        )[:3]
+    n_samples, n_features = data.X.shape
+    n_groups, width = len(data.totals), -(-data.n_clusters // 4) * 4
+    state = np.zeros((n_features + n_groups + 2, width))
+    reference = np.zeros((n_features + 2 * n_groups + 3, data.n_clusters))
+    margins, last, total = np.zeros(0), (np.nan, n_samples), 0
+
+    def one_pass(labels, weight):
+        nonlocal margins, last, total
+        tau = max(0.5 * last[1] / n_samples, 1e-4)
+        # Margins pay once few points move, and are for one lambda and for equal weights.
+        if weight != last[0] or last[1] > _FEW * n_samples or data.weighted:
+            margins = np.zeros(0)
+        elif not len(margins):
+            margins = np.empty(n_samples)
+        elif total < n_samples:
+            tau = 0.0  # the last reference will do, until it has cost as much as another one
+        *found, compared = compiled(descent_pass)(
+            data.X,
+            *about,
+            labels,
+            data.totals,
+            data.n_clusters,
+            weight,
+            data.slack,
+            margins,
+            state,
+            reference,
+            tau,
         )
-    return lambda labels, weight: compiled(descent_pass)(
-        data.X, *about, labels, data.totals, data.n_clusters, weight, data.slack
-    )
+        last, total = (weight, found[0]), 0 if tau else total + compared
+        return found
+
+    return one_pass
 
 
 def _algorithm_3(data, labels, lam, max_iter):
@@ -888,7 +920,7 @@ def _inertia(data, labels, centers):
 
 
 def _squared_distances(X, centers, labels):
-    """The squared distance of each point to the centre of its cluster."""
+    """The squared distance of each point to the center of its cluster."""
     if not sparse.issparse(X):
         return ((X - centers[labels]) ** 2).sum(axis=1)
     norms = (centers**2).sum(axis=1)
@@ -905,7 +937,7 @@ def _squared_norms(X):
 
 
 def _rows(X, rows):
-    """Some points as a dense array, which may become centres."""
+    """Some points as a dense array, which may become centers."""
     return X[rows].toarray() if sparse.issparse(X) else X[rows]
 
 
@@ -949,7 +981,7 @@ def _tradeoff(model):
 
 
 def _convergence_message(model):
-    """Why a fit did not converge, in words."""
+    """The message about a fit that did not converge."""
     if model.algorithm == "descent":
         return (
             f"the descent made max_iter={model.max_iter} passes and "

@@ -361,8 +361,8 @@ def continuous_interval(
     if rougher != found.n_functions:
         high = max(high, pair.kept(W, rougher, rng, tail)[1])
     if weights is None:
-        told = "auto", _PERMUTATIONS, max_functions, random_state
-        if _test(first, second, *told).pvalue > 1 - confidence_level:
+        options = "auto", _PERMUTATIONS, max_functions, random_state
+        if _test(first, second, *options).pvalue > 1 - confidence_level:
             low = 0.0
     return ContinuousInterval(
         found.rho,

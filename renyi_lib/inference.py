@@ -814,7 +814,7 @@ def _decisions(measure, y_true, predictions, sensitive_features, pos_label, samp
         return count_codes(columns, shape)[strata], None
     weights = sample_weights(sample_weight)
     sums, squares = (count_codes(columns, shape, w)[strata] for w in (weights, weights**2))
-    # Groups without any weight are not there.
+    # Groups of weight 0 are dropped.
     used = sums.any(axis=tuple(k for k in range(sums.ndim) if k != 1))
     axes = tuple(range(2, sums.ndim))
     counts = effective_counts(sums[:, used], squares[:, used], axes)

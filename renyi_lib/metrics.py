@@ -13,21 +13,17 @@ matched by position, as in scikit-learn; pandas objects whose indices hold the s
 another order raise an error, and so do masked arrays.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from renyi_lib._dispatch import is_dask
+from renyi_lib._rows import read_rows
 from renyi_lib._validation import (
     as_probabilities,
     check_alignment,
-    check_same_length,
-    check_several_groups,
-    encode_labels,
-    sample_weights,
-    without_unused,
 )
 
 __all__ = [
@@ -80,7 +76,7 @@ def group_rates(
     {'f': 0.5, 'm': 1.0}
     """
     samples = _read(y_true, y_pred, sensitive_features, sample_weight, pos_label)
-    groups = samples.groups
+    groups = samples.categories
     index = pd.Index(groups, tupleize_cols=False, name="group")
     return pd.Series(_rates(samples), index=index, name="rate")
 
@@ -275,30 +271,13 @@ def equalized_odds_difference(
     return _gap_given((0, 1), y_true, y_pred, sensitive_features, sample_weight, pos_label)
 
 
-class _Samples(NamedTuple):
-    """What a measure looks at, checked. Zero-weight samples are dropped, and their groups."""
-
-    truth: np.ndarray | None
-    positive: np.ndarray
-    codes: np.ndarray
-    groups: np.ndarray
-    weight: np.ndarray | None
-
-    def among(self, kept):
-        """Some of the samples."""
-        weight = None if self.weight is None else self.weight[kept]
-        return self._replace(
-            positive=self.positive[kept], codes=self.codes[kept], weight=weight, truth=None
-        )
-
-
 def _gap_given(values, y_true, y_pred, sensitive_features, sample_weight, pos_label):
     """Largest gap of the groups' rates among the samples with Y=y, over the given values y."""
     samples = _read(
         y_true, y_pred, sensitive_features, sample_weight, pos_label, by_truth=True, compared=True
     )
     return float(
-        max(np.ptp(_rates(samples.among(samples.truth == y), f"y_true = {y}")) for y in values)
+        max(np.ptp(_rates(samples.some(samples.y == y), f"y_true = {y}")) for y in values)
     )
 
 
@@ -337,29 +316,23 @@ def _read(
         if not np.isin(truth, (0, 1)).all():
             raise ValueError("y_true must hold labels 0 and 1, not probabilities")
     positive = as_probabilities(y_pred, "y_pred", pos_label)
-    codes, groups = encode_labels(sensitive_features, "sensitive_features")
-    arrays = {"y_pred": positive, "sensitive_features": codes}
+    lengths = {"y_pred": positive}
     if y_true is not None:
-        arrays = {"y_true": truth if by_truth else y_true, **arrays}
-    weight = None
-    if sample_weight is not None:
-        weight = arrays["sample_weight"] = sample_weights(sample_weight)
-    check_same_length(**arrays)
-    samples = _Samples(truth, positive, codes, groups, weight)
-    if weight is not None:
-        kept = weight > 0
-        codes, groups = without_unused(codes[kept], groups)
-        samples = _Samples(
-            None if truth is None else truth[kept], positive[kept], codes, groups, weight[kept]
-        )
-    if compared:
-        check_several_groups(groups, len(codes) if n_samples is None else n_samples)
-    return samples
+        lengths = {"y_true": truth if by_truth else y_true, **lengths}
+    return read_rows(
+        positive,
+        truth,
+        sensitive_features,
+        sample_weight,
+        lengths=lengths,
+        compared=compared,
+        n_samples=n_samples,
+    )
 
 
 def _rates(samples, condition="a label"):
     """Mean of the probabilities by group, each of which must have a sample."""
-    _, positive, codes, groups, weight = samples
+    positive, codes, groups, weight = samples.X, samples.codes, samples.categories, samples.weight
     if weight is not None:
         positive = positive * weight
     size = np.bincount(codes, weight, minlength=len(groups))

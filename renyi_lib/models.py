@@ -3,11 +3,11 @@
 A model is asked for its state at a theta, ``model.at(theta)``, and that *point* knows the rest:
 
 - ``point.loss`` and ``point.F``, the class probabilities, a row for each *unit*;
-- ``point.gradient(dF)``, the gradient by theta of loss + sum(dF * F);
+- ``point.gradient(dF)``, the gradient with respect to theta of loss + sum(dF * F);
 - ``point.pull_back(dFs)``, the gradients of sum(dF * F) alone.
 
-`FairObjective` needs no more of a model than this, and the fast solver the point's
-``curvature_roots`` besides. Models and points have no state that an evaluation would change.
+`FairObjective` needs no more of a model than this; the fast solver also uses the point's
+``curvature_roots``. Models and points have no state that an evaluation would change.
 
 A unit is a row or, where the penalty depends on the joint table of label and group only, a group
 or a *cell*: all rows of the same label and group. Their mean probability is all that the penalty
@@ -40,7 +40,7 @@ _BLOCK = 4096
 # Up to this many cells or groups, an evaluation in memory yields the derivatives of all their
 # means; for more, or for several classes, a second pass for what is asked costs less.
 _FEW_UNITS = 8
-# Gradients by F with an entry for each row of a large X that are held at a time.
+# Gradients with respect to F with an entry for each row of a large X that are held at a time.
 _AT_ONCE = 4
 # The curvature of the loss only sets the coordinates of the solver: this many rows for each
 # feature are enough to know it, if no feature's scale rests on fewer rows than the second number.
@@ -229,11 +229,11 @@ class Point:
         self.model, self.theta = model, theta
 
     def gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
-        """The gradient by theta of loss + sum(dF * F)."""
+        """The gradient with respect to theta of loss + sum(dF * F)."""
         raise NotImplementedError
 
     def pull_back(self, dFs: Iterable[np.ndarray]) -> list[np.ndarray]:
-        """The gradient by theta of sum(dF * F) for each dF, in one pass at most.
+        """The gradient with respect to theta of sum(dF * F) for each dF, in one pass at most.
 
         If the units are the rows of a large X, a few dF are made and used at a time.
         """
@@ -245,7 +245,7 @@ class Point:
         return found
 
     def table_slopes(self, groups: Groups) -> np.ndarray:
-        """The derivative by theta of each entry of ``groups.table(F)``, by one pass.
+        """The derivative with respect to theta of each entry of ``groups.table(F)``, by one pass.
 
         Of shape (c, d, number of entries of theta); no array of n x d numbers is made.
         """
@@ -500,7 +500,7 @@ def _summed_by(block, reading, codes, weight, size):
 
 
 def _loss_by_scores(F, y):
-    """The derivative of each row's loss by its scores, of shape (k, n)."""
+    """The derivative of each row's loss with respect to its scores, of shape (k, n)."""
     if len(F) == 2:
         return (F[1] - y)[None]
     D = F.copy()
@@ -509,9 +509,10 @@ def _loss_by_scores(F, y):
 
 
 def _pulled_back(block, reading, theta, rows, by_unit, with_loss):
-    """For each derivative by F that by theta: of shape (r, k, number of columns of theta).
+    """From derivatives with respect to F to derivatives with respect to theta.
 
-    `by_unit` are derivatives by the F of rows or by the sums of F in the cells. With the loss,
+    Returns an array of shape (r, k, number of columns of theta). `by_unit` are the r derivatives
+    with respect to the F of rows, or to the sums of F in the cells. With the loss,
     there is one of them or none, and the derivative of the loss is added.
     """
     F = reading.probabilities(block, theta, rows)

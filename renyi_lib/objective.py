@@ -1,4 +1,4 @@
-"""The function that is minimised: mean loss + lam * penalty, where model and penalty meet.
+"""The function that is minimized: mean loss + lam * penalty, where model and penalty meet.
 
 With the adversary's maximum inside the penalty this function is g(theta) = max f(theta, ·), and by
 Danskin's theorem its gradient is that of f at the best response, held fixed. So one evaluation of
@@ -87,7 +87,7 @@ class Evaluation:
         The model at theta.
     lam : float
     smooth_penalty : Penalty or None
-        The penalty that is minimised: the objective's, possibly smoothed at its kinks.
+        The penalty that is minimized: the objective's, possibly smoothed at its kinks.
     """
 
     objective: FairObjective
@@ -159,7 +159,7 @@ class Evaluation:
         return self.objective.penalty.best_response(self.F, self.objective.groups)
 
     def residual_gradients(self) -> list[np.ndarray]:
-        """Gradients by theta of the penalty's residuals.
+        """Gradients with respect to theta of the penalty's residuals.
 
         For very many residuals, as many rows as theta has entries, with the same Gram matrix.
         """
@@ -183,7 +183,7 @@ class Evaluation:
 
 
 class History:
-    """What a solver went through: the start, and what came of each iteration.
+    """The history of a solver: the start, and the result of each iteration.
 
     Attributes
     ----------

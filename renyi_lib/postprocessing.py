@@ -44,7 +44,6 @@ from renyi_lib._parameters import choice, flag, number
 from renyi_lib._rows import read_rows
 from renyi_lib._validation import (
     NoSensitiveFeaturesWarning,
-    check_same_length,
     class_codes,
     known_codes,
     sample_weights,
@@ -339,8 +338,8 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         W = self._weights_of_cells(X, eta, sensitive_features)
         truth = class_codes(column_or_1d(y), self.classes_)
         codes = known_codes(sensitive_features, self.groups_, "sensitive_features")
-        check_same_length(X=eta, y=truth, sensitive_features=codes)
-        weight = None if sample_weight is None else sample_weights(sample_weight)
+        options: Any = {"keep_all": True, "lengths": {"X": eta, "y": truth}, "compared": False}
+        weight = read_rows(eta, truth, sensitive_features, sample_weight, **options).weight
         conditions = _CONDITIONS[self.fairness]
         differences = self._path.difference
         steps = np.linspace(differences[0], differences.min(), n_points)

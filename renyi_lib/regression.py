@@ -1,12 +1,12 @@
 """Fair linear regression: least squares whose prediction says little about an attribute.
 
-Minimises, over the coefficients,
+Minimizes, over the coefficients,
 
     mean (y - prediction)^2 / variance of y  +  lam * rho_R^2(prediction, S),
 
 that is, 1 - R^2 + lam * rho_R^2. S may be a label or a number; rho_R is the maximal correlation
 over smooth functions (`renyi_lib.smooth_penalties`). The model and the penalty meet in
-`renyi_lib.objective`, and `renyi_lib.solvers.newton` minimises; with very many features `lbfgs`,
+`renyi_lib.objective`, and `renyi_lib.solvers.newton` minimizes; with very many features `lbfgs`,
 as for the classifiers.
 """
 
@@ -134,13 +134,13 @@ class LinearPoint:
         self.loss = float(squares + 0.5 * np.sum(model.ridge * theta**2))
 
     def gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
-        """The gradient by theta of loss + sum(dF * F)."""
+        """The gradient with respect to theta of loss + sum(dF * F)."""
         by_F = 2 * self.model.weight * (self.F - self.model.y)
         (gradient,) = self.pull_back([by_F if dF is None else by_F + dF])
         return gradient + self.model.ridge * self.theta
 
     def pull_back(self, dFs: Any) -> list[np.ndarray]:
-        """The gradient by theta of sum(dF * F) for each dF, a few at a time."""
+        """The gradient with respect to theta of sum(dF * F) for each dF, a few at a time."""
         rows: list = []
         for start in range(0, len(dFs), _AT_ONCE):
             several = [dFs[k] for k in range(start, min(start + _AT_ONCE, len(dFs)))]
@@ -199,7 +199,7 @@ class _Problem:
 class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
     """Linear regression whose prediction has a small maximal correlation with an attribute.
 
-    Minimises mean (y - prediction)^2 / variance(y) + lam * rho_R^2(prediction, S). Both terms are
+    Minimizes mean (y - prediction)^2 / variance(y) + lam * rho_R^2(prediction, S). Both terms are
     between 0 and 1 and know no units: lam = 1 gives up one point of R^2 for one point of rho_R^2.
 
     Parameters
@@ -236,7 +236,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         The groups, or values of a continuous attribute, at which `adversary_` is known.
     adversary_ : ndarray or None
         The adversary's best response to the solution: of all functions of the attribute with mean
-        0 and variance 1 that it may choose, the one that the prediction tells most about.
+        0 and variance 1 that it may choose, the one that the prediction determines best.
     history_ : dict of ndarray
         At the start and after each iteration: ``"lam"``, ``"loss"`` (1 - R^2, plus the ridge),
         ``"penalty"`` (rho_R^2), ``"objective"``, ``"gradient_norm"`` and ``"gradient_max"``.
@@ -344,7 +344,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
             Numbers.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             The attribute of each sample: numbers, or labels of any kind; several columns become
-            one joint group. Without it nothing is penalised, and a warning says so.
+            one joint group. Without it nothing is penalized, and a warning says so.
         sample_weight : array-like of shape (n,), optional
             Weights, 0 or more, in the loss and in the penalty. A sample of weight 2 counts as two
             rows. Weights that sum to less than their effective number, sum(w)^2 / sum(w^2), count
@@ -391,7 +391,8 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
             X, self.predict(X), sensitive_features, sample_weight
         )
         kind = self.kind_ or self._kind_of(sensitive_features)
-        rows = _read(np.asarray(prediction), None, sensitive_features, sample_weight, kind)
+        z = np.asarray(prediction)
+        rows = _read(z, None, sensitive_features, sample_weight, kind, lengths={"X": z})
         groups = _groups(rows, kind)
         if kind == "discrete" and self.groups_ is not None:
             known_codes(groups.categories, self.groups_, "sensitive_features")
@@ -460,13 +461,13 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         return _Problem(objective, center, scale, y_mean, y_scale, chance, kind, n_features, names)
 
     def _solve(self, problem, theta, lam_before):
-        """Minimise from theta, the solution for lam_before, and store the result."""
+        """Minimize from theta, the solution for lam_before, and store the result."""
         objective, lam, chance = problem.objective, float(self.lam), problem.chance
-        # A large lam magnifies what chance adds to the penalty: no use in following it closely.
+        # A large lam magnifies what chance adds to the penalty, so tol grows with it.
         tol = self.tol * (1 + 0.1 * lam * chance)
         penalized = lam > 0 and objective.penalty is not None
         if not penalized or not theta.any():
-            # Least squares. The penalty does not start from 0, where it tells no direction.
+            # Start from least squares, because at 0 the penalty has no direction of descent.
             found = lbfgs(objective, theta, 0.0, tol=self.tol, max_iter=self.max_iter)
             theta = found.theta
         if penalized:
@@ -525,9 +526,9 @@ def _as_numbers(values, name):
     return numeric_values(values, name), None
 
 
-def _read(X, y, sensitive_features, sample_weight, kind):
+def _read(X, y, sensitive_features, sample_weight, kind, **options):
     encode = _as_numbers if kind == "continuous" else encode_labels
-    return read_rows(X, y, sensitive_features, sample_weight, encode)
+    return read_rows(X, y, sensitive_features, sample_weight, encode, **options)
 
 
 def _groups(rows, kind):

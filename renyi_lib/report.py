@@ -19,11 +19,10 @@ from renyi_lib._design import design_effect, effective_counts
 from renyi_lib._dispatch import is_dask
 from renyi_lib._optional import missing
 from renyi_lib._parameters import number, whole
+from renyi_lib._rows import read_rows
 from renyi_lib._validation import (
     as_probabilities,
     check_alignment,
-    check_same_length,
-    check_several_groups,
     encode_labels,
     numeric_values,
     sample_weights,
@@ -148,8 +147,8 @@ def fairness_report(
     y_true : array-like of shape (n,)
         True labels, 0 and 1; with `pos_label`, of any kind.
     y_score : array-like of shape (n,)
-        A number for each person; who has more than `threshold` is selected. Hard labels 0 and 1
-        will do, but they have one threshold only.
+        A number for each person; those with more than `threshold` are selected. Hard labels 0 and
+        1 are accepted, but they have only one threshold.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
         Groups. All three may be Dask collections with the same partitions; then the scores are
         to be rounded, so that those of equal score can be counted.
@@ -209,22 +208,21 @@ def fairness_report(
     check_alignment(y_true=y_true, y_score=y_score, sensitive_features=sensitive_features)
     score = numeric_values(y_score, "y_score")
     truth = _truth(y_true, pos_label)
-    codes, groups = encode_labels(sensitive_features, "sensitive_features")
-    check_same_length(y_true=truth, y_score=score, sensitive_features=codes)
+    read: Any = read_rows(
+        score,
+        truth,
+        sensitive_features,
+        sample_weight,
+        lengths={"y_true": truth, "y_score": score},
+        n_samples=people.sum() if sample_weight is None else None,
+    )
+    score, truth, codes, groups = read.X, read.y, read.codes, read.categories
     weight, square, effect = people, people, None
-    if sample_weight is not None:
-        weight = sample_weights(sample_weight)
-        check_same_length(y_score=score, sample_weight=weight)
-        effect = design_effect(weight)
-        used = weight > 0
-        truth, score, codes, people, weight = (
-            column[used] for column in (truth, score, codes, people, weight)
-        )
-        kept, codes = np.unique(codes, return_inverse=True)
-        groups = groups[kept]
-        weight = weight * (len(weight) / weight.sum())
+    if read.weight is not None:
+        effect = design_effect(sample_weights(sample_weight))
+        people = people[: len(score)]
+        weight = read.weight * (len(score) / read.weight.sum())
         square = weight**2
-    check_several_groups(groups, people.sum())
     number()("threshold", threshold)
     whole(1)("min_group_size", min_group_size)
     selected = score > threshold
@@ -358,7 +356,7 @@ def _by_group(rows, groups, level):
 
 
 def _share(name, count, size, level):
-    """Shares with their intervals by Wilson; nothing where there is nobody to count."""
+    """Shares with their Wilson intervals; NaN where there is no one to count."""
     count, size = np.asarray(count, dtype=float), np.where(np.equal(size, 0), np.nan, size)
     z = ndtri((1 + level) / 2)
     middle = (count + z**2 / 2) / (size + z**2)

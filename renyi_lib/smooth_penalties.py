@@ -6,8 +6,8 @@ the class, or splines of the prediction), psi the functions of S, orthonormal an
 
     C = E[b psi^T],      G = E[b b^T],
 
-the adversary picks a function h = psi . v of S, and is paid what the left side tells about it, the
-variance of its best guess f = b . a:
+the adversary picks a function h = psi . v of S. Its payoff is the part of h that the left side
+determines, which is the variance of the best guess f = b . a:
 
     rho^2 = max over |v| <= 1 and a of   2 a^T C v - a^T G a,
 
@@ -21,7 +21,7 @@ and if b depends on a number z(n), with f its best guess as a function of z,
 
     d / dz(n) = 2 weight(n) f'(z(n)) (h(s(n)) - f(z(n))).
 
-As in `RenyiPenalty`, a smoothing mu > 0 has the adversary mix her singular vectors, so that there
+As in `RenyiPenalty`, a smoothing mu > 0 makes the adversary mix singular vectors, so that there
 is no kink where two of them tie.
 """
 
@@ -48,14 +48,14 @@ from renyi_lib.sources.features import SumTuple, over_rows
 
 __all__ = ["ContinuousRenyiPenalty", "PredictionPenalty", "ordered_groups"]
 
-# The share of people who tell nothing, and whose prediction is spread evenly, that is added to the
+# The share of uninformative samples with evenly spread predictions that is added to the
 # Gram matrix of the splines: where there are no predictions the splines are not defined otherwise.
 _EVENLY = 1e-3
 # E sqrt(1 + z^2) for a standard normal z: what fixes the scale of a prediction, see `_scale`.
 _NORMAL_SCALE = float(kve(0, 0.25) + kve(1, 0.25)) / np.sqrt(8 * np.pi)
 # Rows at a time where sums over blocks of X are formed, so that a block stays in the cache.
 _BLOCK = 4096
-# With more functions of S than this, those that the prediction tells nothing about are left out of
+# With more functions of S than this, those that the prediction does not determine are left out of
 # the second derivative.
 _MAX_FUNCTIONS = 64
 # A prediction that varies by less than this share of its size is a constant with rounding errors.
@@ -102,11 +102,11 @@ def ordered_groups(s: Any, sample_weight: ArrayLike | None = None, *, name: str 
 
 
 class ContinuousRenyiPenalty(RenyiTable):
-    """rho_R^2 of the drawn label and an *ordered* attribute, over smooth functions of its ranks.
+    """rho_R^2 of the sampled label and an *ordered* attribute, over smooth functions of its ranks.
 
-    `RenyiPenalty` lets the adversary choose any number for each group. With seventy years of age
-    she hears noise. Here she may use the `n_functions` smoothest functions of the rank only, those
-    of `continuous_correlation`.
+    `RenyiPenalty` lets the adversary choose any number for each group, so that with seventy years
+    of age it overfits noise. Here it may use the `n_functions` smoothest functions of the rank
+    only, those of `continuous_correlation`.
 
     Parameters
     ----------
@@ -365,7 +365,7 @@ class PredictionPenalty(Penalty):
 
 
 class _Splines:
-    """Quadratic splines of the standardised prediction, counted by group and by pair."""
+    """Quadratic splines of the standardized prediction, counted by group and by pair."""
 
     def __init__(self, prediction, groups, n_functions):
         prediction = np.asarray(prediction, dtype=float)
@@ -411,14 +411,14 @@ class _Splines:
         return solve_triangular(self.root, A, lower=True, trans="T")
 
     def function(self, a):
-        """The function b . a at each sample, and its derivative by z."""
+        """The function b . a at each sample, and its derivative with respect to z."""
         at = [a[self.bins.cell + k] for k in range(3)]
         value = sum(part * each for part, each in zip(self.bins.parts, at))
         slope = sum(slope * each for slope, each in zip(self.bins.slopes, at))
         return value, slope * self.density
 
     def second_derivative(self, a):
-        """The second derivative by z of the function b . a at each sample."""
+        """The second derivative with respect to z of the function b . a at each sample."""
         cells = self.bins.n_bins - 2
         bends = (cells**2 * np.diff(a, 2))[self.bins.cell]
         return bends * self.density**2 - self.z * self.function(a)[1]
@@ -429,7 +429,7 @@ class _Splines:
         return (by_z - self.weight * (by_z.sum() + by_scale)) / self.scale
 
     def _scale_slopes(self):
-        """The derivative of the scale by each prediction, over its weight."""
+        """The derivative of the scale with respect to each prediction, over its weight."""
         slope = self.z / np.sqrt(1 + self.z**2)
         return (slope - self.weight @ slope) / (self.weight @ (slope * self.z))
 
@@ -452,7 +452,7 @@ class _Splines:
         )
 
     def chain(self, sums):
-        """The matrix that leads from (x, 1, z) of a sample to the derivative of z by theta."""
+        """The matrix that maps (x, 1, z) of a sample to the gradient of z."""
         p = sums.first.shape[1] - 2
         return np.concatenate([np.eye(p), -sums.first[:2, :p]]) / self.scale
 

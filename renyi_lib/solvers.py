@@ -85,7 +85,7 @@ def lbfgs(
     max_iter: int = 1000,
     resolution: float = 0.0,
 ) -> Solution:
-    """Minimise g(theta), the maximum over the adversary's moves, by L-BFGS.
+    """Minimize g(theta), the maximum over the adversary's moves, by L-BFGS.
 
     Three things make a plain L-BFGS slow or stuck here, and each has its cure:
 
@@ -152,7 +152,7 @@ def newton(
     max_iter: int = 1000,
     resolution: float = 0.0,
 ) -> Solution:
-    """Minimise the same function by Newton's method, for a model and penalty with a Hessian.
+    """Minimize the same function by Newton's method, for a model and penalty with a Hessian.
 
     The objective of a regression has many small bumps, and a curvature that changes from place to
     place. L-BFGS needs hundreds of iterations there, in which rounding errors grow until they
@@ -367,7 +367,7 @@ class _Whitening:
         return np.stack([_apply(R, row) for R, row in zip(self.roots, z.reshape(self.shape))])
 
     def gradient(self, by_theta):
-        """From a gradient by theta to one by z."""
+        """From a gradient with respect to theta to one by z."""
         z = np.concatenate([_apply(R.T, row) for R, row in zip(self.roots, by_theta)])
         return z + self.steep @ (self.shrink * (self.steep.T @ z))
 

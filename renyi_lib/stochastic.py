@@ -5,8 +5,9 @@ The table of a small batch shows dependence where there is none. Three ways, one
     value, gradient = way.value_and_grad(F, codes)
 
 F (b x c) holds the class probabilities of a batch of b samples, ``codes`` their groups as numbers
-0 … d-1, and ``gradient[n, i]`` is the derivative by ``F[n, i]``, ready to be pulled back through
-any network. A way has a memory, and each call is one step of it: make one for each training run.
+0 … d-1, and ``gradient[n, i]`` is the derivative with respect to ``F[n, i]``, which can be
+backpropagated through any network. A way has a memory, and each call is one step of it, so make a
+new one for each training run.
 
 - `BatchTable` looks at the batch alone. No memory; biased upwards by about 1 / b.
 - `RunningTable` keeps an average of the tables of past batches, and asks the penalty for its
@@ -70,7 +71,7 @@ class BatchTable:
     n_groups : int
         d. A group that is not in the batch is left out; a batch of one group has the value 0.
     measure : {"chi-square", "renyi"}, default="chi-square"
-        What is penalised: the measure of `ChiSquarePenalty`, or rho_R^2, that of `RenyiPenalty`.
+        What is penalized: the measure of `ChiSquarePenalty`, or rho_R^2, that of `RenyiPenalty`.
         With two classes or two groups they are the same.
 
     Notes
@@ -99,7 +100,7 @@ class BatchTable:
         self.measure = measure
 
     def value_and_grad(self, F: ArrayLike, codes: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """One step: the penalty, and its gradient by the F of the batch.
+        """One step: the penalty, and its gradient with respect to the F of the batch.
 
         Parameters
         ----------
@@ -188,7 +189,7 @@ class Fermi:
         -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1,
 
     which is linear in the joint table once the shares P_s of the groups are known. The network
-    takes the gradient by F at the present W, unbiased for any batch; then W climbs,
+    takes the gradient with respect to F at the present W, unbiased for any batch; then W climbs,
 
         W_i <- W_i + 2 step * mean over the batch of F_i (e_s / sqrt(q_s) - W_i).
 
@@ -237,7 +238,7 @@ class Fermi:
         self.W: np.ndarray | None = None
 
     def value_and_grad(self, F: ArrayLike, codes: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """One step: the value and the gradient by F at the present W, which then climbs.
+        """One step: value and gradient with respect to F at the present W, which then climbs.
 
         Parameters
         ----------
@@ -292,7 +293,7 @@ def _spread(dT, codes, dtype):
 
 
 def _chi_square(T):
-    """Chi-square information of each of some tables, and its gradient by the table."""
+    """Chi-square information of each table, and its gradient with respect to the table."""
     q = T.sum(axis=-2)
     return chi_square_given_W(T, q, best_response_W(T, q))
 

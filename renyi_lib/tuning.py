@@ -125,7 +125,7 @@ class MetricMismatchWarning(UserWarning):
 
 
 class DegenerateModelWarning(UserWarning):
-    """The chosen model predicts (almost) the same class for everybody."""
+    """The chosen model predicts (almost) the same class for all samples."""
 
 
 def lam_path(
@@ -234,7 +234,7 @@ def fit_to_target(
     starts at 0 and therefore finds the first lam that is sufficient.
 
     The model that is found meets the target on the rows it was measured on, and on new rows only
-    about every second time. With `confidence` it meets the target on new rows with that
+    about half of the time. With `confidence` it meets the target on new rows with that
     confidence, or an error says that these data cannot guarantee it.
 
     Parameters

@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 
 from docutils import nodes
-from fontTools.misc.transform import Scale
+from fontTools.misc.transform import Scale, Transform
 from fontTools.pens.transformPen import TransformPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.subset import Options, Subsetter
@@ -33,6 +33,8 @@ TALLEST = 2900
 #: How much wider than the small one a tall delimiter may be.
 WIDEST = {"√": 1.08}
 WIDER = 1.3
+#: Where the prime begins and ends, in thousandths of an em above the superscript's line.
+PRIME = 30, 590
 
 logger = logging.getLogger(__name__)
 _START = re.compile(r"<math[^>]*>")
@@ -161,6 +163,32 @@ def italic(letter):
     return chr(others[letter]) if letter in others else None
 
 
+def redraw(font, glyph, transform):
+    """Change a glyph's outline."""
+    pen = TTGlyphPen(font.getGlyphSet())
+    font.getGlyphSet()[glyph].draw(TransformPen(pen, transform))
+    font["glyf"][glyph] = pen.glyph()
+    font["glyf"][glyph].recalcBounds(font["glyf"])
+
+
+def lower_prime(font):
+    """Draw the prime as a superscript is drawn: on the line, and larger.
+
+    The font's own is small and high already, and would be raised and made smaller once more.
+    """
+    name = font.getBestCmap().get(ord("′"))
+    if name is None:
+        return
+    old = font["glyf"][name]
+    bottom, top = PRIME
+    scale = (top - bottom) / (old.yMax - old.yMin)
+    left = font["hmtx"][name][1]
+    shift = Transform(scale, 0, 0, scale, left - scale * old.xMin, bottom - scale * old.yMin)
+    redraw(font, name, shift)
+    drawn = font["glyf"][name]
+    font["hmtx"][name] = (drawn.xMax + left, drawn.xMin)
+
+
 def narrow(font):
     """Make tall delimiters and roots hardly wider than small ones.
 
@@ -177,10 +205,7 @@ def narrow(font):
         if glyph in done or width <= limit:
             return
         done.add(glyph)
-        pen = TTGlyphPen(font.getGlyphSet())
-        font.getGlyphSet()[glyph].draw(TransformPen(pen, Scale(limit / width, 1)))
-        glyphs[glyph] = pen.glyph()
-        glyphs[glyph].recalcBounds(glyphs)
+        redraw(font, glyph, Scale(limit / width, 1))
         widths[glyph] = (round(limit), glyphs[glyph].xMin)
 
     for base, construction in zip(
@@ -206,12 +231,13 @@ def cut_font(used):
         logger.warning("the font of the formulas lacks %s", " ".join(sorted(missing)))
     options = Options()
     options.flavor = "woff"
-    options.layout_features = ["ss04", "dtls"]  # primes as superscripts; no dot under an accent
+    options.layout_features = []
     options.hinting = False
     cutter = Subsetter(options)
     cutter.populate(unicodes=map(ord, used))
     cutter.subset(font)
     narrow(font)
+    lower_prime(font)
     font.flavor = "woff"
     out = BytesIO()
     font.save(out)

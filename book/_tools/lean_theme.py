@@ -5,7 +5,7 @@ font, for a dozen icons. `_templates/static/webpack-macros.html` leaves the scri
 font is cut down, once the pages are written, to the icons that they show.
 
 Pygments puts every name and every comma of a program into an element of its own, which are most of
-a page's; names, commas and operators are left as text, and only what has a colour is marked.
+a page's; names, commas and operators are left as text, and only what has a color is marked.
 
 The contents beside each page show the chapters; appendices, course and reference are folded, but
 on their own pages, which spares readers with a keyboard some thirty links before the text.
@@ -36,7 +36,7 @@ _ESCAPED = re.compile(r"\\([0-9a-fA-F]{4})")
 
 
 class LeanFormatter(HtmlFormatter):
-    """Marks only what is drawn in another colour."""
+    """Marks only what is drawn in another color."""
 
     def _get_css_classes(self, ttype):
         return "" if ttype in PLAIN else super()._get_css_classes(ttype)

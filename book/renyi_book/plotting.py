@@ -1,8 +1,8 @@
-"""One house style for every figure: colour-blind safe, with alt text, in light and dark mode.
+"""One house style for every figure: color-blind safe, with alt text, in light and dark mode.
 
-Figures are drawn on white, which the book shows as a card in dark mode. Colours are those of
-Okabe and Ito, chosen so that no two are confused by readers with any common colour blindness;
-lines that matter also differ by marker or dash, so that a figure survives a grey printer.
+Figures are drawn on white, which the book shows as a card in dark mode. Colors are those of
+Okabe and Ito, chosen so that no two are confused by readers with any common color blindness;
+lines that matter also differ by marker or dash, so that a figure survives a gray printer.
 """
 
 import base64
@@ -183,7 +183,7 @@ def for_phones(fig):
     """Lay a figure out anew for a narrow screen: stacked panels, no small words.
 
     Panels keep at least the width and the height that they had; rows are filled from the left. A
-    panel that shared the labels of its neighbour gets its own, and titles and labels that have
+    panel that shared the labels of its neighbor gets its own, and titles and labels that have
     become too long are broken into lines.
 
     Parameters
@@ -240,7 +240,7 @@ def _stack(fig, groups, columns, height):
 
 
 def _own_labels(groups):
-    """Panels that shared an axis with a neighbour show its label and ticks themselves."""
+    """Panels that shared an axis with a neighbor show its label and ticks themselves."""
     hosts = [group[0] for group in groups]
     for ax in hosts:
         for other in hosts:

@@ -1,4 +1,4 @@
-"""What the rivals for two classes have in common: reading their input, and linear scores."""
+"""What the baselines for two classes have in common: reading their input, and linear scores."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from renyi_lib._validation import check_same_length, known_codes
 
 
 class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
-    """A classifier of two classes, the second of which, in sorted order, is the favourable Y = 1.
+    """A classifier of two classes, the second of which, in sorted order, is the favorable Y = 1.
 
     All of them predict by ``predict(X, *, sensitive_features=None)``, and those that have
     probabilities by ``predict_proba(X, *, sensitive_features=None)``. With `draws_label` the label

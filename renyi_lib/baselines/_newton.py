@@ -1,6 +1,6 @@
 """Newton's method for convex functions of linear scores, under bounds on linear functions.
 
-    minimise  mean_n phi_n(x_n . theta) + sum_j ridge_j theta_j^2 / 2
+    minimize  mean_n phi_n(x_n . theta) + sum_j ridge_j theta_j^2 / 2
     subject to  |A_k . theta| <= bound  for every row A_k.
 
 Logistic regression is one such function, and so is the fair robust log loss for given
@@ -43,7 +43,7 @@ class NewtonSolution:
 
 
 def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
-    """Minimise by Newton steps, each the solution of its quadratic problem, with backtracking.
+    """Minimize by Newton steps, each the solution of its quadratic problem, with backtracking.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _inverse(hessian):
 
 
 def _multipliers(M, r, bound):
-    """The minimiser of mu . M mu / 2 - r . mu + bound * |mu|_1, by coordinate descent.
+    """The minimizer of mu . M mu / 2 - r . mu + bound * |mu|_1, by coordinate descent.
 
     Optimal means |r - M mu| <= bound, with equality and the sign of mu_k where mu_k is not 0:
     the multipliers of a quadratic problem under bounds.

@@ -20,7 +20,7 @@ __all__ = ["DoniniClassifier", "fair_features", "mean_difference"]
 class DoniniClassifier(LinearScores, BinaryFairClassifier):
     """Linear support vector machine with equal mean scores of the groups given Y = 1.
 
-    Empirical risk minimisation under the linear form of the fairness constraint::
+    Empirical risk minimization under the linear form of the fairness constraint::
 
         u = E[X | Y = 1, S = a] - E[X | Y = 1, S = b],        <w, u> = 0,
 
@@ -199,7 +199,7 @@ def mean_difference(X, s, groups):
     for j in (0, 1):
         if not (s == j).any():
             raise ValueError(
-                f"group {groups[j]!r} of sensitive_features has no sample with the favourable "
+                f"group {groups[j]!r} of sensitive_features has no sample with the favorable "
                 "label, so that its mean there is not known: give more samples, or fewer folds"
             )
     return X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)

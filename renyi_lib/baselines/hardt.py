@@ -27,7 +27,7 @@ class HardtClassifier(BinaryFairClassifier):
     Post-processing: of all mixtures of thresholds, one mixture for each group, that satisfy the
     constraint on the training data, the one with the highest accuracy there. The work is done by
     fairlearn's `ThresholdOptimizer` (``pip install "renyi-lib[baselines]"``); this class gives it
-    the interface of the other rivals.
+    the interface of the other baselines.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class HardtClassifier(BinaryFairClassifier):
     estimator : estimator, default=None
         A classifier of two classes. None is logistic regression without a penalty.
     objective : str, default="accuracy_score"
-        What to maximise; see `ThresholdOptimizer`.
+        What to maximize; see `ThresholdOptimizer`.
     grid_size : int, default=1000
         The number of values of the groups' common rate that are tried.
     random_state : int, RandomState, Generator or None, default=None

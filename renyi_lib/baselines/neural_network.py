@@ -1,8 +1,8 @@
-"""A network with one hidden layer, regularised by Rényi correlation on mini-batches.
+"""A network with one hidden layer, regularized by Rényi correlation on mini-batches.
 
 The experiment of the paper's appendix F. The network is one more *model* beside `SoftmaxModel`: it
 maps its parameters theta to class probabilities F and pulls gradients back. Loss, penalty and
-Danskin's gradient are those of `FairObjective`; all that is new besides is Adam.
+Danskin's gradient are those of `FairObjective`; only the optimizer, Adam, is new.
 """
 
 from typing import Any, ClassVar
@@ -110,14 +110,14 @@ class NetworkPoint:
         self.F = self._rows.T
 
     def gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
-        """The gradient by theta of loss + sum(dF * F)."""
+        """The gradient with respect to theta of loss + sum(dF * F)."""
         dZ = self._rows.copy()
         dZ[self._one_hot] -= 1.0
         dZ /= len(self.model.y)
         return self._by_theta(dZ if dF is None else dZ + self._by_scores(dF))
 
     def pull_back(self, dFs: list[np.ndarray]) -> list[np.ndarray]:
-        """The gradient by theta of sum(dF * F) for each dF."""
+        """The gradient with respect to theta of sum(dF * F) for each dF."""
         return [self._by_theta(self._by_scores(dF)) for dF in dFs]
 
     def _by_scores(self, dF):
@@ -225,7 +225,7 @@ def groups_of_batch(groups, rows):
 class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
     """A network with one hidden layer whose label has a small Rényi correlation with the group.
 
-    Minimises mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), Ŷ being the label drawn
+    Minimizes mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), Ŷ being the label drawn
     with the network's class probabilities F, by steps along the gradient of
 
         mean loss of a mini-batch + lam * rho_R^2 of its soft labels and groups.
@@ -279,7 +279,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         (d - 1) / n * Var(F_1) / (E[F_1] (1 - E[F_1])),
 
     and in general at most about (d - 1) (c - 1) / n, which is attained if F is 0 or 1. So beside
-    its aim the regulariser has a side effect, of weight lam / n: it flattens F. The penalty in
+    its aim the regularizer has a side effect, of weight lam / n: it flattens F. The penalty in
     `history_` is that of all samples, where this hardly counts.
 
     References
@@ -340,7 +340,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
             Classes, of any kind.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             The group of each sample, labels of any kind; several columns become one joint group.
-            Without it nothing is penalised, and a warning says so unless lam is 0.
+            Without it nothing is penalized, and a warning says so unless lam is 0.
 
         Returns
         -------

@@ -216,8 +216,8 @@ class RezaeiClassifier(BinaryFairClassifier):
 def robust_game(z, c):
     """The game for one sample, solved: value, strategies and second derivatives.
 
-    With the score z = theta . x and the tilt c = lambda / p, the predictor minimises and the
-    adversary maximises, over probabilities p̂ and p̌ of the label 1,
+    With the score z = theta . x and the tilt c = lambda / p, the predictor minimizes and the
+    adversary maximizes, over probabilities p̂ and p̌ of the label 1,
 
         -p̌ log p̂ - (1 - p̌) log(1 - p̂) + c p̂ + z p̌.
 
@@ -265,8 +265,9 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
         min over theta, max over lambda of  mean_n [game(x_n . theta, cells_n . lambda)
                                                     - y_n x_n . theta] + theta . ridge theta / 2
 
-    The derivative by lambda is the difference of the cells' means of P̂: 0 is fair. Newton's
-    method for lambda, on the minimum over theta, which is concave; and within it, for theta.
+    The derivative with respect to lambda is the difference of the cells' means of P̂, and 0 is
+    fair. Newton's method finds lambda, on the minimum over theta, which is concave; within it,
+    Newton's method finds theta.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
 
     With d(x) = theta . x + b, the signed distance to the boundary up to a factor::
 
-        minimise mean logistic loss  subject to  |Cov(d(X), 1[S = j])| <= c  for every group j,
+        minimize mean logistic loss  subject to  |Cov(d(X), 1[S = j])| <= c  for every group j,
 
     where for equality of opportunity the covariance is that given Y = 1: both its means, that of
     the group's indicator among them, are taken over the samples with Y = 1 only. This is convex,

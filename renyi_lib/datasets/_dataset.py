@@ -63,7 +63,7 @@ class FairDataset:
     positive : str or int
         The label counted as y = 1.
     features : tuple of str
-        The raw columns that `encode` uses unless told otherwise.
+        The raw columns that `encode` uses by default.
     sensitive_choices : dict of str to tuple of Grouping
         What S may be, by name; the first is the default.
     descriptions : dict of str to str
@@ -136,7 +136,7 @@ class FairDataset:
         columns : sequence of str, optional
             The raw columns to use as features; by default `features` without those of S.
         scaling : {None, "standard", "variance", "unit_norm"} or transformer, default=None
-            ``"standard"`` centres each column of X and divides it by its standard deviation,
+            ``"standard"`` centers each column of X and divides it by its standard deviation,
             ``"variance"`` only divides, ``"unit_norm"`` divides by the L2 norm over the training
             rows. A scikit-learn transformer is copied and fitted to the training rows.
         sparse : bool, default=False

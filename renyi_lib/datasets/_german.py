@@ -120,7 +120,7 @@ def load_german() -> FairDataset:
     UCI's table of codes reads Attribute9 as gender and marital status, and so does the paper.
     Grömping found that table to be wrong for several columns. In the corrected one, A92 is
     "female and not single, *or* male and single", A93 "male, married or widowed", A94 "female,
-    single". Then gender cannot be told from this file at all. The groups are the same sets of
+    single". Then the file does not determine gender at all. The groups are the same sets of
     people under either reading, only their names differ: `EncodedDataset.group_names` gives the
     bare codes, `FairDataset.codes` UCI's reading.
 

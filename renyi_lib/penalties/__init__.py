@@ -1,13 +1,13 @@
 """Dependence between a classifier's soft labels and the groups, as a differentiable penalty.
 
 A classifier gives sample n the class i with probability F[n, i]. A *penalty* measures how much
-that randomised label Ŷ depends on the sample's group S, and how the measure changes with F:
+that randomized label Ŷ depends on the sample's group S, and how the measure changes with F:
 
     value, gradient = penalty.value_and_grad(F, groups)
 
-with ``gradient[n, i]`` the derivative by ``F[n, i]``. Nothing else is asked of a penalty, so a
-classifier that minimises loss + lam * penalty takes any of them, and a new one is one new class
-(see `Penalty` and `TablePenalty`).
+with ``gradient[n, i]`` the derivative with respect to ``F[n, i]``. A classifier that minimizes
+loss + lam * penalty needs nothing else of a penalty, so a new one is one new class (see `Penalty`
+and `TablePenalty`).
 
 Most penalties depend on F through the joint table T[i, j] = P(Ŷ = i, S = j) only. They are pure
 functions of that small table; `Groups` makes the one pass over the samples that leads from F to T,

@@ -11,7 +11,7 @@ __all__ = ["Penalty", "TablePenalty"]
 
 
 class Penalty(Checked, BaseEstimator):
-    """The protocol of a penalty: a value and its gradient by the class probabilities.
+    """The protocol of a penalty: a value and its gradient with respect to the class probabilities.
 
     A new penalty overrides `terms`, which for most penalties is a list of one pair. If it depends
     on F through the joint table of label and group only, it is a `TablePenalty`, which is simpler
@@ -76,8 +76,9 @@ class Penalty(Checked, BaseEstimator):
         return None  # noqa: RET501 (None is the answer here)
 
     def residual_gradients(self, F, groups):
-        """Gradients by F of residuals whose squares sum to the penalty, or to a bound of it.
+        """Gradients with respect to F of residuals.
 
+        The squares of the residuals sum to the penalty, or to a bound of it.
         A large lam makes the objective steep in these few directions; a solver that knows them
         can step along the others. By default one residual for each summand, its square root. Any
         iterable will do: if there are many, make each when it is asked for.
@@ -89,10 +90,11 @@ class Penalty(Checked, BaseEstimator):
         ]
 
     def residual_rows(self, F, groups, slopes_of):
-        """The same residuals' gradients by theta, as rows, without an array of F's size for each.
+        """The same residuals' gradients with respect to theta, without arrays of F's size.
 
-        ``slopes_of(groups)`` gives the derivatives of the joint table by theta, of shape
-        (c, d, number of parameters). None if this penalty, or so few groups, need no such way.
+        ``slopes_of(groups)`` gives the derivatives of the joint table with respect to theta, of
+        shape (c, d, number of parameters). The gradients are the rows of the result. None if this
+        penalty, or so few groups, do not need it.
         """
         return None  # noqa: RET501 (None is the answer here)
 
@@ -152,7 +154,7 @@ class TablePenalty(Penalty):
         return True
 
     def of_table(self, T: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray]:
-        """The penalty and its gradient by the table.
+        """The penalty and its gradient with respect to the table.
 
         Parameters
         ----------
@@ -174,7 +176,7 @@ class TablePenalty(Penalty):
         return [(value, groups.spread(dT))]
 
     def table_residuals(self, T: np.ndarray, q: np.ndarray) -> list[np.ndarray]:
-        """Gradients by T of residuals whose squares sum to the penalty, or to a bound of it."""
+        """Gradients with respect to T of residuals, as in `residual_gradients`."""
         value, dT = self.of_table(T, q)
         return [dT / (2 * np.sqrt(value))] if value > EMPTY else []
 
@@ -184,9 +186,9 @@ class TablePenalty(Penalty):
         return [groups.spread(dT) for dT in self.table_residuals(groups.table(F), groups.q)]
 
     def table_curvature(self, T: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """About how fast the gradient by each entry of T changes with that entry, or None.
+        """An approximation of the second derivative with respect to each entry of T, or None.
 
-        Boosting damps the penalty's moves by it. With None it goes by the gradient alone, which
+        Boosting damps the penalty's moves by it. With None it uses the gradient alone, which
         suits any penalty.
         """
         return None

@@ -47,7 +47,8 @@ def chi_square_given_W(
     ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``,
 
     where every term goes to 0 with the dependence, and no digits are lost. It is linear in T: the
-    average over batches of its gradient by F is its gradient on all samples, for any W.
+    average over batches of its gradient with respect to F is the gradient on all samples,
+    for any W.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ class Groups:
         """The same groups among the samples whose true label is `value`, counted once."""
         if value not in self._given_label:
             if value not in self.true_labels():
-                raise ValueError(f"values asks for the label {value!r}, which does not occur in y")
+                raise ValueError(f"values has the label {value!r}, which does not occur in y")
             code = np.flatnonzero([label == value for label in np.asarray(self.labels).tolist()])
             self._given_label[value] = self.given(self.y == code[0], value)
         return self._given_label[value]

@@ -88,7 +88,7 @@ class HSICPenalty(Penalty):
 
 
 def _gaussian_hsic(x, groups, bandwidth):
-    """HSIC of numbers in [0, 1] under a Gaussian kernel and the groups, and its gradient by x."""
+    """HSIC of numbers in [0, 1] under a Gaussian kernel and the groups, and its gradient."""
     frequencies, amplitudes = gaussian_waves(1 / bandwidth)
     frequencies = frequencies / bandwidth
     few = len(x) < 4 * _n_cells(frequencies[-1])
@@ -112,7 +112,7 @@ class _Waves:
         )
 
     def means(self):
-        """The mean of wave k over the people of group j, times P(S = j)."""
+        """The mean of wave k over the samples of group j, times P(S = j)."""
         found = [self.groups.table(np.column_stack([w.real, w.imag])) for w in self._each()]
         return np.array([real + 1j * imaginary for real, imaginary in found])
 

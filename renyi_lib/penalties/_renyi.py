@@ -26,7 +26,7 @@ def best_response_v(T: np.ndarray, q: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (d,)
         A unit vector orthogonal to v_1 = sqrt(q). Its sign is chosen so that its last entry that
-        is not zero is positive. If singular values tie it is one of several maximisers.
+        is not zero is positive. If singular values tie it is one of several maximizers.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class RenyiPenalty(RenyiTable):
     smoothing : float, default=0.0
         With 0, the penalty is rho_R^2 itself. That has a kink where the second and the third
         singular value of Q tie, which takes at least three classes and three groups; the gradient
-        there is that of one of the maximisers, a subgradient. With mu > 0 the adversary mixes its
+        there is that of one of the maximizers, a subgradient. With mu > 0 the adversary mixes its
         moves: it plays the k-th singular vector with probability pi_k, and is paid for mixing::
 
             max over pi of sum_k pi_k sigma_k^2 + (1 - sum_k pi_k^2) mu / 2.
@@ -153,7 +153,7 @@ def singular_pairs(T, q):
 
 
 def mixed_strategy(values, mu):
-    """The probabilities pi that maximise pi . values - mu / 2 |pi|^2; values decrease."""
+    """The probabilities pi that maximize pi . values - mu / 2 |pi|^2; values decrease."""
     if mu == 0:
         return np.eye(1, len(values))[0]
     # The projection of values / mu on the simplex: subtract what makes the positive part sum to 1.

@@ -45,7 +45,7 @@ class RenyiTable(TablePenalty):
     def _residual_rows(T, q, slopes):
         """The gradients of those entries by theta, (c-1)(d-1) rows in O(c^2 d) numbers of it.
 
-        ``slopes[i, j]`` is the derivative of T[i, j] by theta, as a vector.
+        ``slopes[i, j]`` is the gradient of T[i, j], as a vector.
         """
         p, root = np.maximum(T.sum(axis=1), EMPTY), np.sqrt(q)
         f = complement(np.sqrt(p / p.sum())) / np.sqrt(p)[:, None]

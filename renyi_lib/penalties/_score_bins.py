@@ -16,7 +16,7 @@ __all__ = ["ScoreBinsPenalty"]
 class ScoreBinsPenalty(Penalty):
     """A penalty on the distribution of a two-class score, instead of on the label drawn from it.
 
-    The score P(Ŷ = 1 | X) is itself turned into a randomised label, the bin it falls into, with
+    The score P(Ŷ = 1 | X) is itself turned into a randomized label, the bin it falls into, with
     soft borders: its memberships are the quadratic B-splines on a uniform grid over [0, 1], smooth
     and summing to 1. The penalty is that of the bins, with c = n_bins classes. A label that is
     thresholded anywhere is then nearly independent of S, which a penalty on the sampled label
@@ -99,5 +99,5 @@ class ScoreBinsPenalty(Penalty):
 
 
 def _by_class(by_score):
-    """The gradient by both classes' probabilities of what depends on the second alone."""
+    """From the gradient of the second class's probability to that of both classes'."""
     return np.column_stack([np.zeros_like(by_score), by_score])

@@ -138,7 +138,7 @@ def by_partition(method, X, columns, dtype):
 
 
 def _of_frame(X, method, columns, dtype):
-    """What a method makes of a data frame, with its index; of nobody, nothing."""
+    """What a method makes of a data frame, with its index; nothing for an empty one."""
     width = () if columns is None else (len(columns),)
     found = method(X) if len(X) else np.empty((0, *width), dtype=dtype)
     if columns is None:

@@ -599,7 +599,7 @@ def mathematics():
     y = np.repeat([0, 1], 30)
     best = np.array([((2 * s - 1) * F[:, k]).sum() / (2 * F[:, k].sum()) for k in (0, 1)])
     others = best + RNG.normal(0, 0.1, (200, 2))
-    centred = A[:, None] - A.mean()
+    centered = A[:, None] - A.mean()
     gauss = np.exp(-((A[:, None] - A) ** 2))
     same = (LARGE[:, None] == LARGE).astype(float)
     H = np.eye(len(A)) - 1 / len(A)
@@ -676,7 +676,7 @@ def mathematics():
         and (score[sure == 0] > 0.5).mean() < 0.8 * (score[sure == 1] > 0.5).mean(),
         "the_number_leaves_dependence": abs(number @ rates) < 1e-9 < np.ptp(rates),
         "hsic_blind": {
-            "linear": abs((centred.T @ LARGE)[0]) < 1e-9,
+            "linear": abs((centered.T @ LARGE)[0]) < 1e-9,
             "gaussian": np.trace(gauss @ H @ same @ H) < 1e-9,
         },
     }
@@ -767,7 +767,7 @@ EVIDENCE = {
     "rate_is_a_worst_case": worst_case,
     "cannot_be_tested": lambda claim: "cannot be tested",
 }
-SUMMARY = "favourable-performance"
+SUMMARY = "favorable-performance"
 
 
 def holm(p):

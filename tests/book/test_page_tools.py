@@ -91,7 +91,7 @@ def test_contents_fold_the_parts_without_chapters_unless_one_reads_them():
     assert str(found).endswith("</div>")
 
 
-def test_code_keeps_the_marks_that_have_a_colour():
+def test_code_keeps_the_marks_that_have_a_color():
     from pygments import highlight
     from pygments.lexers import PythonLexer
 
@@ -210,13 +210,15 @@ def test_several_displayed_lines_are_aligned_and_not_numbered_twice():
 
 def test_the_font_keeps_what_the_formulas_show_and_its_tall_delimiters_are_narrow():
     formulas = load("formulas")
-    page = '<math data-tex="x"><msqrt><mi>x</mi></msqrt><mo>(</mo><mn>&lt;</mn></math> y'
+    page = '<math data-tex="x"><msqrt><mi>x</mi></msqrt><mo>(′</mo><mn>&lt;</mn></math> y'
     used = formulas.characters([page])
-    assert used == {"x", "𝑥", "(", "<", "√"}
+    assert used == {"x", "𝑥", "(", "<", "√", "′"}
     font = TTFont(BytesIO(formulas.cut_font(used)))
     kept = set(map(chr, font.getBestCmap()))
     assert kept >= used
     assert len(kept) < 10  # and their mirror images
+    prime = font["glyf"][font.getBestCmap()[ord("′")]]
+    assert (prime.yMin, prime.yMax) == formulas.PRIME
     variants = font["MATH"].table.MathVariants
     for base, made in zip(variants.VertGlyphCoverage.glyphs, variants.VertGlyphConstruction):
         widest = max(font["hmtx"][v.VariantGlyph][0] for v in made.MathGlyphVariantRecord)

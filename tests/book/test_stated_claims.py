@@ -57,10 +57,10 @@ def test_the_maximum_of_functions_with_smooth_gradients_is_weakly_convex(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_line_6_gives_the_best_of_all_assignments_for_given_centres_and_w(seed):
+def test_line_6_gives_the_best_of_all_assignments_for_given_centers_and_w(seed):
     rng = np.random.default_rng(seed)
-    x, s, centres, w = rng.normal(size=5), rng.integers(0, 2, 5), rng.normal(size=3), rng.random(3)
-    cost = (x[:, None] - centres) ** 2 - 2.0 * (w - s[:, None]) ** 2
+    x, s, centers, w = rng.normal(size=5), rng.integers(0, 2, 5), rng.normal(size=3), rng.random(3)
+    cost = (x[:, None] - centers) ** 2 - 2.0 * (w - s[:, None]) ** 2
     best = min(sum(cost[n, k] for n, k in enumerate(to)) for to in product(range(3), repeat=5))
     assert cost.min(axis=1).sum() == pytest.approx(best)
 
@@ -160,9 +160,9 @@ def test_algorithm_3_takes_the_rows_as_they_are():
     for lam in (0.0, 60.0):
         to = rng.integers(0, 3, 80)
         for _ in range(20):
-            centres = np.array([x[to == k].mean() if (to == k).any() else 0.0 for k in range(3)])
+            centers = np.array([x[to == k].mean() if (to == k).any() else 0.0 for k in range(3)])
             for n in range(80):
                 w = np.array([s[to == k].mean() if (to == k).any() else 0.5 for k in range(3)])
-                to[n] = np.argmin((x[n] - centres) ** 2 - lam * (w - s[n]) ** 2)
+                to[n] = np.argmin((x[n] - centers) ** 2 - lam * (w - s[n]) ** 2)
         spreads.append(np.ptp([s[to == k].mean() for k in set(to.tolist())]))
     assert spreads[1] < spreads[0] / 2

@@ -39,7 +39,7 @@ def test_line_6_believes_in_more_gain_than_there_is_by_the_formula(seed):
     centers = rng.normal(size=(2, 2))
 
     def objective(labels):
-        """The paper's objective for fixed centres, with the adversary's best answer."""
+        """The paper's objective for fixed centers, with the adversary's best answer."""
         loss = ((x - centers[labels]) ** 2).sum()
         w = np.array([s[labels == k].mean() for k in (0, 1)])
         return loss - lam * ((w[labels] - s) ** 2).sum()

@@ -27,6 +27,7 @@ from renyi_book.live import (
     kmeans,
     scorecard,
     scores,
+    threshold,
 )
 from renyi_book.plotting import use_house_style
 
@@ -53,6 +54,7 @@ SHOWN = {
     "scores": scores,
     "scorecard": scorecard,
     "bias-score": bias_score,
+    "threshold": threshold,
 }
 
 

@@ -173,7 +173,7 @@ class Visit:
             viewport={"width": width, "height": HEIGHT},
             color_scheme="dark" if dark else "light",
             has_touch=width < 600,
-            # Colours are looked at as they end up, not on the way.
+            # Colors are looked at as they end up, not on the way.
             reduced_motion="reduce",
             # Axe's source is put into the page from outside.
             bypass_csp=True,
@@ -327,7 +327,7 @@ class Visit:
         options = {"resultTypes": ["violations"], "preload": False}
         if rules:
             options["runOnly"] = rules
-        # Formulas have the colour of their text; their inner elements are many.
+        # Formulas have the color of their text; their inner elements are many.
         found = self.page.evaluate("options => axe.run({exclude: [['math']]}, options)", options)
         return [
             f"{v['id']} ({v['impact']}), {len(v['nodes'])} times: {v['nodes'][0]['html'][:90]} "

@@ -1,4 +1,4 @@
-"""Data that several test files share, and what a classifier is to minimise on them."""
+"""Data that several test files share, and what a classifier is to minimize on them."""
 
 import numpy as np
 

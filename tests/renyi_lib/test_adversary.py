@@ -209,7 +209,7 @@ def spectral_radius(gains, q, followed, lam, eta):
     return np.abs(np.linalg.eigvals(np.transpose(columns))).max()
 
 
-class TestTheGameComesToRest:
+class TestTheGameConverges:
     @given(st.floats(-6, 12), st.floats(0.001, 1), st.floats(0, 1))
     def test_for_every_lam_and_every_part_that_a_tree_follows(self, exponent, follows, eta):
         radius = np.abs(np.linalg.eigvals(round_matrix(10.0**exponent, follows, eta))).max()

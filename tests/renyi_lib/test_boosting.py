@@ -1,4 +1,4 @@
-"""Fair boosting: the right problem, a game that comes to rest, and the libraries' conventions."""
+"""Fair boosting: the right problem, a game that converges, and the libraries' conventions."""
 
 import os
 import pickle
@@ -126,7 +126,7 @@ def test_a_missing_backend_says_what_to_install(monkeypatch, backend, extra):
         small(backend=backend).fit(X, y, sensitive_features=s)
 
 
-class TestTheGameComesToRest:
+class TestTheGameConverges:
     def test_the_undamped_game_does_not(self):
         X, y, s = biased_data(600, seed=3)
         groups, start = Groups.from_labels(s), np.log(y.mean() / (1 - y.mean()))

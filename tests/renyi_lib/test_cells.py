@@ -137,7 +137,7 @@ def test_a_fit_in_chunks_is_the_fit_in_memory(options, data):
     same(found, expected, tolerance)
 
 
-def test_weights_count_and_whoever_has_none_is_not_there():
+def test_weights_count_and_rows_of_weight_zero_are_dropped():
     X, y, s = biased_data(600, n_groups=3)
     w = np.random.default_rng(0).integers(0, 3, size=600).astype(float)
     s = np.where(w > 0, s, 7)

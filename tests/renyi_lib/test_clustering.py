@@ -52,7 +52,7 @@ def blobs():
 
 @pytest.fixture(scope="module")
 def toy():
-    """Appendix C: 5 x 500 points, s random but all 1 at centre 2 and all 0 at centre 4."""
+    """Appendix C: 5 x 500 points, s random but all 1 at center 2 and all 0 at center 4."""
     rng = np.random.default_rng(1)
     source = np.repeat(np.arange(5), 500)
     X = rng.uniform(-10, 10, size=(5, 2))[source] + rng.normal(scale=0.6, size=(2500, 2))
@@ -214,7 +214,7 @@ def test_the_inner_maximum_is_the_penalty_of_the_closed_form(problem):
     X, s, labels, n_clusters, lam = problem
     p = s.mean()
     one_hot = np.eye(n_clusters)[labels]
-    w = np.linalg.lstsq(one_hot, s, rcond=None)[0]  # the w that maximises -sum (a'w - s)^2
+    w = np.linalg.lstsq(one_hot, s, rcond=None)[0]  # the w that maximizes -sum (a'w - s)^2
     inner_maximum = -lam * ((one_hot @ w - s) ** 2).sum()
     constant = lam * len(s) * p * (1 - p)
     result = renyi_kmeans_objective(X, labels, sensitive_features=s, lam=lam)
@@ -315,7 +315,7 @@ def test_the_first_pass_takes_the_best_move_of_each_point_in_turn():
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("n_clusters", [3, 9])
-def test_lam_zero_is_k_means_never_above_lloyd_from_the_same_centres(blobs, seed, n_clusters):
+def test_lam_zero_is_k_means_never_above_lloyd_from_the_same_centers(blobs, seed, n_clusters):
     X, s = blobs
     centers, _ = kmeans_plusplus(X, n_clusters, random_state=seed)
     lloyd = KMeans(n_clusters, init=centers, n_init=1).fit(X)
@@ -404,7 +404,7 @@ def test_the_best_of_several_starts_is_kept(blobs):
     assert min(single) < max(single)
 
 
-def test_auto_means_ten_starts_for_random_centres_only(blobs, monkeypatch):
+def test_auto_means_ten_starts_for_random_centers_only(blobs, monkeypatch):
     X, _ = blobs
     starts = []
     run = RenyiKMeans._run
@@ -569,7 +569,7 @@ def test_paper_may_not_stop_where_the_descent_does(toy):
     assert descent.objective_ < paper.objective_
 
 
-def test_a_cluster_that_empties_keeps_its_centre_and_takes_no_new_points():
+def test_a_cluster_that_empties_keeps_its_center_and_takes_no_new_points():
     X = np.array([[1.0], [0.0], [6.0], [5.0]])
     model = RenyiKMeans(3, 0.0, algorithm="paper", init=[0, 1, 1, 2])
     model.fit(X, sensitive_features=[1, 0, 1, 1])
@@ -588,7 +588,7 @@ def test_paper_refuses_three_groups():
 # --- predict ---------------------------------------------------------------------------------
 
 
-def test_predict_without_groups_takes_the_nearest_centre(blobs):
+def test_predict_without_groups_takes_the_nearest_center(blobs):
     X, s = blobs
     model = RenyiKMeans(5, 100.0, random_state=0).fit(X, sensitive_features=s)
     new = np.random.default_rng(0).uniform(-10, 10, size=(50, 2))
@@ -663,7 +663,7 @@ def test_predict_refuses_groups_that_it_does_not_know(blobs):
 # --- transform and score ---------------------------------------------------------------------
 
 
-def test_transform_gives_the_distances_to_the_centres(blobs):
+def test_transform_gives_the_distances_to_the_centers(blobs):
     X, s = blobs
     model = RenyiKMeans(4, 10.0, random_state=0)
     distances = model.fit_transform(X + 1e6, sensitive_features=s)
@@ -962,7 +962,7 @@ def test_an_assignment_with_empty_clusters_is_filled_up(blobs):
         ({"n_init": "many"}, r"n_init must be .* \(or 'auto'\), not 'many'"),
         ({"algorithm": "lloyd"}, "algorithm must be one of 'descent', 'paper'"),
         ({"init": "best"}, "init must be 'k-means\\+\\+', 'random'"),
-        ({"init": np.zeros((3, 2))}, r"centres of shape \(3, 2\), expected .* = \(8, 2\)"),
+        ({"init": np.zeros((3, 2))}, r"centers of shape \(3, 2\), expected .* = \(8, 2\)"),
         ({"init": np.full((8, 2), np.nan)}, "init contains NaN"),
         ({"init": np.zeros(7, dtype=int)}, "whole number for each of the 400 samples"),
         ({"init": np.zeros(400)}, "whole number for each of the 400 samples, got float64"),

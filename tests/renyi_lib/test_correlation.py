@@ -268,7 +268,7 @@ def test_the_squared_singular_values_add_up_to_chi_square_over_n(table):
         assert table.sum() * rho**2 == pytest.approx(chi_square, abs=1e-10)
 
 
-# --- the maximising functions ------------------------------------------------------------------
+# --- the maximizing functions ------------------------------------------------------------------
 
 
 @given(tables)
@@ -758,7 +758,7 @@ def test_hsic_of_two_samples_is_right():
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("kernel_b", KERNELS)
-def test_normalised_hsic_lies_between_zero_and_one(kernel, kernel_b):
+def test_normalized_hsic_lies_between_zero_and_one(kernel, kernel_b):
     rng = np.random.default_rng(17)
     a = rng.integers(0, 5, 50)
     b = (a + rng.integers(0, 2, 50)) % 5

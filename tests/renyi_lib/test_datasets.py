@@ -406,7 +406,7 @@ def test_unscaled_features_are_the_raw_numbers_and_indicators(name):
     ("name", "target", "positive"),
     [("adult", "income", ">50K"), ("bank", "y", "yes"), ("german", "class", 1)],
 )
-def test_the_positive_label_is_the_favourable_outcome(name, target, positive):
+def test_the_positive_label_is_the_favorable_outcome(name, target, positive):
     assert (loaded(name).target, loaded(name).positive) == (target, positive)
 
 
@@ -489,14 +489,14 @@ def test_race_may_be_a_feature_when_s_is_gender_alone():
 @pytest.mark.parametrize("scaling", ["standard", "variance", "unit_norm"])
 def test_scaling_is_learnt_on_the_training_rows_alone(name, scaling):
     raw, encoded = plain(name), loaded(name).encode(scaling=scaling)
-    centre = raw.X_train.mean(axis=0) if scaling == "standard" else 0.0
+    center = raw.X_train.mean(axis=0) if scaling == "standard" else 0.0
     if scaling == "unit_norm":
         scale = np.linalg.norm(raw.X_train, axis=0)
     else:
         scale = raw.X_train.std(axis=0)
     assert (scale > 0).all()
-    np.testing.assert_allclose(encoded.X_train, (raw.X_train - centre) / scale, atol=1e-9)
-    np.testing.assert_allclose(encoded.X_test, (raw.X_test - centre) / scale, atol=1e-9)
+    np.testing.assert_allclose(encoded.X_train, (raw.X_train - center) / scale, atol=1e-9)
+    np.testing.assert_allclose(encoded.X_test, (raw.X_test - center) / scale, atol=1e-9)
 
 
 def test_standard_gives_mean_0_and_deviation_1_on_train_but_not_on_test():

@@ -22,6 +22,13 @@ def points(seed, n=14, n_groups=2, n_clusters=3, weighted=False):
     return X, groups, labels, weights
 
 
+def memory(X, totals, n_clusters, n_margins=0):
+    """What `descent_pass` keeps from one pass to the next: margins, state and reference."""
+    rows, width = X.shape[1] + len(totals), (n_clusters + 3) // 4 * 4
+    reference = np.zeros((rows + len(totals) + 3, n_clusters))
+    return np.zeros(n_margins), np.zeros((rows + 2, width)), reference
+
+
 def sse(X, weights, labels):
     total = 0.0
     for k in np.unique(labels):
@@ -71,7 +78,8 @@ def test_a_pass_makes_the_moves_that_lower_the_objective_most(kind, weight, n_gr
         expected, moves = brute_pass(X, groups, weights, labels, weight)
         found = labels.copy()
         if kind == "dense":
-            result = descent_pass(X, groups, weights, found, totals, 3, weight, 0.0)
+            kept = memory(X, totals, 3)
+            result = descent_pass(X, groups, weights, found, totals, 3, weight, 0.0, *kept, 1.0)
         else:
             rows = sparse.csr_array(X)
             squares = np.sum(X**2, axis=1)
@@ -79,7 +87,8 @@ def test_a_pass_makes_the_moves_that_lower_the_objective_most(kind, weight, n_gr
             result = sparse_descent_pass(
                 *storage, groups, weights, found, totals, 3, 2, weight, 1e-12
             )
-        moved, change, chi = result
+        moved, change, chi, compared = result
+        assert compared == len(X)
         assert found.tolist() == expected.tolist()
         assert moved == moves
         assert change == pytest.approx(sse(X, weights, found) - sse(X, weights, labels), abs=1e-9)
@@ -90,7 +99,8 @@ def test_the_last_point_of_a_cluster_stays():
     X = np.array([[0.0], [0.1], [5.0]])
     labels = np.array([0, 0, 1], dtype=np.int32)
     groups, totals = np.array([0, 1, 0]), np.array([2.0, 1.0])
-    descent_pass(X, groups, np.ones(3), labels, totals, 2, 1e6, 0.0)
+    kept = memory(X, totals, 2)
+    descent_pass(X, groups, np.ones(3), labels, totals, 2, 1e6, 0.0, *kept, 1.0)
     assert sorted(set(labels.tolist())) == [0, 1]
 
 
@@ -161,7 +171,37 @@ def test_the_compiled_loop_gives_the_same_answer():
     X, groups, labels, weights = points(7)
     totals = np.bincount(groups, weights)
     plain, fast = labels.copy(), labels.copy()
-    first = descent_pass(X, groups, weights, plain, totals, 3, 0.5, 0.0)
-    second = compiled(descent_pass)(X, groups, weights, fast, totals, 3, 0.5, 0.0)
+    results = [
+        loop(X, groups, weights, found, totals, 3, 0.5, 0.0, *memory(X, totals, 3), 1.0)
+        for loop, found in ((descent_pass, plain), (compiled(descent_pass), fast))
+    ]
     assert plain.tolist() == fast.tolist()
-    np.testing.assert_allclose(first, second, rtol=1e-12)
+    np.testing.assert_allclose(*results, rtol=1e-12)
+
+
+@pytest.mark.parametrize("tau", [1e-3, 0.02])
+@pytest.mark.parametrize("n_groups", [2, 3])
+@pytest.mark.parametrize("weight", [0.0, 1.0, 100.0])
+def test_margins_skip_comparisons_and_change_no_move(weight, n_groups, tau):
+    pytest.importorskip("numba", reason="numba is not installed")
+    rng, n, K = np.random.default_rng(0), 3000, 5
+    source = rng.integers(K, size=n)
+    X = rng.normal(size=(K, 3))[source] + 0.6 * rng.normal(size=(n, 3))
+    groups = (rng.random(n) < 0.2 + 0.1 * source).astype(int) + (rng.random(n) < 0.3) * (
+        n_groups - 2
+    )
+    totals, weights = np.bincount(groups).astype(float), np.ones(n)
+    plain = source.astype(np.int32)
+    skipping, kept, least = plain.copy(), memory(X, totals, K, n), n
+    for step in range(16):
+        data = X, groups, weights
+        rest = totals, K, weight, 1e-12
+        expected = compiled(descent_pass)(*data, plain, *rest, *memory(X, totals, K), 1.0)
+        found = compiled(descent_pass)(
+            *data, skipping, *rest, *kept, tau if step % 8 == 0 else 0.0
+        )
+        assert plain.tolist() == skipping.tolist()
+        np.testing.assert_allclose(found[:3], expected[:3], rtol=1e-9, atol=1e-9)
+        least = min(least, found[3])
+    # The small tau is for larger data, where centers move less; here it skips fewer points.
+    assert least < (n / 2 if tau == 0.02 else n)

@@ -207,3 +207,38 @@ def test_other_bad_arguments_are_refused_by_name():
 def test_groups_are_given_by_keyword_only():
     with pytest.raises(TypeError):
         demographic_parity_ratio(None, [0, 1], ["f", "m"])
+
+
+COMPARING = pytest.mark.parametrize(
+    "metric",
+    [
+        demographic_parity_difference,
+        demographic_parity_ratio,
+        equal_opportunity_difference,
+        equalized_odds_difference,
+    ],
+)
+
+
+@COMPARING
+def test_one_group_cannot_be_compared_but_has_a_rate(metric):
+    with pytest.raises(ValueError, match="sensitive_features has one group only, 'f'"):
+        metric([0, 1, 1], [0, 1, 0], sensitive_features=["f"] * 3)
+    rates = group_rates([0, 1, 1], [0, 1, 0], sensitive_features=["f"] * 3)
+    assert rates.to_dict() == {"f": pytest.approx(1 / 3)}
+
+
+@COMPARING
+def test_missing_groups_raise(metric):
+    with pytest.raises(ValueError, match="sensitive_features"):
+        metric([0, 1], [0, 1], sensitive_features=None)
+
+
+@COMPARING
+def test_dask_collections_give_the_same_measure(metric):
+    da = pytest.importorskip("dask.array", reason="Dask is not installed")
+    rng = np.random.default_rng(0)
+    y_true, y_pred, s = rng.integers(2, size=(3, 60))
+    collections = [da.from_array(column, chunks=25) for column in (y_true, y_pred, s)]
+    found = metric(*collections[:2], sensitive_features=collections[2])
+    assert found == pytest.approx(metric(y_true, y_pred, sensitive_features=s), rel=1e-12)

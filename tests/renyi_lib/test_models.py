@@ -6,8 +6,10 @@ from scipy import sparse
 from scipy.special import log_softmax, softmax
 
 from renyi_lib import models
+from renyi_lib._rows import read_cells
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.penalties import Groups
+from renyi_lib.sources import ArraySource
 
 CASES = pytest.mark.parametrize(
     ("n_classes", "kind", "fit_intercept"),
@@ -142,3 +144,59 @@ def test_canonical_theta_has_the_same_probabilities_and_is_shortest():
     np.testing.assert_allclose(shortest.sum(axis=0), 0, atol=1e-12)
     binary, *_, theta = problem(2)
     assert binary.canonical(theta) is theta
+
+
+@pytest.mark.parametrize("n_groups", [2, 12])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("by", ["cell", "group"])
+@pytest.mark.parametrize("block_size", [17, 60])
+def test_cells_in_blocks_give_the_means_and_gradients_of_rows(n_groups, n_classes, by, block_size):
+    rng = np.random.default_rng(0)
+    n, X, weight = 60, rng.normal(size=(60, 3)), rng.uniform(0.5, 2, 60)
+    y, s = rng.permutation(np.arange(n) % n_classes), rng.permutation(np.arange(n) % n_groups)
+    cells, cell, _ = read_cells(X, y, s, weight)
+    source = ArraySource(X, cell, weight, block_size)
+    factor = rng.uniform(1, 2, n_classes)
+    model = SoftmaxModel.over(source, cells, factor[cells.y] * cells.weight, by=by, l2=0.1)
+    theta = rng.normal(size=model.shape)
+    share = weight / weight.sum()
+    Z = scores(X, theta, n_classes, True)
+    F = softmax(Z, axis=1)
+    loss = -np.sum(share * factor[y] * log_softmax(Z, axis=1)[np.arange(n), y])
+    units = s if by == "group" else cell
+    mass = np.bincount(units, share)
+    means = np.stack([np.bincount(units, share * f) / mass for f in F.T], axis=1)
+    direction = rng.normal(size=means.shape)
+    for wanted in (False, True):
+        point = model.at(theta, slopes=wanted)
+        ridge = 0.05 * np.sum(theta[:, :3] ** 2)
+        assert point.loss == pytest.approx(loss + ridge, rel=1e-12)
+        np.testing.assert_allclose(point.F, means, atol=1e-13)
+        by_loss = slopes(lambda t: model.at(t).loss, theta)
+        np.testing.assert_allclose(point.gradient(), by_loss, atol=1e-7)
+        by_means = slopes(lambda t: np.sum(direction * model.at(t).F), theta)
+        np.testing.assert_allclose(point.pull_back([direction])[0], by_means, atol=1e-7)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_lipschitz_constant_is_boehnings_bound(n_classes):
+    model, X, _, weight, _ = problem(n_classes, l2=0.3)
+    x = np.column_stack([X, np.ones(len(X))])
+    top = np.linalg.eigvalsh((x * weight[:, None]).T @ x)[-1]
+    assert model.lipschitz() == pytest.approx(top / (4 if n_classes == 2 else 2) + 0.3, rel=1e-12)
+
+
+@pytest.mark.parametrize(("rare", "all_rows"), [(False, False), (True, True)])
+def test_curvature_is_taken_from_a_sample_unless_a_feature_is_rare(rare, all_rows):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 2))
+    if rare:
+        X[:, 1] = np.arange(2000) % 100 == 0
+    cells, cell, _ = read_cells(X, np.arange(2000) % 2, None, None)
+    source = ArraySource(X, cell, block_size=500)
+    model = SoftmaxModel.over(source, cells)
+    sample, reading = model.sample
+    assert (sample is source) == all_rows
+    assert reading.mass == (2000 if all_rows else 200)
+    whole = SoftmaxModel.over(ArraySource(X, cell), cells)
+    assert whole.sample[0] is whole.source

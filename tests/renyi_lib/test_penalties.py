@@ -619,8 +619,8 @@ class TestScoreBins:
         assert members.min() >= 0
         np.testing.assert_allclose(members.sum(axis=1), 1, atol=1e-14)
         np.testing.assert_allclose(np.sum(bins.slopes, axis=0), 0, atol=1e-12)
-        centres = (np.arange(8) - 0.5) / 6
-        np.testing.assert_allclose(members @ centres, score, atol=1e-14)
+        centers = (np.arange(8) - 0.5) / 6
+        np.testing.assert_allclose(members @ centers, score, atol=1e-14)
 
     @pytest.mark.parametrize("n_groups", [2, 4])
     def test_the_table_of_the_bins_is_that_of_their_memberships(self, n_groups):

@@ -86,6 +86,6 @@ def test_the_warning_of_a_fit_without_groups_points_at_the_caller(estimator):
     assert caught[0].filename == __file__
 
 
-def test_a_fit_that_penalises_nothing_does_not_warn(recwarn):
+def test_a_fit_that_penalizes_nothing_does_not_warn(recwarn):
     warn_without_groups(RenyiClassifier(lam=0), "a plain logistic regression")
     assert not recwarn.list

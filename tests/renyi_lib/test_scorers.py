@@ -81,7 +81,7 @@ def test_cross_validation_gives_each_fold_its_own_groups():
 
 
 @pytest.mark.usefixtures("_routing")
-def test_labels_of_any_kind_need_the_favourable_one():
+def test_labels_of_any_kind_need_the_favorable_one():
     names = np.array(["no", "yes"])[y]
     model = LogisticRegression().fit(X, names)
     scorer = fairness_scorer("demographic_parity_ratio", pos_label="yes")

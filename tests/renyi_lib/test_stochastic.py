@@ -143,7 +143,7 @@ class TestBias:
 
 
 class TestRest:
-    """With the network at rest, the memory comes to rest at what all samples say."""
+    """With a fixed network, the memory converges to the table of all samples."""
 
     @staticmethod
     def fed(way, F, s, size, epochs, seed=0):

@@ -47,7 +47,7 @@ from tests.renyi_lib.data import biased_data, objective_value
 
 
 def assert_no_bargain(message, *cures):
-    """A refusal names cures that keep the promise, and says that a lower demand does not."""
+    """A refusal names cures that keep the guarantee, and says that a lower demand does not."""
     assert all(cure in message for cure in cures)
     assert "smaller confidence" not in message
     assert "another target" not in message
@@ -581,7 +581,7 @@ class Lottery(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         s = X[:, 0] if X.any() else self.s_
-        # Common random numbers: decisions for neighbouring lams are alike, as those of models.
+        # Common random numbers: decisions for neighboring lams are alike, as those of models.
         u = np.random.default_rng([self.seed, int(X.any())]).random(len(X))
         return (u < 0.3 * np.where(s == 1, 1.0, self.true_p())).astype(int)
 

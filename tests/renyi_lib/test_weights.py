@@ -84,7 +84,7 @@ def penalty_value_given(d):
 
 
 def kmeans(d):
-    """From centres far apart, so that neither repetition nor weight changes the way."""
+    """From centers far apart, so that neither repetition nor weight changes the way."""
     X = d.X + 100 * d.cluster[:, None]
     centers = np.array([[0.0], [100], [200]]) + np.zeros(4)
     model = RenyiKMeans(3, lam=5.0, init=centers)

@@ -107,3 +107,19 @@ def test_intervals_cover_a_correlation_that_a_rare_value_carries(share, n):
         (row,) = renyi_intervals(seen[None], **options)
         covered.append(row[2] <= 0.5 <= row[3])
     assert np.mean(covered) > 0.89  # .95 - 2.8 standard errors; the curve alone has .5 to .8
+
+
+def test_last_bits_of_the_cells_do_not_change_the_draws(monkeypatch):
+    counts = np.array([[[9, 1, 0], [2, 30, 8], [1, 9, 40]]])
+    plain = JointTables.tables
+    noise = np.random.default_rng(1).normal(size=(3, 3))
+
+    def intervals():
+        options = {"level": 0.05, "n_resamples": 200, "rng": np.random.default_rng(0)}
+        return renyi_intervals(counts, **options)
+
+    expected = intervals()
+    monkeypatch.setattr(
+        JointTables, "tables", lambda self, t: np.abs(plain(self, t) + 1e-17 * noise)
+    )
+    np.testing.assert_allclose(intervals(), expected, atol=1e-9)

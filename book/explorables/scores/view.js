@@ -19,12 +19,11 @@ function across(width) {
 }
 
 function bars(data, state, x, y, s) {
-  const cells = [0, 1].map((truth) => histogram(data, state.method, state.lam, s, truth));
-  const total = data.people[s][0] + data.people[s][1], color = `var(--ex-${GROUPS[s][1]}`;
+  const cells = histogram(data, state.method, state.lam, s), color = `var(--ex-${GROUPS[s][1]}`;
   const found = [];
   for (let k = 0; k < data.steps; k += WIDE) {
     let share = 0;
-    for (let j = k; j < k + WIDE; j++) share += (cells[0][j] + cells[1][j]) / total;
+    for (let j = k; j < k + WIDE; j++) share += cells[j] / data.size[s];
     const [from, to] = [k / data.steps, (k + WIDE) / data.steps], cut = Math.min(Math.max(state.t, from), to);
     const [a, b] = [y(0), y(share)];
     const bar = (left, right, fill) => right - left > 1e-9 && found.push(svg("rect", {
@@ -51,7 +50,7 @@ function draw({ state, numbers, width, data }) {
   const most = Math.max(...numbers.curves.flat().map(Math.abs), 0.02) * 1.08;
   const y = scale(-most, most, low, high), unit = [0.01, 0.02, 0.05, 0.1, 0.2].find((u) => most / u < 3.2);
   const steps = Array.from({ length: data.steps + 1 }, (_, k) => k);
-  const half = steps.map((k) => band([0, 1].reduce((n, s) => n + numbers.counts[s][0][k] + numbers.counts[s][1][k], 0) / numbers.total, numbers.size));
+  const half = steps.map((k) => band((numbers.counts[0][k] + numbers.counts[1][k]) / (data.size[0] + data.size[1]), data.size));
   const edge = (sign) => steps.map((k) => [x(k / data.steps), y(sign * half[k])]);
   const outline = [...edge(1), ...edge(-1).reverse()].map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(" ");
   const ticks = [];
@@ -111,14 +110,13 @@ export function start(root) {
     compute: (state, data) => read(data, state.method, state.lam, index(state.t, data)),
     outputs: (found, state) => ({
       p: percent(found.pRule), accuracy: percent(found.accuracy), gap: points(found.gap),
-      p_usual: percent(found.usual.pRule), accuracy_usual: percent(found.usual.accuracy),
       women: percent(found.rates[0]), men: percent(found.rates[1]), t: fixed(state.t, 2), lam: String(state.lam),
     }),
     readouts: [["p", "p%, lower rate over higher"], ["gap", "gap in points, men minus women"], ["accuracy", "accuracy"]],
     summary: (found, state, data) =>
       `Threshold ${fixed(state.t, 2)}, λ = ${state.lam}, penalty on ${data.names[data.methods.indexOf(state.method)]}: ` +
-      `${people(found.selected[0])} of ${people(found.size[0])} women (${percent(found.rates[0])}) and ${people(found.selected[1])} of ` +
-      `${people(found.size[1])} men (${percent(found.rates[1])}) are selected, and the accuracy is ${percent(found.accuracy)}. ` +
+      `${people(found.selected[0])} of ${people(data.size[0])} women (${percent(found.rates[0])}) and ${people(found.selected[1])} of ` +
+      `${people(data.size[1])} men (${percent(found.rates[1])}) are selected, and the accuracy is ${percent(found.accuracy)}. ` +
       `The gap of ${points(found.gap)} points is ${Math.abs(found.gap) > found.chance ? "more than" : "within"} what chance alone would give (${fixed(100 * found.chance, 2)} either way).`,
     draw,
     attach,

@@ -5,7 +5,7 @@ import { relative } from "./model.js";
 
 const LOW = 0.05, HIGH = 0.95, MOST = 170;
 const LINES = [["usual", "var(--ex-b)", "7 4", "trained as usual"], ["fair", "var(--ex-a)", null, "trained to be fair"]];
-const across = (width) => scale(LOW, HIGH, 34, width - 14);
+const across = (width) => scale(LOW, HIGH, 40, width - 14);
 const index = (t, data) => Math.round(t * data.steps);
 
 function draw({ state, numbers, width, data }) {
@@ -14,16 +14,17 @@ function draw({ state, numbers, width, data }) {
   const here = x(state.t), knob = y(66);
   /* The number of the rising curve stands on its left, where the curve is lower. */
   const leftOf = { usual: state.t > 0.6, fair: (state.t > 0.15 && state.t < 0.74) || state.t > 0.9 };
+  /* The names of the curves stand on the side where the line is not. */
+  const aside = state.t > 0.5 ? { x: left + 4 } : { x: right, "text-anchor": "end" };
   return svg("svg", { width, height: bottom + 40, viewBox: `0 0 ${width} ${bottom + 40}` },
     below(x, [0.1, 0.3, 0.5, 0.7, 0.9].map((v) => [v, fixed(v, 1)]), { top, bottom, label: "score needed to be selected" }),
-    beside(y, [0, 50, 100, 150].map((v) => [v, String(v)]), { left, right, top: top - 8, label: "women selected for every 100 men" }),
+    beside(y, [0, 50, 100, 150].map((v) => [v, v === 100 ? "equal" : String(v)]), { left, right, top: top - 8, label: "women selected for every 100 men" }),
     svg("line", { x1: left, x2: right, y1: y(100), y2: y(100), stroke: "currentColor", "stroke-width": 1.5 }),
-    svg("text", { x: left + 4, y: y(100) - 6, class: "small" }, "equal"),
     LINES.map(([key, color, dash]) => line(
       data[key].map((_, k) => k).filter((k) => k / data.steps >= LOW - 1e-9 && k / data.steps <= HIGH + 1e-9)
         .map((k) => [x(k / data.steps), y(relative(data, key, k))]), { stroke: color, "stroke-dasharray": dash, "stroke-width": 2.5 })),
-    svg("text", { x: right, y: y(14), "text-anchor": "end", class: "b" }, LINES[0][3]),
-    svg("text", { x: right, y: y(58), "text-anchor": "end", class: "a" }, LINES[1][3]),
+    svg("text", { ...aside, y: y(14), class: "b" }, LINES[0][3]),
+    svg("text", { ...aside, y: y(58), class: "a" }, LINES[1][3]),
     svg("g", { class: "dot", "data-handle": "threshold" },
       svg("rect", { x: here - 22, y: top, width: 44, height: bottom - top, fill: "transparent" }),
       svg("line", { x1: here, x2: here, y1: top, y2: bottom, stroke: "currentColor", "stroke-width": 2 }),

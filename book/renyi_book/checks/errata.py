@@ -38,7 +38,7 @@ EXERCISES = {
     "errata/a": Number(
         "a number: the test accuracy that the script prints",
         answer=1 - 0.18,
-        why="Nobody has Y = 1 in its eyes, so it counts as right whoever is refused.",
+        why="Nobody has Y = 1 in its eyes, so it counts every rejection as correct.",
         mistakes=[
             Mistake(0.18, "This is the share of those accepted, whom the script counts as wrong."),
             Mistake(

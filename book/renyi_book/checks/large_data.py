@@ -15,9 +15,9 @@ def _table(parts):
     return np.array([[total.get((a, b), 0) for b in columns] for a in rows])
 
 
-def _from_sums(parts, by_part=False, centred=True):
+def _from_sums(parts, by_part=False, centered=True):
     n, x, y, xx, yy, xy = np.asarray(parts) if by_part else np.asarray(parts).sum(axis=0)
-    if not centred:
+    if not centered:
         return xy / np.sqrt(xx * yy)
     return (xy - x * y / n) / np.sqrt((xx - x**2 / n) * (yy - y**2 / n))
 
@@ -98,7 +98,7 @@ EXERCISES = {
                 "misses the variation between branches.",
             ),
             Mistake(
-                lambda parts: _from_sums(parts, centred=False),
+                lambda parts: _from_sums(parts, centered=False),
                 "The means have not been subtracted.",
             ),
         ],

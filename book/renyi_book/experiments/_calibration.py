@@ -1,4 +1,4 @@
-"""Do tests and intervals keep their promises? Shares of simulated samples, truth known."""
+"""Size, power and coverage of tests and intervals, by simulation with a known truth."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def calibration(
     seed=0,
     progress=True,
 ):
-    """How often tests at 5 % reject independence, and 95 % intervals hold the truth.
+    """How often tests at 5 % reject independence, and 95 % intervals cover the truth.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _sizes(tables, n_resamples, rng):
 
 
 def _coverages(tables, rho, n_resamples, rng):
-    """How often each kind of interval holds the truth."""
+    """How often each kind of interval covers the truth."""
     methods = {
         "inversion": (curve_renyi_intervals, n_resamples),
         "bootstrap": (reflected_intervals, 3 * n_resamples // 10),
@@ -204,7 +204,7 @@ def fairness_calibration(
     seed=0,
     progress=True,
 ):
-    """How often 95 % intervals of fairness, and of differences between models, hold the truth.
+    """How often 95 % intervals of fairness, and of differences between models, cover the truth.
 
     Parameters
     ----------

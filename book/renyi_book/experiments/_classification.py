@@ -20,7 +20,7 @@ from renyi_lib.penalties import HSICPenalty, PearsonPenalty, ScoreBinsPenalty
 from renyi_lib.tuning import lam_path
 
 # The penalties that are compared, and how many of their own units one lam is: HSIC is not
-# normalised, and a hundredth of a correlation is a large value of it.
+# normalized, and a hundredth of a correlation is a large value of it.
 PENALTIES = {
     "renyi": (RenyiClassifier(), 1),
     "pearson": (PenalizedClassifier(PearsonPenalty()), 1),
@@ -80,9 +80,9 @@ def equal_opportunity(
 ):
     """Equality of opportunity on Adult over lam (Fig. 1 (a), (b)).
 
-    Two recipes. "paper" minimises mean loss + lam * rho_R^2(Ŷ, S | Y = 1). "code" minimises what
-    the authors' program comes to rest at, with lam in its units: its adversary is a least-squares
-    fit, so that it penalises the squared Pearson correlation of the *score* and S given Y = 1,
+    Two recipes. "paper" minimizes mean loss + lam * rho_R^2(Ŷ, S | Y = 1). "code" minimizes what
+    the authors' program converges to, with lam in its units: its adversary is a least-squares
+    fit, so that it penalizes the squared Pearson correlation of the *score* and S given Y = 1,
     and beside the mean loss its weight is
 
         lam * P(Y = 1) * q (1 - q) / 2,      q = P(S = 1 | Y = 1).
@@ -197,7 +197,7 @@ def penalties_compared(
         Of "renyi", "pearson", "hsic-linear", "hsic-gaussian" and "score-bins"; "pearson-number"
         and "hsic-number" take the group's number as a quantity.
     lams : sequence of float
-        HSIC, which is not normalised, gets ten times as much.
+        HSIC, which is not normalized, gets ten times as much.
     seeds : iterable of int
         A random split for each, beside the paper's.
     own_splits : int, default=10

@@ -168,25 +168,25 @@ def toy_clusters(
     seeds=FRESH,
     progress=True,
 ):
-    """Algorithm 3 on five neighbourhoods, two of which have one group only (Figs. 4 and 5).
+    """Algorithm 3 on five neighborhoods, two of which have one group only (Figs. 4 and 5).
 
     Parameters
     ----------
     lams : sequence of float
     n_points : int, default=500
-        Around each centre.
+        Around each center.
     spread : float, default=0.4
-        Standard deviation around a centre; the centres lie in a square of side 10.
+        Standard deviation around a center; the centers lie in a square of side 10.
     max_iter : int, default=300
     seeds : iterable of int
-        New centres, points, groups and start for each.
+        New centers, points, groups and start for each.
     progress : bool, default=True
 
     Returns
     -------
     DataFrame
         ``seed``, the columns of `renyi_lib.clustering.tradeoff_table`, and ``together``: which
-        part of the two one-group neighbourhoods stays in the largest cluster of its own.
+        part of the two one-group neighborhoods stays in the largest cluster of its own.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def toy_clusters(
         home = np.repeat(np.arange(5), n_points)
         X = rng.uniform(0, 10, size=(5, 2))[home] + rng.normal(0, spread, size=(len(home), 2))
         s = rng.integers(0, 2, size=len(home))
-        # The paper's centres 2 and 4.
+        # The paper's centers 2 and 4.
         s[home == 1], s[home == 3] = 1, 0
         for lam in lams:
             model = _algorithm_3(X, s, lam, 5, seed, max_iter)

@@ -1,4 +1,4 @@
-"""Three ways to penalise mini-batches: the batch's own table, a running table, FERMI.
+"""Three ways to penalize mini-batches: the batch's own table, a running table, FERMI.
 
 These rules were written down, and committed, before any of the seeds 100 to 129 was run. What had
 to be chosen was chosen on the seeds 0 to 4, which are not used again.
@@ -15,7 +15,7 @@ zero. Its start depends on the batch size alone (`RATES`): of three values, a fa
 apart, one with about the least validation loss without a penalty in both problems. The running
 table's memory is 5000 samples (2000 and 20 000 did the same), and FERMI's step b / 5000 for
 batches of b, at most 1/2, which for a class of probability 1/2 makes W as slow as the table.
-"reference" is no rival: all rows in each step, and twenty times the budget.
+"reference" is no competitor: all rows in each step, and twenty times the budget.
 
 *Matching.* Lambda is chosen on the validation rows. The violation is the largest difference
 between two groups in the rate of one decision. Along increasing lambda, from the network without a

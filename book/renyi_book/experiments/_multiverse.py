@@ -49,12 +49,12 @@ FITTED = (
     BASE | {"scaling": "unit norm"},
     BASE | {"lam_unit": "authors"},
 )
-# The rivals of Fig. 2 in a fitted universe: variants of each, the book's own first. Only the
+# The baselines of Fig. 2 in a fitted universe: variants of each, the book's own first. Only the
 # first is fitted away from the base, but for the boundary and the integers, which the authors'
 # section 2 and scripts suggest together.
 PEARSON_ON = ("soft label", "boundary")
 # Bounds on the covariance of boundary and S, for two groups. (A penalty on that correlation has no
-# minimum that a solver comes to rest at: a few people's log-odds run away, see the appendix on the
+# minimum that a solver converges to: a few people's log-odds run away, see the appendix on the
 # boundary. So this fork is Zafar's constraint, as in `boundary_covariance`; for four groups it has
 # no such form, and is left out. Decided before any universe was seen.)
 BOUNDS = (1.0, 0.1, 0.03, 0.01, 0.0)
@@ -175,7 +175,7 @@ def _panel(name, choices, seeds, progress):
 
 
 def _penalty_curves(dataset, fitted, seed):
-    """The measures along lam of Rényi and of each rival, on one split."""
+    """The measures along lam of Rényi and of each baseline, on one split."""
     data = _data(dataset, fitted["encoding"], fitted["scaling"], seed)
     lams = _lams(fitted["lam_unit"], data["train"])
     is_base = fitted == BASE
@@ -186,7 +186,7 @@ def _penalty_curves(dataset, fitted, seed):
         ("pearson", PEARSON_ON[0]): (PenalizedClassifier(PearsonPenalty()), 1),
     }
     for bandwidth in BANDWIDTHS if is_base else BANDWIDTHS[:1]:
-        # HSIC, which is not normalised, gets ten times as much, as in `penalties_compared`.
+        # HSIC, which is not normalized, gets ten times as much, as in `penalties_compared`.
         classifier = PenalizedClassifier(HSICPenalty(bandwidth=bandwidth))
         penalties["hsic", bandwidth] = classifier, 10
     curves = {
@@ -249,11 +249,11 @@ def _rates(ours, theirs):
 
 
 def _opportunity(choices, seeds, progress):
-    """Equality of opportunity: the rivals of Fig. 1 (c), and whether the gap goes to 0."""
+    """Equality of opportunity: the baselines of Fig. 1 (c), and whether the gap goes to 0."""
     found = []
     own = BASE | {"pearson_on": "sampled label", "reading": "validation", "rows": "test"}
     for fitted in choices:
-        # The rivals have no lam, and a min-max scaling is one more of the same.
+        # The baselines have no lam, and a min-max scaling is one more of the same.
         with_rivals = fitted["lam_unit"] == "mean loss" and fitted["scaling"] != "min-max"
         runs = [
             _opportunity_curves(fitted, seed, with_rivals)
@@ -282,7 +282,7 @@ def _opportunity(choices, seeds, progress):
 
 
 def _opportunity_curves(fitted, seed, with_rivals):
-    """Curves of Rényi (on the sampled label) and Pearson (on the soft one), and the rivals."""
+    """Curves of Rényi (on the sampled label) and Pearson (on the soft one), and the baselines."""
     fairness = "equal_opportunity"
     data = _data("adult", fitted["encoding"], fitted["scaling"], seed)
     X, y, s = data["train"]
@@ -307,9 +307,9 @@ def _opportunity_curves(fitted, seed, with_rivals):
 
 
 def _ahead(curve, rival, reading, rows):
-    """Points of accuracy that Rényi is ahead where it is as fair as the rival.
+    """Points of accuracy that Rényi is ahead where it is as fair as the baseline.
 
-    A rival with several points is read at the one that is fairest on the validation rows.
+    A baseline with several points is read at the one that is fairest on the validation rows.
     """
     measure = "eo_violation"
     judged, measured = (_end(rival, measure, "validation", kind) for kind in ("validation", rows))

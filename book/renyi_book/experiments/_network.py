@@ -26,7 +26,7 @@ def fair_network(
     seeds=FRESH,
     progress=True,
 ):
-    """A network of one hidden layer on Adult, plain and regularised (Table 1).
+    """A network of one hidden layer on Adult, plain and regularized (Table 1).
 
     The networks are those of `RenyiNetworkClassifier`, to rounding. Those of one seed, which have
     the same start and see the same batches, are trained side by side (`train`).
@@ -181,7 +181,7 @@ class SideBySide:
 
 
 def _rho_squared_slope(F, s):
-    """n times the derivative by F of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), D the covariance."""
+    """n times the derivative with respect to F of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), D the covariance."""
     away = s - s.mean()
     D = F @ away / len(s)
     p = F.mean(axis=1)

@@ -13,7 +13,7 @@ from renyi_lib._rates import gap, one_minus_ratio
 from renyi_lib._wishart import largest_root_sf
 from renyi_lib._worlds import JointTables, along
 
-# Where to look: so many standard errors around the observed value.
+# The search covers so many standard errors around the observed value.
 _REACH = 4.5
 
 

@@ -1,7 +1,7 @@
 """Is a fairness target that was met when lam was chosen met by new people?
 
 The rule was fixed before the trials: Adult's rows are shuffled, 5000 are fitted on, some are
-measured on, and all others are the new people. A way of choosing lam keeps its promise in a trial
+measured on, and all others are the new people. A way of choosing lam succeeds in a trial
 if the new people meet the target, and breaks it if they do not; if it names no lam it promises
 nothing. Confidence 0.9 asks that at most a tenth of all trials break the promise.
 """

@@ -9,7 +9,7 @@ from renyi_lib.datasets import load_adult
 from renyi_lib.penalties import RenyiPenalty, ScoreBinsPenalty
 from renyi_lib.tuning import lam_path
 
-# What is penalised, and the estimator; the tolerances are those of the chapter on fair scores.
+# What is penalized, and the estimator; the tolerances are those of the chapter on fair scores.
 SCORED = {
     "label": PenalizedClassifier(RenyiPenalty(), tol=1e-6),
     "bins": PenalizedClassifier(ScoreBinsPenalty(), tol=1e-5),

@@ -16,7 +16,7 @@ def theorems(*, shapes=((2, 2), (3, 2), (3, 4), (5, 7)), seeds=range(25), sweeps
     """Theorems 1 and 2 on random joint tables, against the definition.
 
     The definition's supremum is climbed by alternating conditional expectations: for a given g
-    the best f is E[g | a], centred and scaled, and the other way round. No singular value
+    the best f is E[g | a], centered and scaled, and the other way round. No singular value
     decomposition takes part.
 
     Parameters

@@ -49,14 +49,9 @@ def data():
         "lams": [int(lam) if lam == int(lam) else lam for lam in lams],
         "lam": LAM,
         "steps": len(everybody) - 1,
-        "people": everybody[0].tolist(),
-        "cells": {
-            method: [
-                (-np.diff(found[method, lam], axis=0)).T.swapaxes(0, 1).ravel().tolist()
-                for lam in lams
-            ]
-            for method in methods
-        },
+        "size": everybody[0].sum(axis=1).tolist(),
+        "negatives": int(everybody[0, :, 0].sum()),
+        "cells": {method: [_per_cell(found[method, lam]) for lam in lams] for method in methods},
     }
 
 
@@ -134,22 +129,8 @@ def still():
 
 def opening():
     """The texts of the page's linked numbers in the opening state."""
-    found = counts()
-    now, usual = (measure(found[METHOD, lam], round(100 * THRESHOLD)) for lam in (LAM, 0))
-    return {
-        "p": percent(now["pRule"]),
-        "p_usual": percent(usual["pRule"]),
-        "accuracy": percent(now["accuracy"]),
-        "accuracy_usual": percent(usual["accuracy"]),
-        "gap": points(now["gap"]),
-        "chance": fixed(100 * now["chance"], 2),
-        "women": percent(now["rates"][0]),
-        "men": percent(now["rates"][1]),
-        "women_n": people(now["selected"][0]),
-        "men_n": people(now["selected"][1]),
-        "t": fixed(THRESHOLD, 2),
-        "lam": str(LAM),
-    }
+    women, men = measure(counts()[METHOD, LAM], round(100 * THRESHOLD))["rates"]
+    return {"t": fixed(THRESHOLD, 2), "women": percent(women), "men": percent(men)}
 
 
 def show():
@@ -203,9 +184,10 @@ def points(x):
     return f"+{text}" if x > 0 and float(text) else text
 
 
-def people(n):
-    """A count as the page prints it: thin spaces between thousands."""
-    return f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+def _per_cell(above):
+    """How many women, men, and people with Y = 1 score in each of the equal cells of [0, 1]."""
+    lists = [*above.sum(axis=2).T, above[:, :, 1].sum(axis=1)]
+    return np.concatenate([-np.diff(one) for one in lists]).tolist()
 
 
 def _cells(above):

@@ -14,7 +14,7 @@ from renyi_book.scorecard.judging import (
     VERDICTS,
 )
 
-#: Colour and mark of each verdict; the marks tell them apart without colour.
+#: Color and mark of each verdict; the marks tell them apart without color.
 STYLES = {
     HOLDS: ("blue", "o"),
     PART: ("sky", "D"),

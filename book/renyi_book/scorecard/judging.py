@@ -66,7 +66,7 @@ class Evidence:
     outcome: str = ""
     parts: tuple = ()
     seeds: tuple = ()
-    # How much fairer Rényi's point is than the rival's, where accuracy is compared.
+    # How much fairer Rényi's point is than the baseline's, where accuracy is compared.
     guard: "Evidence | None" = None
     # Evidence from the splits that a mask keeps.
     again: Callable = field(default=None, repr=False, compare=False)

@@ -5,7 +5,7 @@ from html import escape
 from renyi_book.chapters import chapters
 from renyi_book.scorecard.judging import NO_RESULT, UNDECIDED, VERDICTS
 
-#: A sign for each verdict, for those who do not see colours.
+#: A sign for each verdict, for those who do not see colors.
 SIGNS = dict(zip((*VERDICTS, NO_RESULT), "✓◐✗?–…"))
 HEAD = ("Claim, in our words", "Paper", "Ours", "Verdict")
 # How each verdict goes on after "of 109 claims, 51 …"; a single claim holds, is, does not hold.

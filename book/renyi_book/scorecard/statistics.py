@@ -2,7 +2,7 @@
 
 Splits of one data set overlap. Nadeau and Bengio's correction widens the interval of a mean over
 J splits by ``ratio = n_test / n_train``: its standard error is s sqrt(1/J + ratio). Benavoli's
-correlated Bayesian t-test has the same centre, scale and degrees of freedom, so that one
+correlated Bayesian t-test has the same center, scale and degrees of freedom, so that one
 computation gives the interval and the probabilities of the three regions around the smallest
 effect that matters.
 """

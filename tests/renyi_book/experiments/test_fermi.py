@@ -1,4 +1,4 @@
-"""The comparison of the three ways to penalise mini-batches."""
+"""The comparison of the three ways to penalize mini-batches."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ def test_networks_side_by_side_step_as_the_library_s_network_with_adam(gender):
     np.testing.assert_allclose(B[1, 1], model.layers(theta)[2], atol=5e-4)
 
 
-def test_a_split_s_numbers_do_not_depend_on_its_neighbours(gender):
+def test_a_split_s_numbers_do_not_depend_on_its_neighbors(gender):
     alone = Splits("gender", [1])
     options = {"size": "512", "lams": [4.0]}
     both, one = (

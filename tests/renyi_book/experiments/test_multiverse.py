@@ -146,7 +146,7 @@ def test_opportunity_weighs_every_rival_and_both_kinds_of_rows(monkeypatch):
     rivals = {f"eo-beats-{name}" for name in ("hardt", "zafar", "rezaei", "donini")}
     assert set(table["claim"]) == rivals | {"eo-train-to-zero", "eo-test-to-zero"}
     assert not table.duplicated(["claim", "universe", "seed"]).any()
-    # The rivals have no lam, and so no unit of it.
+    # The baselines have no lam, and so no unit of it.
     assert set(table.query("lam_unit == 'authors'")["claim"]) == set(table["claim"]) - rivals
     assert (table.query("claim == 'eo-train-to-zero'")["rows"] == "train").all()
     assert table["value"].notna().all()

@@ -100,9 +100,9 @@ def by_seed(values, seeds=SEEDS, **keys):
 
 
 def penalties(rival, *, renyi=None, method="pearson", groups=2, noise=None, at_once=False):
-    """Rényi and a rival: unfair at lam = 0, half-way at 1, and as told at lam = 10.
+    """Rényi and a baseline: unfair at lam = 0, half-way at 1, and as given at lam = 10.
 
-    `rival` and `renyi` are (accuracy, p) at lam = 10.
+    The first two arguments are (accuracy, p) at lam = 10.
     """
 
     def curve(end):
@@ -140,7 +140,7 @@ def opportunity(end, *, start=(0.85, 0.08), noise=None, code=()):
 
 
 def rivals(method, accuracy, gap, *, noise=None):
-    """A rival with one point."""
+    """A baseline with one point."""
     points = {method: [point(np.nan, accuracy, gap=gap)]}
     return classifiers(points, noise=noise, paper=points)
 

@@ -32,7 +32,7 @@ def theorem(claim, outcome):
 
 
 def comparison(claim, outcome):
-    """Accuracy against a rival on a panel of Fig. 2, both equally fair."""
+    """Accuracy against a baseline on a panel of Fig. 2, both equally fair."""
     ahead = {YES: 0.02, NO: -0.02, OPEN: 0.002}[outcome]
     noise = {"accuracy": 0.05} if outcome == OPEN else {"accuracy": 1e-4}
     return panel(claim, (0.83 - ahead, 0.95), noise)

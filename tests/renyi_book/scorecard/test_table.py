@@ -39,7 +39,7 @@ FIGURE_1C = [CLAIMS[f"eo-beats-{m}"] for m in ("hardt", "zafar", "rezaei", "doni
 
 
 def tables_of(listed, outcomes):
-    """One table for several rivals; each claim's own for others."""
+    """One table for several baselines; each claim's own for others."""
     found = {}
     for claim, outcome in zip(listed, outcomes):
         for name, table in CASES[claim["rule"]](claim, outcome).items():
@@ -51,7 +51,7 @@ def tables_of(listed, outcomes):
 
 @pytest.fixture(scope="module")
 def four():
-    """Two rivals that Rényi beats, one that it does not, one undecided."""
+    """Two baselines that Rényi beats, one that it does not, one undecided."""
     return tables_of(FIGURE_1C, (YES, YES, NO, OPEN))
 
 
@@ -71,7 +71,7 @@ def test_each_claim_gets_its_fields(four):
 
 
 def test_the_family_is_adjusted_by_holm():
-    """Four rivals, each barely ahead: alone each would hold, together none does."""
+    """Four baselines, each barely ahead: alone each would hold, together none does."""
     half = 0.3
     listed = FIGURE_1C
     table = []
@@ -111,7 +111,7 @@ def test_a_row_without_an_interval_stays_in_its_family():
 
 
 def test_a_claim_that_sums_others_up_says_how_many_got_which_verdict(four):
-    summary = CLAIMS["favourable-performance"]
+    summary = CLAIMS["favorable-performance"]
     short = summary | {"options": {"of": [claim["id"] for claim in FIGURE_1C]}}
     found = findings(four, [*FIGURE_1C, short], stability=False)[summary["id"]]
     assert found["ours"] == "4 comparisons: 2 holds, 1 does not hold, 1 undecided"
@@ -185,7 +185,7 @@ def test_without_results_every_measured_row_says_so():
     found = findings({}, stability=False)
     assert set(found) == {claim["id"] for claim in claims()}
     assert found["adult-beats-hsic"]["verdict"] == NO_RESULT
-    assert found["favourable-performance"]["verdict"] == NO_RESULT
+    assert found["favorable-performance"]["verdict"] == NO_RESULT
     assert found["lower-bound"]["verdict"] == j.UNTESTABLE
     assert found["zero-iff-independent"]["verdict"] == j.HOLDS
 

@@ -1,4 +1,4 @@
-"""Tests of the rivals, and the data that they share."""
+"""Tests of the baselines, and the data that they share."""
 
 import numpy as np
 

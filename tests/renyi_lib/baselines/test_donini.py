@@ -107,7 +107,7 @@ def test_bad_parameters_are_named(params, message):
         DoniniClassifier(**params).fit(X, y, sensitive_features=s)
 
 
-def test_a_group_without_the_favourable_label_is_named():
+def test_a_group_without_the_favorable_label_is_named():
     X, y, s = biased_data(n=40)
     with pytest.raises(ValueError, match="group 1 of sensitive_features has no sample"):
         DoniniClassifier(1).fit(X, y, sensitive_features=np.where(y == 1, 0, s))

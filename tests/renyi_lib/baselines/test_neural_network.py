@@ -136,7 +136,7 @@ class TestModel:
 
 
 class TestAgainstScikitLearn:
-    """MLPClassifier is the same network, with the same loss and the same optimiser."""
+    """MLPClassifier is the same network, with the same loss and the same optimizer."""
 
     def test_adam_walks_the_same_way_from_the_same_start(self):
         X, y, _ = several_classes(60)
@@ -281,7 +281,7 @@ class TestBatches:
         assert groups_of_batch(groups, np.flatnonzero(labels == "b")) is None
 
     @pytest.mark.parametrize("n_groups", [2, 3])
-    def test_batches_of_a_single_group_are_not_penalised(self, n_groups):
+    def test_batches_of_a_single_group_are_not_penalized(self, n_groups):
         X, y, s = biased_data(60, n_groups)
         fair = quick(50.0, batch_size=1, epochs=2).fit(X, y, sensitive_features=s)
         plain = quick(batch_size=1, epochs=2).fit(X, y)

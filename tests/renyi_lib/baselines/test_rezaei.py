@@ -133,7 +133,7 @@ def test_the_saddle_point_is_that_of_general_solvers():
 
 
 def test_the_predictor_is_the_best_fair_one_against_its_adversary():
-    # P̂ minimises the log loss for the labels of P̌ among all predictors with equal means: a
+    # P̂ minimizes the log loss for the labels of P̌ among all predictors with equal means: a
     # problem in n numbers, solved without the game.
     X, y, s = (a[:40] for a in steep_data())
     clf = RezaeiClassifier(fairness="demographic_parity", l2=0.01).fit(X, y, sensitive_features=s)

@@ -1,4 +1,4 @@
-"""The rivals as scikit-learn estimators: cloning, parameters, and scikit-learn's own checks."""
+"""The baselines as scikit-learn estimators: cloning, parameters, and scikit-learn's own checks."""
 
 import inspect
 import warnings

@@ -34,8 +34,8 @@ def test_covariance_is_zero_and_the_loss_that_of_a_general_solver(fairness):
     assert logistic_objective(parameters(clf), X, y)[0] == pytest.approx(general.fun, abs=1e-9)
 
 
-def test_means_for_equality_of_opportunity_are_those_given_the_favourable_label():
-    # Centred by the share of the group among all samples, the "covariance" is another number.
+def test_means_for_equality_of_opportunity_are_those_given_the_favorable_label():
+    # Centered by the share of the group among all samples, the "covariance" is another number.
     X, y, s = biased_data()
     clf = ZafarClassifier(fairness="equal_opportunity").fit(X, y, sensitive_features=s)
     scores = clf.decision_function(X)[y == 1]
@@ -170,7 +170,7 @@ def test_bad_parameters_are_named(params, message):
         ZafarClassifier(**params).fit(X, y, sensitive_features=s)
 
 
-def test_a_group_without_the_favourable_label_is_named():
+def test_a_group_without_the_favorable_label_is_named():
     X, y, s = biased_data(n=40)
     with pytest.raises(ValueError, match="group 1 has no sample with the label 1"):
         ZafarClassifier(fairness="equal_opportunity").fit(
