@@ -12,46 +12,15 @@ from .test_tools import load
 visible_cells = load("visible_cells")
 minutes = load("minutes")
 
-#: Chapters that are being rewritten elsewhere. Empty these four when those chapters are merged:
-#: repair what the tests then name, and run ``python book/_tools/minutes.py --write``.
-FOLDED_NAMES = {
-    *("the-solver", "how-fast", "data-sets", "equality-of-opportunity", "renyi-pearson-hsic"),
-    *("fair-clusters", "fair-network", "scorecard", "which-method", "fair-boosting"),
-    *("continuous-attributes", "boundary-and-information", "kernels-and-hsic", "kinks"),
-    *("slow-gorges", "speed", "the-authors-recipe"),
-}
-OTHER_MINUTES = {
-    slug
-    for slug, chapter in chapters().items()
-    if chapter.path.parent.name in ("part4_experiments", "part5_beyond")
-} - {"renyi-pearson-hsic"} | {"the-solver", "how-fast"}
-NO_SYMBOLS = {
-    *("the-solver", "how-fast", "data-sets", "equality-of-opportunity", "errata"),
-    *("fair-clusters", "fair-network", "renyi-pearson-hsic", "scorecard"),
-    *("continuous-attributes", "fair-boosting", "which-method"),
-}
-#: Prerequisites that the boxes of these chapters name although their readers can do without them.
-EXCUSED = {
-    "scorecard": {"equality-of-opportunity", "theorem-1", "how-fast"},
-    "which-method": {"fair-scores"},
-    "use-it": {"fair-scores", "how-sure"},
-    "messy-data": {"how-sure"},
-}
-
 
 def notebook(path):
     return json.loads(path.read_text(encoding="utf8"))
 
 
-def pending(slugs, names):
-    mark = pytest.mark.xfail(reason="being rewritten")
-    return [pytest.param(slug, marks=mark if slug in names else ()) for slug in slugs]
-
-
 NOTEBOOKS = {path.stem: path for path in checks.notebook_paths()}
 
 
-@pytest.mark.parametrize("slug", pending(NOTEBOOKS, FOLDED_NAMES))
+@pytest.mark.parametrize("slug", NOTEBOOKS)
 def test_visible_code_uses_only_names_that_visible_code_defines(slug):
     assert visible_cells.undefined(notebook(NOTEBOOKS[slug])) == []
 
@@ -94,7 +63,7 @@ def test_running_visible_cells_reports_the_cell_that_fails(tmp_path):
     assert visible_cells.run(path) == "cell a: NameError: name 'y' is not defined"
 
 
-@pytest.mark.parametrize("slug", pending(chapters(), OTHER_MINUTES))
+@pytest.mark.parametrize("slug", chapters())
 def test_stated_minutes_are_those_of_the_formula(slug):
     path = chapters()[slug].path
     measured = minutes.length(notebook(path))
@@ -172,13 +141,13 @@ def test_every_path_contains_its_prerequisites_in_order_and_states_its_hours(nam
     read = set()
     for slug in slugs:
         text = minutes.markdown(chapters()[slug].path)
-        assert set(minutes.needs(text)) - read - EXCUSED.get(slug, set()) == set(), slug
+        assert set(minutes.needs(text)) <= read, slug
         read.add(slug)
     total = sum(minutes.stated(minutes.markdown(chapters()[slug].path))[0] for slug in slugs)
     assert hours == minutes.hours(total)
 
 
-@pytest.mark.parametrize("slug", pending(chapters(), NO_SYMBOLS))
+@pytest.mark.parametrize("slug", chapters())
 def test_the_box_of_a_chapter_names_its_symbols(slug):
     assert "**Symbols**" in minutes.markdown(chapters()[slug].path)
 
