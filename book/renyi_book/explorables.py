@@ -77,7 +77,8 @@ def explorable_html(
     Examples
     --------
     >>> from renyi_book.explorables import explorable_html
-    >>> page = explorable_html("guessing-game", picture=("", {"width": 700}), alt="Two curves")
+    >>> picture = ("", {"width": 700})
+    >>> page = explorable_html("guessing-game", picture=picture, alt="Two curves that cross")
     >>> page.startswith('<div class="explorable" data-explorable="guessing-game"')
     True
     """

@@ -157,7 +157,7 @@ def show():
         values=opening(),
         table=table,
         label=f"All three at λ = {LAM} and six thresholds, as a table",
-        heights=(520, 488),
+        heights=(500, 488),
     )
 
 
