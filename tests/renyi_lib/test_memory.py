@@ -242,7 +242,9 @@ def test_a_new_theta_costs_one_pass(passes):
     at = objective.at(thetas[0], 0.0)
     assert np.isfinite(at.gradient).all()
     assert len(passes) == 1
-    assert np.isfinite(at.with_lam(1.0).gradient).all()  # now the derivatives of each cell are needed
+    assert np.isfinite(
+        at.with_lam(1.0).gradient
+    ).all()  # now the derivatives of each cell are needed
     assert len(passes) == 2
     for theta in thetas[1:]:
         at = objective.at(theta, 1.0)
