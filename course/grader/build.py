@@ -162,7 +162,7 @@ def build(write=True):
 
 
 def main():
-    """Build, and fail if anything had to change, so that an outdated release cannot go unnoticed."""
+    """Build, and fail if anything had to change, so that an outdated release is noticed."""
     differences = build()
     if chapters.write():
         differences.append(

@@ -1,4 +1,4 @@
-"""The other systems of the paper's experiments, its baselines and its neural network, one file each.
+"""The baselines of the paper's experiments and its neural network, one file each.
 
 All are scikit-learn classifiers with ``fit(X, y, *, sensitive_features)``, and all predict by
 ``predict(X, *, sensitive_features=None)``. Two of them treat the groups apart also when they

@@ -71,7 +71,7 @@ class Mistake:
         For `Number` the wrong value, or a function without arguments that computes it; for
         `Function` the wrong function; for `Predicate` the wrong object.
     diagnosis : str
-        What went wrong and which step to check, without the right answer. For `Predicate`, whose test
+        What went wrong and what to check, without the right answer. For `Predicate`, whose test
         writes the message itself, a part of that message.
     """
 

@@ -1,4 +1,4 @@
-"""Fair boosting on Adult: the frontier of accuracy and fairness, beside linear models and baselines.
+"""Fair boosting on Adult: accuracy and fairness, beside linear models and baselines.
 
 The methods, their settings, the trees (LightGBM's, the same for all) and how the table is read
 were fixed before these splits were drawn, but not blindly: the damping was developed on Adult's

@@ -181,7 +181,7 @@ class SideBySide:
 
 
 def _rho_squared_slope(F, s):
-    """n times the derivative with respect to F of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), D the covariance."""
+    """n times the gradient in F of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), D the covariance."""
     away = s - s.mean()
     D = F @ away / len(s)
     p = F.mean(axis=1)
