@@ -242,9 +242,7 @@ def test_a_new_theta_costs_one_pass(passes):
     at = objective.at(thetas[0], 0.0)
     assert np.isfinite(at.gradient).all()
     assert len(passes) == 1
-    assert np.isfinite(
-        at.with_lam(1.0).gradient
-    ).all()  # needs each cell's derivatives
+    assert np.isfinite(at.with_lam(1.0).gradient).all()  # needs each cell's derivatives
     assert len(passes) == 2
     for theta in thetas[1:]:
         at = objective.at(theta, 1.0)
