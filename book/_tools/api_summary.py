@@ -120,7 +120,11 @@ def link(app, env, node, content):
         return None
     name = node["reftarget"].removesuffix("()")
     objects = env.domains["py"].objects
-    found = [full for full in objects if full == name or full.endswith(f".{name}")]
+    found = [
+        full
+        for full, entry in objects.items()
+        if (full == name or full.endswith(f".{name}")) and not entry.aliased
+    ]
     if len(found) != 1:
         return content
     entry = objects[found[0]]

@@ -42,7 +42,7 @@ def test_the_handle_and_the_slider_move_the_threshold(visit, body):
     page.mouse.down()
     page.mouse.move(x - 120, y, steps=4)
     page.mouse.up()
-    slider = settled(page).get_by_role("slider", name="move the threshold")
+    slider = settled(page).get_by_role("slider", name="threshold")
     moved = float(slider.input_value())
     assert 0.1 < moved < 0.45
     slider.fill("0.7")

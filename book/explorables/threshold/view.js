@@ -41,7 +41,7 @@ export function start(root) {
   explorable(root, {
     title: "Women selected for every 100 men, at every threshold",
     initial: { t: 0.5 },
-    controls: [{ kind: "range", key: "t", label: "move the threshold", min: LOW, max: HIGH, step: 0.01, text: (v) => fixed(v, 2) }],
+    controls: [{ kind: "range", key: "t", label: "threshold", min: LOW, max: HIGH, step: 0.01, text: (v) => fixed(v, 2) }],
     compute: (state, data) => Object.fromEntries(LINES.map(([key]) => [key, relative(data, key, index(state.t, data))])),
     outputs: (found, state) => ({ usual: fixed(found.usual, 0), fair: fixed(found.fair, 0), t: fixed(state.t, 2) }),
     summary: (found, state) =>
