@@ -211,7 +211,7 @@ class XGBoost:
 
     @classmethod
     def data(cls, X, categorical, start, more, like=None):
-        """Rows in XGBoost's form."""
+        """The rows as an XGBoost DMatrix."""
         start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
         return cls._rows(X, categorical, base_margin=start)
 

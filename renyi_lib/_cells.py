@@ -138,7 +138,7 @@ class Cells:
 
 
 class CodedSource(Source):
-    """A source of `Rows` as one of `Block`: rows are checked and coded in each pass.
+    """Adapts a source of `Rows` to one of `Block`, checking and coding the rows in each pass.
 
     Parameters
     ----------

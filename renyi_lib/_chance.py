@@ -46,7 +46,7 @@ def rho_of_tables(tables):
 
 
 def chance_test(tables, *, method, n_resamples, rng):
-    """The sum of n rho^2 over tables, its p-value under independence, and how that was found.
+    """The sum of n rho^2 over tables, its p-value under independence, and the method used.
 
     Parameters
     ----------

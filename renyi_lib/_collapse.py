@@ -24,7 +24,7 @@ MAX_SCORES = 2**22
 
 
 class Alike(NamedTuple):
-    """Rows that stand for all rows that are like them.
+    """Unique rows, each of which represents all rows identical to it.
 
     Attributes
     ----------

@@ -146,7 +146,7 @@ class LabelCounts:
         check_size(shape, "the joint table of " + ", ".join(self.names))
 
     def rows(self):
-        """The cells that are not empty, as rows: their values by name, and their counts."""
+        """The nonempty cells as rows, given by the values of each variable and the counts."""
         cells = np.nonzero(self.table)
         columns = {
             name: values[place] for name, values, place in zip(self.names, self.values, cells)
@@ -215,7 +215,7 @@ def count_codes(codes, shape, weights=None, *, lows=None):
 
 
 def count_sparse(rows, columns, shape, weights=None):
-    """The table of two variables that are coded by integers, in which most cells are empty.
+    """The contingency table of two integer-coded variables, most of whose cells are empty.
 
     Parameters
     ----------

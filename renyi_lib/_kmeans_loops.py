@@ -380,7 +380,7 @@ def sparse_descent_pass(
     weight,
     slack,
 ):
-    """`descent_pass` for points of which only the entries other than 0 are stored (CSR).
+    """`descent_pass` for sparse points in CSR format, which stores only the nonzero entries.
 
     With sums instead of centers, a point's squared distance to center k is
 

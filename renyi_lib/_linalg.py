@@ -10,7 +10,7 @@ __all__ = ["at_most_one", "complement", "from_complement", "in_complement"]
 
 
 def complement(x):
-    """The basis as the columns of a matrix.
+    """An orthonormal basis of the complement of x, as the columns of a matrix.
 
     Examples
     --------

@@ -14,7 +14,7 @@ __all__ = ["LinearMixin"]
 
 
 class LinearMixin:
-    """For an estimator with `_prepare` (check the data), `_solve` (from theta) and `_theta`."""
+    """Fitting for linear estimators that define `_prepare`, `_solve` (from theta) and `_theta`."""
 
     _prepare: Any
     _solve: Any

@@ -66,7 +66,7 @@ def softmax_loss(Z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def total_softmax_loss(
     Z: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None
 ) -> tuple[float, np.ndarray]:
-    """The sum of the losses, with weights if there are any, and the class probabilities.
+    """The sum of the losses, weighted if weights are given, and the class probabilities.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def choice(*options: str) -> Constraint:
 
 
 def instance(kind: type, wanted: str) -> Constraint:
-    """An object of a class; `wanted` is the text of the error that says what to give.
+    """Require an instance of `kind`, which `wanted` describes in the error message.
 
     Examples
     --------

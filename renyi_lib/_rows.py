@@ -64,7 +64,7 @@ class TrainingRows:
         )
 
     def with_classes(self) -> "TrainingRows":
-        """The same rows with y as codes of the classes, of which there must be two or more."""
+        """The same rows with y encoded as class codes; y must have at least two classes."""
         check_classification_targets(self.y)
         classes, y = np.unique(self.y, return_inverse=True)
         if len(classes) < 2:

@@ -579,7 +579,7 @@ def unshifted_codes(values, name):
 
 
 def read_arrow(values):
-    """Text of Polars and Arrow as pandas holds it, without a Python object for each label.
+    """Convert Polars or Arrow text to pandas without creating a Python object for each label.
 
     Everything else is returned as it is; numbers are read by numpy without a copy.
 

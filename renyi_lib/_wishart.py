@@ -69,8 +69,8 @@ def largest_root_sf(x, m, k):
         return chi2.sf(x, k)
     if m > LARGEST:
         raise ValueError(
-            f"the limit law is computed for up to {LARGEST + 1} values of one of the variables, "
-            f"not {m + 1}: merge rare values, or take method='permutation'"
+            f"the asymptotic test needs a variable with at most {LARGEST + 1} values, not "
+            f"{m + 1}: merge rare values, or use method='permutation'"
         )
     begin = max(np.sqrt(k) - np.sqrt(m) - _BEYOND, 0.0) ** 2
     end = (np.sqrt(m) + np.sqrt(k) + _BEYOND) ** 2
@@ -88,7 +88,7 @@ def largest_root_sf(x, m, k):
 
 @lru_cache(maxsize=256)
 def largest_root_isf(level, m, k):
-    """The x that is exceeded with probability `level`.
+    """The value that the largest root exceeds with probability `level`.
 
     Examples
     --------

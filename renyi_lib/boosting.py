@@ -409,8 +409,8 @@ class _Boosting(Checked, BaseEstimator):
             return validate_data(self, X, reset=False, **how)
         if not isinstance(X, pd.DataFrame):
             raise ValueError(
-                "X must be a DataFrame, as in the fit: its columns "
-                f"{', '.join(map(str, self.categories_))} are categories"
+                "X must be a DataFrame, as in fit, because its columns "
+                f"{', '.join(map(str, self.categories_))} are categorical"
             )
         validate_data(self, X, skip_check_array=True, reset=fitting)
         X = X.assign(**{name: _codes_of(X[name], kept) for name, kept in self.categories_.items()})
@@ -834,8 +834,8 @@ class RenyiObjective:
         if z.size != np.prod(shape):
             raise ValueError(
                 f"the scores have shape {z.shape}, but y and sensitive_features have {n} samples "
-                f"of {classes} classes: the objective must be made from the rows that are trained "
-                "on, in their order"
+                f"of {classes} classes: build the objective from the training rows, in "
+                "the same order"
             )
         return self._game.gradients(z.reshape(shape))
 
@@ -858,7 +858,7 @@ def renyi_objective(
     sample_weight: ArrayLike | None = None,
     class_weight: Any = None,
 ) -> RenyiObjective:
-    """A fair objective for those who call LightGBM or XGBoost themselves.
+    """A fair objective that can be passed directly to LightGBM or XGBoost.
 
     The trees then give raw scores: log-odds of the second class, or one score for each of three
     and more classes. (`RenyiBoostingClassifier` does all that around it.)

@@ -296,7 +296,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
         return self._fit(X, y, sensitive_features, sample_weight)
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
+        """Class scores, of shape (n,) for two classes and (n, n_classes) otherwise."""
         check_is_fitted(self)
         if not in_memory(X):
             columns = None if len(self.classes_) == 2 else self.classes_.tolist()
@@ -362,7 +362,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
             if isinstance(penalty, TablePenalty):
                 groups, by = cells.as_groups("group"), "group"
         else:
-            warn_without_groups(self, "a plain logistic regression")
+            warn_without_groups(self, "a plain logistic regression", stacklevel=5)
         if in_memory and (not source.in_blocks or (penalty and not penalty.depends_on_table)):
             groups, by = cells.of_rows(source.cell, source.weight), "row"
         loss_weight = None

@@ -960,7 +960,7 @@ def _proportions(table):
 def _tradeoff(model):
     check_is_fitted(model)
     if model.groups_ is None:
-        raise ValueError("path has a model that was fitted without sensitive_features")
+        raise ValueError("path has a model fitted without sensitive_features: refit it with them")
     table = model.contingency_
     row = {
         "lam": float(model.lam),

@@ -98,7 +98,7 @@ _PERMUTATIONS = 199
 
 
 class SmoothFunction:
-    """A function of a number: linear between some points, constant beyond the first and last.
+    """A piecewise linear function of one variable, constant beyond the first and last points.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class ContinuousRenyi:
 
 
 class ContinuousInterval(NamedTuple):
-    """A confidence interval of `continuous_interval`.
+    """A confidence interval computed by `continuous_interval`.
 
     Attributes
     ----------
@@ -430,7 +430,7 @@ def continuous_test(
     max_functions: int | None = None,
     random_state: Any = 0,
 ) -> ContinuousTest:
-    """Test of independence of continuous variables, or of a continuous variable and labels.
+    """Test the independence of two continuous variables, or of one such variable and labels.
 
     For each number of functions: by how many standard deviations the plug-in correlation exceeds
     its mean under chance. The statistic is the largest of these numbers. It is compared with its
@@ -716,7 +716,7 @@ def _read(a, b, kind, **others):
     for own in kinds:
         choice("continuous", "discrete")("kind", own)
     if kinds == ("discrete", "discrete"):
-        raise ValueError("kind: two variables of labels are a matter for renyi_correlation")
+        raise ValueError("kind: two variables of labels need renyi_correlation instead")
     check_alignment(a=a, b=b)
     variables = [_variable(v, name, own) for v, name, own in zip((a, b), "ab", kinds)]
     check_same_length(a=variables[0].values, b=variables[1].values, **others)

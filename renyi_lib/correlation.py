@@ -482,7 +482,7 @@ def _warn_of_chance(counts, rho, where=""):
     if chance > large and rho < bound:
         warnings.warn(
             f"{n} samples{where} in a table of {c + 1} x {d + 1} cells: chance alone gives a "
-            f"correlation of about {min(chance, 1):.2f}, and these have {rho:.2f}. Merge rare "
+            f"correlation of about {min(chance, 1):.2f}, and the sample has {rho:.2f}. Merge rare "
             'values, give kind="continuous" for a score, which is then corrected for chance, or '
             "see renyi_lib.inference.renyi_test and renyi_interval for the uncertainty",
             SmallSampleWarning,
@@ -500,7 +500,7 @@ def _checked_table(P) -> np.ndarray:
         raise ValueError(f"P must be a table with rows and columns, got shape {P.shape}")
     low, high = P.min(), P.max()
     if not (np.isfinite(low) and np.isfinite(high)):
-        raise ValueError("P has cells that are missing or infinite: a count or probability is not")
+        raise ValueError("P has cells that are missing or infinite: every cell must be finite")
     if low < 0:
         raise ValueError("P has negative cells: counts and probabilities are zero or more")
     if high == 0:

@@ -222,7 +222,7 @@ def _feature_map(values, kernel, bandwidth, name):
     if span > _MAX_SPAN:
         raise ValueError(
             f"bandwidth is {span:.2g} times smaller than the range of {name}: "
-            "take a larger one, or transform the variable (to ranks, say)"
+            "use a larger bandwidth, or transform the variable (for example, to ranks)"
         )
     frequencies, weights = gaussian_waves(span)
     amplitudes = np.sqrt(weights)

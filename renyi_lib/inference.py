@@ -435,7 +435,7 @@ def interval_of_counts(
     n_resamples: int = 9999,
     random_state: Any = None,
 ) -> Interval:
-    """Confidence interval of a measure of fairness, from the counts of decisions.
+    """Confidence interval for a fairness metric, computed from counts of decisions.
 
     Parameters
     ----------
@@ -637,7 +637,7 @@ def _shares(shares, name):
         raise ValueError(f"{name} must be numbers: {error}") from error
     if found.ndim != 1 or len(found) < 2 or not (found > 0).all() or abs(found.sum() - 1) > 1e-6:
         raise ValueError(
-            f"{name} must be two or more positive shares with the sum 1, not {shares!r}"
+            f"{name} must be two or more positive shares that sum to 1, not {shares!r}"
         )
     return found / found.sum()
 
@@ -650,8 +650,8 @@ def _rarest_together(rho, p, q):
     most = 1 / max(-np.outer(f, g).min(), 1.0)
     if rho > most + 1e-12:
         raise ValueError(
-            f"effect={rho:g} is impossible: with the rarest values' shares {p[i]:.3g} and "
-            f"{q[j]:.3g} their correlation is at most {most:.3g}"
+            f"effect={rho:g} is impossible: when the rarest values have shares {p[i]:.3g} and "
+            f"{q[j]:.3g}, it can be at most {most:.3g}: give a smaller effect"
         )
     return np.maximum(np.outer(p, q) * (1 + rho * np.outer(f, g)), 0.0)
 
@@ -757,7 +757,7 @@ def _tabulated(measure, tables, pos_label):
         counts = _counts(table.counts, "y_true")
         positive = as_probabilities(table.rows, "the rows of y_true", pos_label)
         if not np.isin(positive, (0, 1)).all():
-            raise ValueError("the rows of y_true must be decisions, 0 and 1")
+            raise ValueError("the rows of y_true must be decisions, 0 and 1, not probabilities")
         places = [groups.index(group) for group in table.columns.tolist()]
         for decision in (0, 1):
             stratum[places, decision] = counts[positive == decision].sum(axis=0)
@@ -778,7 +778,7 @@ def _decisions(measure, y_true, predictions, sensitive_features, pos_label, samp
         )
     if is_dask(y_true, sensitive_features, *predictions.values()):
         if sample_weight is not None:
-            raise ValueError("sample_weight must be left out with Dask collections")
+            raise ValueError("sample_weight is not supported for Dask collections: leave it out")
         counts = _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_label)
         return counts, None
     decisions = []
@@ -844,8 +844,8 @@ def _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_lab
             varies = min(part.sum() for part in pair) > 0
             if name in predictions and measure.needs_variation and not varies:
                 raise ValueError(
-                    f"{name} decides the same for everyone: how decisions depend on the group "
-                    "cannot be told from it"
+                    f"{name} decides the same for everyone, so its dependence on the group "
+                    "cannot be measured"
                 )
     if measure.truths is None:
         return counts[None]
@@ -961,11 +961,11 @@ def _counts(table, name):
         table = np.asarray(table, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{name} must be a table of counts, if it stands alone: {error}"
+            f"{name} must be a table of counts if no second variable is given: {error}"
         ) from error
     if table.ndim != 2 or table.size == 0:
         raise ValueError(
-            f"{name} must be a table with rows and columns, if it stands alone; it has shape "
+            f"{name} must be a table of counts (2-D) if no second variable is given; it has shape "
             f"{table.shape}"
         )
     if not np.isfinite(table).all():

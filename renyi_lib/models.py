@@ -109,7 +109,7 @@ class SoftmaxModel:
         fit_intercept: bool = True,
         l2: float = 0.0,
     ) -> "SoftmaxModel":
-        """The model of a source.
+        """Build the model for a source.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class Point:
         return found
 
     def table_slopes(self, groups: Groups) -> np.ndarray:
-        """The derivative with respect to theta of each entry of ``groups.table(F)``, by one pass.
+        """The derivative with respect to theta of each entry of ``groups.table(F)``, in one pass.
 
         Of shape (c, d, number of entries of theta); no array of n x d numbers is made.
         """
@@ -368,7 +368,7 @@ class Reading:
         return self.cells.y[block.cell]
 
     def probability(self, block: Block) -> Any:
-        """The probability of each row: a number if all are alike."""
+        """The probability of each row, or a single number if all rows have the same one."""
         return 1 / self.mass if block.weight is None else block.weight / self.mass
 
     def loss_weight(self, block: Block) -> Any:
@@ -624,7 +624,7 @@ def largest_eigenvalue(moments: np.ndarray) -> float:
 
 
 def inverse_root(hessian: np.ndarray, ridge: np.ndarray) -> np.ndarray:
-    """A matrix R with R R^T the inverse of hessian + diag(ridge), about; or their diagonals."""
+    """Return R with R R^T close to inv(hessian + diag(ridge)); a 1-D hessian is a diagonal."""
     if hessian.ndim == 1:
         return 1 / np.sqrt(_positive(hessian + ridge))
     hessian = hessian + np.diag(ridge)

@@ -413,7 +413,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         self.classes_ = rows.classes
         if not np.array_equal(self.estimator_.classes_, self.classes_):
             raise ValueError(
-                f"the estimator knows the classes {self.estimator_.classes_.tolist()}, but y has "
+                f"estimator was fitted to classes {self.estimator_.classes_.tolist()}, but y has "
                 f"{self.classes_.tolist()}"
             )
         for name in ("n_features_in_", "feature_names_in_"):

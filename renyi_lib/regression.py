@@ -51,7 +51,7 @@ _AT_ONCE = 16
 
 
 class LinearModel:
-    """Least squares on given data: from theta to predictions F, and gradients back.
+    """Least-squares model that maps theta to predictions F and pulls gradients back to theta.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         X, y, weight = rows.X, rows.y, rows.shares()
         groups, penalty, chance = _groups(rows, kind), None, 0.0
         if groups is None:
-            warn_without_groups(self, "a plain linear regression")
+            warn_without_groups(self, "a plain linear regression", stacklevel=5)
         else:
             n_samples = _n_samples(rows.weight, len(y))
             penalty = self._penalty(kind, n_samples)

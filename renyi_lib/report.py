@@ -42,7 +42,7 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class FairnessReport:
-    """What `fairness_report` found. It prints as text, and in a notebook as tables.
+    """The result of `fairness_report`. It prints as text, or as tables in a notebook.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ def fairness_report(
 
         alike: Any = scored_alike(y_true, y_score, sensitive_features)
         if sample_weight is not None:
-            raise ValueError("sample_weight must be left out with Dask collections")
+            raise ValueError("sample_weight is not supported for Dask collections: leave it out")
         y_true, y_score, sensitive_features, people, _ = alike
     else:
         people = np.ones(np.shape(y_score)[0], dtype=np.intp)
@@ -229,7 +229,7 @@ def fairness_report(
     if selected.all() or not selected.any():
         raise ValueError(
             f"threshold={threshold:g} selects {'everybody' if selected.all() else 'nobody'}: "
-            f"choose one from {score.min():g} to below {score.max():g}, the scores' range"
+            f"choose a threshold of at least {score.min():g} and below {score.max():g}"
         )
     rows = _Rows(truth, selected, score, codes, people, weight, square)
     by_group = _by_group(rows, groups, confidence_level)

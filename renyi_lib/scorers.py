@@ -160,7 +160,7 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
     choice(*SCORERS)("name", name)
     if not sklearn.get_config()["enable_metadata_routing"]:
         raise ValueError(
-            "a fairness scorer gets the groups by scikit-learn's metadata routing, which is off: "
+            "fairness scorers get the groups through scikit-learn metadata routing, which is off: "
             "call sklearn.set_config(enable_metadata_routing=True) first"
         )
     measure, greater_is_better, response = SCORERS[name]

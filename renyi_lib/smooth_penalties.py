@@ -96,7 +96,7 @@ def ordered_groups(s: Any, sample_weight: ArrayLike | None = None, *, name: str 
         check_same_length(**{name: values, "sample_weight": weights})
     side = on_a_grid(Variable(values, None), weights, 1)
     if len(side.points) < 2:
-        raise ValueError(f"{name} is constant: fairness needs at least two different values")
+        raise ValueError(f"{name} is constant: it must take at least two different values")
     weights = weights if weights is None else weights / weights.sum()
     return Groups.from_codes(side.codes, side.points, weights)
 

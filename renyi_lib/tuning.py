@@ -139,7 +139,7 @@ def lam_path(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> list:
-    """Fit an estimator for many values of lam, each starting from the solution before it.
+    """Fit an estimator for many values of lam, each starting from the previous solution.
 
     Parameters
     ----------
@@ -1055,7 +1055,7 @@ def _check_validation(rows, others, metric, guarantee):
         ):
             raise ValueError(
                 "validation must be (X, y, sensitive_features), but y and sensitive_features "
-                "look exchanged: their joint counts are those of the fit with the two swapped"
+                "look exchanged: their joint counts match those in fit with the two swapped"
             )
     return _rows_in_both(_overlap(X, X_new), guarantee)
 
@@ -1220,7 +1220,7 @@ def _measure(metric, greater_is_better, pos_label):
     """A function of (fitted, X, y, sensitive_features, sample_weight), and which way is fair."""
     if callable(metric):
         if greater_is_better is None:
-            raise ValueError("greater_is_better must be given for a metric of your own")
+            raise ValueError("greater_is_better must be given if metric is a function")
 
         def own(fitted, X, y, s, weight):
             known = {} if weight is None else {"sample_weight": weight}
@@ -1269,7 +1269,7 @@ def _bound(metric, pos_label, confidence, weight):
     if callable(metric):
         raise ValueError(
             f"confidence needs a metric whose interval is known, one of "
-            f"{', '.join(map(repr, _METRICS))}, not a function of your own"
+            f"{', '.join(map(repr, _METRICS))}, not a custom function"
         )
     if weight is not None:
         raise ValueError(

@@ -78,8 +78,8 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
         """The position of each sample's group among the groups of the fit."""
         if sensitive_features is None:
             raise ValueError(
-                f"sensitive_features is None: {type(self).__name__} treats the groups apart, and "
-                "needs to know them when it predicts"
+                f"sensitive_features is None: {type(self).__name__} uses a different rule for "
+                "each group, so pass the groups when predicting as well"
             )
         codes = known_codes(sensitive_features, self.groups_, "sensitive_features")
         check_same_length(X=X, sensitive_features=codes)

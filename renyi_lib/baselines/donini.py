@@ -168,7 +168,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         super()._check_parameters()
         choices = [self.C] if isinstance(self.C, Real) else list(np.atleast_1d(self.C))
         if not choices:
-            raise ValueError("C is empty: give a positive number, or several")
+            raise ValueError("C is empty: give a positive number or a list of positive numbers")
         for C in choices:
             number(0, above=True)("C", C)
 
@@ -200,7 +200,7 @@ def mean_difference(X, s, groups):
         if not (s == j).any():
             raise ValueError(
                 f"group {groups[j]!r} of sensitive_features has no sample with the favorable "
-                "label, so that its mean there is not known: give more samples, or fewer folds"
+                "label, so its mean cannot be computed: give more samples, or use fewer folds"
             )
     return X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)
 

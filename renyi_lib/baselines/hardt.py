@@ -138,13 +138,13 @@ class HardtClassifier(BinaryFairClassifier):
         return self.optimizer_.interpolated_thresholder_._pmf_predict(X, sensitive_features=codes)
 
     def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """A label for each sample, drawn with its probability."""
+        """Randomized predictions, drawn from the class probabilities of each sample."""
         positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
         drawn = as_random_state(self.random_state).uniform(size=len(positive)) < positive
         return self.classes_[drawn.astype(int)]
 
     def score(self, X, y, sample_weight=None, *, sensitive_features=None) -> float:
-        """The accuracy that is expected of the random label."""
+        """The expected accuracy of the randomized predictions."""
         positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
         correct = np.where(np.asarray(y) == self.classes_[1], positive, 1 - positive)
         return float(np.average(correct, weights=sample_weight))

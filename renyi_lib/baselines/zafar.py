@@ -174,12 +174,12 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
             self.covariances_, solution, settled = settle_mistakes(solve, X, groups, float(self.c))
         if not (settled and solution.converged):
             found = (
-                f"no solution after max_iter={self.max_iter} Newton steps: raise max_iter or tol"
+                f"not converged in max_iter={self.max_iter} Newton steps: raise max_iter or tol"
                 if settled
                 else "the set of mistakes does not settle: raise c"
             )
             warnings.warn(
-                f"{found}, or the ridge l2",
+                f"{found}, or the ridge penalty l2",
                 ConvergenceWarning,
                 stacklevel=2,
             )

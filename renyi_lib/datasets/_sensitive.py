@@ -47,8 +47,8 @@ class Grouping:
         if (codes < 0).any():
             stranger = values[codes < 0][0]
             raise ValueError(
-                f"column {self.column!r} has the value {stranger!r}, which is in none of the "
-                f"groups {', '.join(names)}"
+                f"column {self.column!r} has the value {stranger!r}, which belongs to none of "
+                f"the groups {', '.join(names)}: add it to one of them"
             )
         return codes
 

@@ -62,7 +62,7 @@ class ConditionalPenalty(Penalty):
         return [term for given in conditions for term in self.penalty.terms(F, given)]
 
     def best_response(self, F, groups):
-        """The adversary's best response given each of the labels, one row for each."""
+        """The adversary's best response conditional on each true label, one row per label."""
         conditions = self.conditions(as_groups(groups))
         responses = [self.penalty.best_response(F, given) for given in conditions]
         return None if responses[0] is None else np.stack(responses)

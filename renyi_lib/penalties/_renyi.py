@@ -135,7 +135,7 @@ class RenyiPenalty(RenyiTable):
         return min(n_classes, n_groups) > 2
 
     def smoothed(self, mu):
-        """The same penalty with the smoothing mu."""
+        """The same penalty with smoothing parameter mu."""
         return RenyiPenalty(smoothing=mu)
 
 
@@ -153,7 +153,7 @@ def singular_pairs(T, q):
 
 
 def mixed_strategy(values, mu):
-    """The probabilities pi that maximize pi . values - mu / 2 |pi|^2; values decrease."""
+    """The probabilities pi that maximize pi . values - mu / 2 |pi|^2, for decreasing values."""
     if mu == 0:
         return np.eye(1, len(values))[0]
     # The projection of values / mu on the simplex: subtract what makes the positive part sum to 1.

@@ -51,8 +51,8 @@ class DaskSource(Source):
         for name, column in present.items():
             if not is_dask(column):
                 raise ValueError(
-                    f"{name} is in memory, and the others are Dask collections: make it one, for "
-                    "example with dask.array.from_array, with the partitions of the others"
+                    f"{name} is in memory, and the others are Dask collections: convert it, for "
+                    "example with dask.array.from_array, using the same partitions as the others"
                 )
         self.names = list(present)
         self.parts = list(zip(*_aligned(present)))

@@ -15,7 +15,7 @@ __all__ = ["FeatureBlocks", "SumTuple", "over_rows", "read_columns"]
 
 
 class SumTuple(tuple):
-    """Several sums at once, which are added entry by entry.
+    """A tuple of sums that are added entry by entry.
 
     Examples
     --------

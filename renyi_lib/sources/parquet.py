@@ -170,8 +170,8 @@ def _matrix(batch, features):
             X[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"column {name!r} is not made of numbers ({error}): name the columns that are X, "
-                "as features of ParquetRows, or encode it before"
+                f"column {name!r} is not made of numbers ({error}): list only numeric columns in "
+                "the features argument of ParquetRows, or encode this column first"
             ) from error
     return X
 

@@ -178,7 +178,7 @@ WORDS = dict(
 
 
 def test_the_letter_tells_the_outcome_of_the_comparisons():
-    of = [SHOWN[SHOWN[n]["counted"]] for n in SHOWN["favorable-performance"]["options"]["of"]]
+    of = [SHOWN[SHOWN[n]["counted"]] for n in SHOWN["favourable-performance"]["options"]["of"]]
     count = {v: WORDS[sum(r["verdict"] == v for r in of)] for v in VERDICTS}
     told = " ".join(LETTER.split())
     assert f"Of the {WORDS[len(of)]} comparisons" in told

@@ -767,7 +767,7 @@ EVIDENCE = {
     "rate_is_a_worst_case": worst_case,
     "cannot_be_tested": lambda claim: "cannot be tested",
 }
-SUMMARY = "favorable-performance"
+SUMMARY = "favourable-performance"
 
 
 def holm(p):

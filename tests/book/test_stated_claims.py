@@ -57,7 +57,7 @@ def test_the_maximum_of_functions_with_smooth_gradients_is_weakly_convex(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_line_6_gives_the_best_of_all_assignments_for_given_centers_and_w(seed):
+def test_line_6_gives_the_best_of_all_assignments_for_given_centres_and_w(seed):
     rng = np.random.default_rng(seed)
     x, s, centers, w = rng.normal(size=5), rng.integers(0, 2, 5), rng.normal(size=3), rng.random(3)
     cost = (x[:, None] - centers) ** 2 - 2.0 * (w - s[:, None]) ** 2

@@ -111,8 +111,8 @@ EXERCISES = {
         "the order whose result differs from the others",
         options=("as it is", "sorted by s", "random"),
         answer="as it is",
-        why="The sorted order brings children of one kind one after another, neighborhood"
-        " by neighborhood, so shuffle the rows.",
+        why="The original order lists one neighborhood after another and ends with a larger"
+        " loss and less fairness, so shuffle the rows.",
         mistakes={
             "sorted by s": "This order ends close to the random ones. Reorder the start "
             "and s together with the points.",

@@ -36,7 +36,7 @@ def test_the_four_points_end_fair_in_a_window_of_lambda_only():
     assert (table.query("lam > 162")["cycle_length"] > 0).all()
 
 
-def test_large_lambda_scatters_the_one_group_neighborhoods():
+def test_large_lambda_scatters_the_one_group_neighbourhoods():
     table = load("toy_clusters", BOOK / "results")
     together = table.pivot(index="seed", columns="lam", values="together")
     assert (together[1000] < together[0]).all()

@@ -52,7 +52,7 @@ def test_a_claim_that_changes_must_say_so(path, monkeypatch, fields):
     assert len(frozen.problems(path)) == 1
     with pytest.raises(ValueError, match="not those that were frozen"):
         frozen.name("abc", path)
-    changed(monkeypatch, **fields, deviations=[{"what": "", "why": "", "favors": ""}])
+    changed(monkeypatch, **fields, deviations=[{"what": "", "why": "", "favours": ""}])
     assert frozen.problems(path) == []
 
 
@@ -73,7 +73,7 @@ def test_code_that_changes_must_be_told_with_its_checksum(path, monkeypatch):
     monkeypatch.setattr(frozen, "code_checksum", lambda: "other")
     assert "no deviation tells of it" in frozen.problems(path)[0]
     fixed = json.loads(path.read_text())
-    fixed["deviations"] = [{"code": "other", "what": "", "why": "", "favors": ""}]
+    fixed["deviations"] = [{"code": "other", "what": "", "why": "", "favours": ""}]
     path.write_text(json.dumps(fixed))
     assert frozen.problems(path) == []
 
@@ -142,7 +142,7 @@ def test_added_claims_are_as_in_a_commit_that_is_named():
 
 def test_an_added_claim_may_not_change_in_silence(path, monkeypatch):
     first, *_ = CLAIMS
-    new = first | {"id": "new", "deviations": [{"what": "", "why": "", "favors": ""}]}
+    new = first | {"id": "new", "deviations": [{"what": "", "why": "", "favours": ""}]}
     monkeypatch.setattr(frozen, "claims", lambda: [new, *CLAIMS])
     frozen.add(path)
     assert frozen.problems(path) == []

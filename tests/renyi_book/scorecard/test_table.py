@@ -111,7 +111,7 @@ def test_a_row_without_an_interval_stays_in_its_family():
 
 
 def test_a_claim_that_sums_others_up_says_how_many_got_which_verdict(four):
-    summary = CLAIMS["favorable-performance"]
+    summary = CLAIMS["favourable-performance"]
     short = summary | {"options": {"of": [claim["id"] for claim in FIGURE_1C]}}
     found = findings(four, [*FIGURE_1C, short], stability=False)[summary["id"]]
     assert found["ours"] == "4 comparisons: 2 holds, 1 does not hold, 1 undecided"
@@ -185,7 +185,7 @@ def test_without_results_every_measured_row_says_so():
     found = findings({}, stability=False)
     assert set(found) == {claim["id"] for claim in claims()}
     assert found["adult-beats-hsic"]["verdict"] == NO_RESULT
-    assert found["favorable-performance"]["verdict"] == NO_RESULT
+    assert found["favourable-performance"]["verdict"] == NO_RESULT
     assert found["lower-bound"]["verdict"] == j.UNTESTABLE
     assert found["zero-iff-independent"]["verdict"] == j.HOLDS
 
