@@ -965,8 +965,8 @@ def _counts(table, name):
         ) from error
     if table.ndim != 2 or table.size == 0:
         raise ValueError(
-            f"{name} must be a table of counts (2-D) if no second variable is given; it has shape "
-            f"{table.shape}"
+            f"{name} must be a table of counts with rows and columns if no second variable is "
+            f"given; it has shape {table.shape}"
         )
     if not np.isfinite(table).all():
         raise ValueError(f"{name} has cells that are missing or infinite: a count is neither")
