@@ -153,6 +153,7 @@ def damped(x, slow, hold, lam):
     hold : callable
         r as a function of such arrays.
     lam : float
+        Weight of the penalty.
 
     Returns
     -------

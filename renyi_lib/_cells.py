@@ -43,6 +43,7 @@ class Cells:
     mass : float
         The number of rows, or the sum of their weights.
     n_rows, n_features : int
+        Numbers of rows and features.
 
     Examples
     --------

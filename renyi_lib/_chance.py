@@ -58,6 +58,7 @@ def chance_test(tables, *, method, n_resamples, rng):
         As in `renyi_test`.
     n_resamples : int
     rng : Generator
+        Random number generator.
 
     Returns
     -------

@@ -31,6 +31,7 @@ def count_labels(variables, sample_weight=None, *, check=None):
         By the name of the argument, for the error messages; labels of any kind. Dask collections
         are counted partition by partition.
     sample_weight : array-like of shape (n,), optional
+        Nonnegative sample weights; by default, all samples count equally.
     check : function of (name, values that occur, number of samples), optional
         To refuse a variable before anything is counted.
 
@@ -100,6 +101,7 @@ class LabelCounts:
     values : tuple of ndarray
         The labels along each axis, all of which occur.
     n_rows : int
+        Number of rows.
 
     Examples
     --------

@@ -59,6 +59,7 @@ def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     n_resamples : int
         Random samples, for the p-value where counts are small; fewer if there are many groups.
     rng : Generator
+        Random number generator.
 
     Returns
     -------

@@ -87,6 +87,7 @@ def report_page(
     report : FairnessReport
         As `fairness_report` makes it.
     title : str, default="Fairness report"
+        Title of the page.
     about : mapping of str to anything, optional
         What the reader should know of the data, such as the name of the file: shown below the
         title.

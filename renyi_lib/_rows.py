@@ -34,6 +34,7 @@ class TrainingRows:
     ----------
     X : ndarray or sparse array of shape (n, p), or None
     y : ndarray of shape (n,)
+        Targets.
     codes : ndarray of shape (n,), or None
         The group of each row; if it is a number, that number.
     categories : ndarray of shape (d,), or None

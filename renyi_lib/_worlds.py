@@ -45,6 +45,7 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
     n_resamples : int
         Random tables in all; fewer if the tables are large.
     rng : Generator
+        Random number generator.
 
     Returns
     -------

@@ -119,6 +119,7 @@ def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable
     way : RunningTable
         Its groups, measure and memory are taken; the object itself stays as it is.
     n_classes : int
+        Number of classes.
 
     Returns
     -------

@@ -4,13 +4,14 @@ Both estimators minimize, over sums of trees,
 
     mean loss + lam * penalty,
 
-the objective of the linear ones with trees in their place. The group S is used in the fit only: a
-prediction never asks for it. The penalty's adversary is *damped* (`renyi_lib._adversary` has the
-argument): the step of a tree knows nothing of the penalty, and against an adversary that reacts at
-once it diverges from lam of about 1 / learning_rate on. The damped adversary has the same fixed
-points, and the number of rounds that it needs hardly depends on lam.
+which is the objective of the linear estimators with trees in place of a linear model. The group S
+is needed only in `fit`, not for predictions. The penalty's adversary is *damped*, because the leaf
+values of a tree ignore the curvature of the penalty, and training against an adversary that reacts
+at once diverges if lam exceeds about 1 / learning_rate. The damped adversary has the same fixed
+points, and the number of rounds that it needs hardly depends on lam. `renyi_lib._adversary` gives
+the argument.
 
-`renyi_objective` is the same as a function for those who call the libraries themselves.
+`renyi_objective` offers the same objective to code that calls the libraries directly.
 """
 
 from collections.abc import Callable
@@ -77,7 +78,7 @@ __all__ = [
 
 
 class _LogisticLoss:
-    """Of two classes (z of shape (n,)) or more (z of shape (n, classes))."""
+    """Log-loss for two classes (z of shape (n,)) or more (z of shape (n, n_classes))."""
 
     def __init__(self, y, n_classes, weight):
         self.y, self.n_classes, self.weight = y, n_classes, weight
@@ -85,7 +86,7 @@ class _LogisticLoss:
         self._rows, self._target, self._other = np.arange(len(y)), y.astype(float), 1.0 - y
 
     def start(self):
-        """The raw scores of the best constant, as near as a class without weight allows."""
+        """Return the raw scores of the best constant prediction, clipped for empty classes."""
         weight = np.broadcast_to(self.weight, self.y.shape)
         share = np.maximum(np.bincount(self.y, weight, self.n_classes), 1e-9)
         if self.n_classes == 2:
@@ -119,7 +120,7 @@ class _LogisticLoss:
         np.maximum(right, 1e-16, out=right)
         if np.ndim(self.weight):
             return -float(np.sum(np.log(right) * self.weight))
-        # Logarithms are dear: one for each product of 16 samples.
+        # Logarithms are expensive, so take one for each product of 16 samples.
         whole = len(right) // 16 * 16
         products = np.multiply.reduce(right[:whole].reshape(16, -1), axis=0)
         return -float(np.log(products).sum() + np.log(right[whole:]).sum()) * self.weight
@@ -136,7 +137,7 @@ class _SquaredLoss:
     def __init__(self, y, weight, mean, variance, n_bins):
         self.y, self.weight, self.n_bins = y, weight, n_bins
         self.mean, self.variance = mean, variance
-        # The library sees half the squared error, of Hessian 1: trees as for plain regression.
+        # The library receives half the squared error, with Hessian 1, as in plain regression.
         self.unit = variance / 2
 
     def start(self):
@@ -162,20 +163,20 @@ class _SquaredLoss:
 
 
 class _Game:
-    """Loss and adversary together: what a boosting library asks for, round after round."""
+    """Loss and adversary combined into the objective of a boosting library."""
 
     def __init__(self, loss, adversary, lam, total):
         self.loss, self.adversary, self.lam, self.total = loss, adversary, lam, total
         self.history = {"loss": [], "penalty": []}
 
     def gradients(self, z):
-        """Gradient and Hessian by the raw scores z, for weights of sum `total`."""
+        """Compute gradient and Hessian with respect to z, for weights that sum to `total`."""
         z = np.asarray(z, dtype=float)
         loss, at = self.loss, self.loss.at(z)
         scale = self.total * loss.unit
         weight = loss.weight * scale
         gradient, hessian = loss.gradient(at, z), at.hessian
-        # n * (1 / n) may be 1 up to rounding: not worth two passes over all rows.
+        # A factor of 1 up to rounding is not worth two passes over all rows.
         if np.ndim(weight) or abs(weight - 1) > 1e-12:
             gradient, hessian = (gradient.T * weight).T, (hessian.T * weight).T
         penalty = 0.0
@@ -195,7 +196,7 @@ class _Game:
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """All that does not depend on lam."""
+    """Training data and settings that do not depend on lam."""
 
     rows: TrainingRows
     groups: Groups | None
@@ -206,7 +207,7 @@ class _Problem:
 
 
 class _Boosting(Checked, BaseEstimator):
-    """What both estimators share: the reading of rows, the backend, early stopping."""
+    """Base class that reads the data, runs the backend and handles early stopping."""
 
     _tree_constraints: ClassVar = {
         "lam": number(0, MAX_LAM),
@@ -238,17 +239,16 @@ class _Boosting(Checked, BaseEstimator):
         Parameters
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n, n_features)
-            Missing values are the backend's business, and so are columns of a DataFrame that are
-            pandas categories.
+            Features. Missing values and pandas categorical columns are handled by the backend.
         y : array-like of shape (n,)
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            The group of each sample, labels of any kind; several columns become one joint group.
-            Without it nothing is penalized, and a warning says so.
+            Group of each sample, given by labels of any type; several columns define joint groups.
+            If omitted, nothing is penalized, and a warning is issued.
         sample_weight : array-like of shape (n,), optional
-            Weights, 0 or more, in the loss and in the penalty.
+            Nonnegative sample weights, used in both the loss and the penalty.
         validation : tuple, optional
-            ``(X, y, sensitive_features)``, with weights as a fourth entry if need be: the rows for
-            early stopping, in place of a part of the training rows.
+            Rows for early stopping, ``(X, y, sensitive_features)`` with weights as an optional
+            fourth entry. By default, a fraction of the training rows is held out.
 
         Returns
         -------
@@ -257,7 +257,7 @@ class _Boosting(Checked, BaseEstimator):
         return self._boost(self._prepare(X, y, sensitive_features, sample_weight, validation))
 
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
-        """A function from lam to a fitted estimator, the data checked and binned once."""
+        """Return a function from lam to a fitted estimator; the data are binned once."""
         template = clone(self)
         problem = template._prepare(X, y, sensitive_features, sample_weight, None)
 
@@ -272,7 +272,7 @@ class _Boosting(Checked, BaseEstimator):
         return fit
 
     def _prepare(self, X, y, sensitive_features, sample_weight, validation):
-        """Check everything, and bring the rows into the backend's form."""
+        """Validate the data and convert them to the backend's format."""
         self._check_parameters()
         backend = BACKENDS[self.backend]
         backend.library()
@@ -323,7 +323,7 @@ class _Boosting(Checked, BaseEstimator):
         return _Problem(rows, groups, start, data, settings, held_out)
 
     def _boost(self, problem):
-        """Grow the trees for this lam, and keep them."""
+        """Grow and store the trees for this lam."""
         rows, lam = problem.rows, float(self.lam)
         loss = self._loss(rows, problem.groups)
         adversary = None
@@ -365,7 +365,7 @@ class _Boosting(Checked, BaseEstimator):
         return self._with_targets(rows)
 
     def _read_validation(self, validation):
-        """The rows that the caller holds out, in the codes of the fit."""
+        """Encode the caller's validation rows with the codes of the training rows."""
         X, y, s, weight = read_validation(validation)
         X = self._features(X)
         y = self._known_targets(y)
@@ -375,7 +375,7 @@ class _Boosting(Checked, BaseEstimator):
         return TrainingRows(X, y, codes, categories, weight, getattr(self, "classes_", None))
 
     def _hold_out(self, rows, random_state):
-        """Training rows and rows for early stopping, stratified by group and class if possible."""
+        """Split off rows for early stopping, stratified by group and class if possible."""
         strata = self._strata(rows)
         several = strata is not None and np.bincount(strata)[np.unique(strata)].min() >= 2
         order = np.arange(len(rows.y))
@@ -388,7 +388,7 @@ class _Boosting(Checked, BaseEstimator):
         return rows.some(np.sort(kept)), rows.some(np.sort(held))
 
     def _features(self, X, *targets):
-        """X as numbers, with y if this is the fit; the columns of categories are remembered."""
+        """Convert X to numbers, with y in `fit`, and remember its categorical columns."""
         need_memory(X, type(self).__name__)
         refuse_masked(X, "X")
         refuse_text(
@@ -432,7 +432,7 @@ class _Boosting(Checked, BaseEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """How much the splits on each feature gained, of sum 1."""
+        """Total gain of the splits on each feature, normalized to sum to 1."""
         check_is_fitted(self)
         return self._forest.importances(self.n_features_in_)
 
@@ -447,68 +447,72 @@ class _Boosting(Checked, BaseEstimator):
 
 
 class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
-    """Boosted trees whose label, or whose score, has a small Rényi correlation with the group.
+    """Boosted trees whose labels or scores have a small Rényi correlation with the group.
 
-    Minimizes mean logistic loss + lam * rho_R^2 by LightGBM or XGBoost with a damped adversary.
-    Groups are needed in `fit` alone.
+    It minimizes mean logistic loss + lam * rho_R^2 with LightGBM or XGBoost and a damped
+    adversary. The groups are needed only in `fit`.
 
     Parameters
     ----------
     lam : float, default=1.0
-        The weight of the penalty beside the mean loss, from 0 to 1e12.
+        Weight of the penalty relative to the mean loss, between 0 and 1e12.
     fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}
         As in `RenyiClassifier`.
     on : {"label", "score"}, default="label"
-        What is to be independent of the group: the label that is drawn with the predicted
-        probabilities, which makes decisions at the threshold 1/2 fair, more or less; or the score
-        itself, in soft bins (`ScoreBinsPenalty`, two classes only), which makes decisions at every
-        threshold fair and costs more accuracy.
+        Variable whose dependence on the group is penalized. "label" is a label sampled from the
+        predicted probabilities, which makes decisions at the threshold 1/2 approximately fair.
+        "score" is the score itself, in soft bins (`ScoreBinsPenalty`, two classes only), which
+        makes decisions fair at every threshold and costs more accuracy.
     penalty : Penalty, default=None
-        Another measure in place of `RenyiPenalty`, of what `on` says.
+        Dependence measure for the variable chosen by `on`; None means `RenyiPenalty`.
     pos_label : label, default=None
-        The favorable class, which equality of opportunity is about. None is the last in sorted
-        order.
+        Favorable class, used for equal opportunity. None means the last class in sorted order.
     backend : {"lightgbm", "xgboost"}, default="lightgbm"
-        ``pip install "renyi-lib[boosting]"`` brings LightGBM.
+        Library that grows the trees. ``pip install "renyi-lib[boosting]"`` installs LightGBM.
     n_estimators : int, default=200
-        Rounds: a tree each, or one for each of three and more classes. A large lam needs enough of
-        them to converge: 20 / learning_rate is a good number.
+        Number of rounds. Each grows one tree, or one per class if there are more than two. With a
+        large lam, about 20 / learning_rate rounds are needed for convergence.
     learning_rate : float, default=0.1
+        Factor by which each tree's contribution is shrunk.
     max_leaves : int, default=31
-        Of a tree.
+        Maximum number of leaves of a tree.
     max_depth : int or None, default=None
+        Maximum depth of a tree; None means no limit.
     min_child_weight : float, default=1.0
-        The smallest sum of Hessians (p (1 - p) each) in a leaf.
+        Minimum sum of Hessians, p (1 - p) per sample, in a leaf.
     l2 : float, default=0.0
-        Adds ``l2 / 2 * value^2`` of each leaf to the sum of the losses.
+        Strength of the ridge ``l2 / 2 * value^2`` that each leaf adds to the sum of the losses.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes in the loss. The penalty counts all samples equally.
+        Weights of the classes in the loss. The penalty ignores class weights.
     n_iter_no_change : int or None, default=None
-        With a number, early stopping: the fit ends when loss + lam * penalty on held-out rows has
-        not become smaller for so many rounds, and keeps the best. On few held-out rows the penalty
-        is mostly chance: with a large lam hold out thousands.
+        Number of rounds without improvement of loss + lam * penalty on held-out rows after which
+        the fit stops and keeps the best round; None disables early stopping. On few held-out rows
+        the penalty is mostly noise, so hold out thousands of rows if lam is large.
     validation_fraction : float, default=0.1
-        The part of the rows that is then held out, unless `fit` is given ``validation``.
+        Fraction of the rows held out for early stopping, unless ``validation`` is passed to `fit`.
     backend_params : dict, default=None
-        Anything else for the library, in its own words, such as ``monotone_constraints``,
-        ``feature_fraction`` or ``max_bin``.
+        Further parameters of the library, such as ``monotone_constraints``, ``feature_fraction``
+        or ``max_bin``.
     n_jobs : int or None, default=None
-        Threads; None is one, -1 all.
+        Number of threads; None means one, and -1 means all cores.
     random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the random numbers.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Class labels, in sorted order.
     groups_ : ndarray or None
     booster_ : lightgbm.Booster or xgboost.Booster
     history_ : dict of ndarray
         ``"loss"``, ``"penalty"`` and ``"objective"`` on the training rows before each round.
     n_iter_ : int
-        Rounds that are used.
+        Number of rounds used.
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
 
     Examples
     --------
@@ -573,7 +577,7 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
         self.random_state = random_state
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Scores of the classes: of shape (n,) for two classes, else (n, n_classes)."""
+        """Compute class scores, of shape (n,) for two classes and (n, n_classes) otherwise."""
         return self._scores(X)
 
     def _penalty_of(self, groups):
@@ -620,43 +624,43 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
 
 
 class RenyiBoostingRegressor(RegressorMixin, _Boosting):
-    """Boosted trees whose prediction has a small Rényi correlation with an attribute.
+    """Boosted trees whose predictions have a small Rényi correlation with an attribute.
 
-    Minimizes mean squared error / variance of y + lam * rho_R^2, that is 1 - R^2 + lam * rho_R^2,
-    where rho_R is that of the attribute and soft bins of the prediction. The bins are those of
-    Phi((prediction - mean) / deviation), with the mean and deviation of y: about equally filled
-    by y itself, and coarse for predictions that hardly differ.
+    It minimizes mean squared error / variance of y + lam * rho_R^2, that is 1 - R^2 + lam *
+    rho_R^2, where rho_R is that of the attribute and soft bins of the prediction. The bins are
+    those of Phi((prediction - mean) / deviation), with the mean and deviation of y: about equally
+    filled by y itself, and coarse for predictions that hardly differ.
 
     Parameters
     ----------
     lam : float, default=1.0
-        The weight of the penalty beside 1 - R^2, from 0 to 1e12. With two groups any of them
-        converges. With more, and so for a continuous attribute, rho_R^2 has a kink where the
-        prediction is independent, and a lam of 100 and more may end far from the minimum:
-        ``penalty=ChiSquarePenalty()``, which is at least rho_R^2 and smooth, did better at 100 in
-        our trials, though not at 1000.
+        Weight of the penalty relative to 1 - R^2, between 0 and 1e12. With two groups, the fit
+        converges for any lam. With more groups, or a continuous attribute, rho_R^2 has a kink
+        where the prediction is independent of the attribute, and a fit with lam of 100 or more may
+        end far from the minimum. ``penalty=ChiSquarePenalty()``, a smooth upper bound of rho_R^2,
+        did better at 100 in our trials, though not at 1000.
     kind : {"auto", "discrete", "continuous"}, default="auto"
-        What the attribute is. A continuous one is cut at its quantiles into `n_groups` groups;
-        "auto" takes floating-point numbers for continuous unless all of them are whole.
+        Type of the attribute. A continuous attribute is cut at its quantiles into `n_groups`
+        groups. "auto" treats floating-point numbers as continuous unless all of them are integers.
     n_groups : int, default=8
-        Groups of a continuous attribute.
+        Number of groups into which a continuous attribute is cut.
     n_bins : int, default=12
-        Bins of the prediction.
+        Number of bins of the prediction.
     penalty : Penalty, default=None
-        Another measure of bins and groups in place of `RenyiPenalty`.
+        Dependence measure for bins and groups; None means `RenyiPenalty`.
     backend, n_estimators, learning_rate, max_leaves, max_depth, l2, n_iter_no_change
-        As in `RenyiBoostingClassifier`, and so are all others that are not named here.
+        As in `RenyiBoostingClassifier`, like all parameters that are not listed here.
     min_child_weight : float, default=5.0
-        The smallest sum of weights (of samples, if there are none) in a leaf.
+        Minimum sum of sample weights in a leaf, or number of samples without weights.
 
     Attributes
     ----------
     groups_ : ndarray or None
-        The groups; of a continuous attribute their numbers.
+        Group labels, or group numbers if the attribute is continuous.
     group_borders_ : ndarray or None
-        Where a continuous attribute is cut.
+        Values at which a continuous attribute is cut.
     y_mean_, y_variance_ : float
-        Of y, with the weights: the units of the loss and of the bins.
+        Weighted mean and variance of y, which scale the loss and the bins.
     booster_, history_, n_iter_, feature_importances_, n_features_in_, feature_names_in_
         As in `RenyiBoostingClassifier`.
 
@@ -721,7 +725,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         self.random_state = random_state
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """The prediction for each sample."""
+        """Predict the target of each sample."""
         return self._scores(X)
 
     def penalty_value(
@@ -731,14 +735,16 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         sensitive_features: Any,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """The penalty of the fitted model's predictions on any data, such as a test set.
+        """Compute the penalty of the predictions on given data, such as a test set.
 
         Parameters
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n, n_features)
+            Features.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            Groups that have been seen in the fit, or numbers if it is continuous.
+            Groups that were seen in `fit`, or numbers if the attribute is continuous.
         sample_weight : array-like of shape (n,), optional
+            Nonnegative sample weights; by default, all samples count equally.
 
         Returns
         -------
@@ -763,7 +769,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         return _SquaredLoss(rows.y, weight, self.y_mean_, self.y_variance_, self.n_bins)
 
     def _learn_groups(self, sensitive_features, sample_weight):
-        """Where to cut an attribute that is continuous."""
+        """Return the values at which a continuous attribute is cut."""
         name, self.group_borders_ = "sensitive_features", None
         continuous = self.kind == "continuous"
         if self.kind == "auto":
@@ -773,7 +779,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
             self.group_borders_ = _quantiles(values, sample_weight, self.n_groups)
 
     def _code_groups(self, sensitive_features, name="sensitive_features"):
-        """Labels as codes, or numbers as codes of the bins between their quantiles."""
+        """Encode labels, or numbers by the bins between their quantiles."""
         if self.group_borders_ is None:
             return encode_labels(sensitive_features, name)
         values = numeric_values(sensitive_features, name)
@@ -784,12 +790,12 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         return {"y_numeric": True}
 
     def _with_targets(self, rows):
-        """y as floats, and its variance, the unit of the loss."""
+        """Convert y to floats and store its variance, the unit of the loss."""
         y = np.asarray(rows.y, dtype=float)
         weight = rows.shares()
         self.y_mean_ = float(np.average(y, weights=weight))
         self.y_variance_ = float(np.cov(y, aweights=weight, bias=True)) if len(y) > 1 else 0.0
-        self.y_variance_ = self.y_variance_ or 1.0  # a constant y: every unit is as good
+        self.y_variance_ = self.y_variance_ or 1.0  # any unit will do for a constant y
         return TrainingRows(rows.X, y, rows.codes, rows.categories, rows.weight)
 
     def _known_targets(self, y):
@@ -800,18 +806,18 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
 
 
 class RenyiObjective:
-    """An objective for LightGBM or XGBoost: what `renyi_objective` returns.
+    """Objective function for LightGBM or XGBoost, as returned by `renyi_objective`.
 
-    It takes either library's arguments: ``(scores, data)`` of `train`, or ``(y_true, scores)`` of
-    the scikit-learn wrappers. It has a memory, the damped adversary, and is for one training run:
-    call `reset` before another.
+    It accepts the arguments of either interface, ``(scores, data)`` of `train` or ``(y_true,
+    scores)`` of the scikit-learn wrappers. Because the damped adversary keeps state, an objective
+    serves one training run; call `reset` before another one.
 
     Attributes
     ----------
     history : dict of ndarray
-        ``"loss"``, ``"penalty"`` and ``"objective"`` before each round. (LightGBM trains with a
-        copy of an objective that it is given as it is; give it ``lambda *args: objective(*args)``
-        to read the history.)
+        ``"loss"``, ``"penalty"`` and ``"objective"`` before each round. LightGBM trains with a
+        copy of the objective, so pass ``lambda *args: objective(*args)`` to be able to read the
+        history.
     """
 
     def __init__(self, loss, penalty, groups, lam, learning_rate, total):
@@ -820,14 +826,14 @@ class RenyiObjective:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all rounds: begin another training run."""
+        """Clear all state before another training run."""
         adversary = adversary_of(
             self._penalty, self._groups, self._lam, self._learning_rate, self._loss.weight
         )
         self._game = _Game(self._loss, adversary, self._lam, self._total)
 
     def __call__(self, first: Any, second: Any, *_: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Gradient and Hessian by the raw scores."""
+        """Compute gradient and Hessian with respect to the raw scores."""
         z = np.asarray(first if hasattr(second, "get_label") else second, dtype=float)
         n, classes = len(self._loss.y), self._loss.n_classes
         shape = (n,) if classes == 2 else (n, classes)
@@ -858,28 +864,31 @@ def renyi_objective(
     sample_weight: ArrayLike | None = None,
     class_weight: Any = None,
 ) -> RenyiObjective:
-    """A fair objective that can be passed directly to LightGBM or XGBoost.
+    """Create a fair objective that can be passed directly to LightGBM or XGBoost.
 
-    The trees then give raw scores: log-odds of the second class, or one score for each of three
-    and more classes. (`RenyiBoostingClassifier` does all that around it.)
+    The trees then return raw scores, which are log-odds of the second class or, with more than two
+    classes, one score per class. `RenyiBoostingClassifier` wraps this objective in a scikit-learn
+    estimator.
 
     Parameters
     ----------
     y : array-like of shape (n,)
-        Classes of the training rows, in their order. The library's own labels are not looked at.
+        Classes of the training rows, in their order. Labels stored in the library's data are
+        ignored.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
     lam : float, default=1.0
+        Weight of the penalty.
     learning_rate : float, default=0.1
-        That of the library: the adversary's pace depends on it.
+        Learning rate passed to the library, which sets the adversary's pace.
     fairness, on, penalty, pos_label, class_weight
         As in `RenyiBoostingClassifier`.
     sample_weight : array-like of shape (n,), optional
-        Weights in loss and penalty. Neither library applies its own to an objective like this.
+        Weights in loss and penalty. Neither library applies its own weights to a custom objective.
 
     Returns
     -------
     RenyiObjective
-        A function from raw scores and data to gradient and Hessian, with a memory.
+        Stateful function from raw scores and data to gradient and Hessian.
 
     Examples
     --------
@@ -926,22 +935,22 @@ def renyi_objective(
 
 
 def _quick_expit(z):
-    """1 / (1 + exp(-z)), by numpy's exp: in half of the time of scipy's expit."""
-    with np.errstate(over="ignore"):  # exp(-z) may be infinite: 0 it is, then
+    """Compute 1 / (1 + exp(-z)) with NumPy, in half the time of SciPy's expit."""
+    with np.errstate(over="ignore"):  # an infinite exp(-z) gives 0
         p = np.exp(-z)
     p += 1
     return np.reciprocal(p, out=p)
 
 
 def _measure(penalty, n_groups):
-    """The penalty as asked for; by default rho_R^2 in its fastest form."""
+    """Return the requested penalty, by default rho_R^2 in its fastest form."""
     if penalty is not None:
         return penalty
     return BinaryRenyiPenalty() if n_groups == 2 else RenyiPenalty()
 
 
 def _quantiles(values, sample_weight, n_groups):
-    """Borders between groups of equal weight."""
+    """Return the boundaries between groups of equal weight."""
     values, place = np.unique(values, return_inverse=True)
     weight = None if sample_weight is None else sample_weights(sample_weight)
     reached = np.cumsum(np.bincount(place, weight))
@@ -950,7 +959,7 @@ def _quantiles(values, sample_weight, n_groups):
 
 
 def _categories_of(X):
-    """The categories of those columns of a DataFrame that are of pandas' kind."""
+    """Return the categories of each pandas categorical column."""
     if not isinstance(X, pd.DataFrame):
         return {}
     found = {}
@@ -961,6 +970,6 @@ def _categories_of(X):
 
 
 def _codes_of(column, categories):
-    """Codes of a column's entries; one that is missing, or was not seen in the fit, is NaN."""
+    """Encode a column; entries that are missing or unseen in `fit` become NaN."""
     codes = categories.get_indexer(pd.Index(column.astype(object)))
     return np.where(codes < 0, np.nan, codes)

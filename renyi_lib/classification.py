@@ -1,16 +1,16 @@
-"""Fair classification: Algorithms 1 and 2, and a fast solver for the same problem.
+"""Fair classifiers, fitted by Algorithms 1 and 2 of the paper or by a faster solver.
 
 Every classifier here minimizes, over its parameters theta,
 
     mean loss + lam * penalty(F, S)          (eq. fair-classification for the penalty rho_R^2),
 
 where F(theta, x) are the class probabilities of a *model* (`renyi_lib.models`) and the *penalty*
-(`renyi_lib.penalties`) measures how much the label depends on the group S. The two do not depend
-on each other. A model maps theta to F, and a gradient with respect to F back to one with respect
-to theta; a penalty maps F to a value and a gradient with respect to F. They meet in
-`renyi_lib.objective`, which one of `renyi_lib.solvers` minimizes. `lam` always multiplies the
-penalty itself, next to the mean loss, so that Algorithm 1, Algorithm 2 and both solvers minimize
-the same function.
+(`renyi_lib.penalties`) measures how much the label depends on the group S. Model and penalty are
+independent of each other. A model maps theta to F, and a gradient with respect to F back to one
+with respect to theta; a penalty maps F to a value and a gradient with respect to F.
+`renyi_lib.objective` combines them into one function, which one of the `renyi_lib.solvers`
+minimizes. `lam` always multiplies the penalty itself, next to the mean loss, so that Algorithm 1,
+Algorithm 2 and both solvers minimize the same function.
 """
 
 import warnings
@@ -58,13 +58,13 @@ from renyi_lib.sources.memory import rows_of_block, slices
 
 __all__ = ["NoSensitiveFeaturesWarning", "PenalizedClassifier", "RenyiClassifier"]
 
-# The largest lam: beyond, the loss would be lost in the rounding errors of lam * penalty.
+# With a larger lam, the loss would be lost in the rounding errors of lam * penalty.
 MAX_LAM = 1e12
 
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """The data of a fit, checked and counted once, for any number of values of lam."""
+    """Validated training data, shared by the fits for different values of lam."""
 
     objective: FairObjective
     classes: np.ndarray
@@ -73,10 +73,10 @@ class _Problem:
 
 
 class SoftLabelMixin:
-    """What follows from the scores of the classes, for linear models and for trees alike.
+    """Mixin that derives predictions and penalties from class scores.
 
-    A class that has `decision_function`, `classes_`, `groups_`, `fairness`, `on`, `pos_label` and
-    ``_penalty_of(groups)`` gets its predictions and its penalty from here.
+    A class that uses it must have `decision_function`, `classes_`, `groups_`, `fairness`, `on`,
+    `pos_label` and ``_penalty_of(groups)``. Linear models and boosted trees share it.
     """
 
     classes_: np.ndarray
@@ -85,7 +85,7 @@ class SoftLabelMixin:
     decision_function: Any
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
-        """Class probabilities F of shape (n, n_classes)."""
+        """Predict class probabilities, an array of shape (n, n_classes)."""
         check_is_fitted(self)
         if not in_memory(X):
             return self._by_part(self.predict_proba, X, self.classes_.tolist(), float)
@@ -95,7 +95,7 @@ class SoftLabelMixin:
         return softmax(scores, axis=1)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """The most probable class of each sample."""
+        """Predict the most probable class of each sample."""
         check_is_fitted(self)
         if not in_memory(X):
             return self._by_part(self.predict, X, None, self.classes_.dtype)
@@ -111,22 +111,23 @@ class SoftLabelMixin:
         sensitive_features: Any,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """The penalty of the fitted classifier's soft labels on any data, such as a test set.
+        """Compute the penalty of the fitted classifier on given data, such as a test set.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Or a Dask collection or `ParquetRows`, as in `fit`.
+            Features; a Dask collection or `ParquetRows` is accepted as in `fit`.
         y : array-like of shape (n,), optional
-            True classes; needed for conditional fairness, and for data that are not in memory.
+            True classes, required for conditional fairness and for data that are not in memory.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            Groups, all of which must have been seen in the fit.
+            Group of each sample; all groups must have been seen in `fit`.
         sample_weight : array-like of shape (n,), optional
+            Nonnegative sample weights; by default, all samples count equally.
 
         Returns
         -------
         float
-            For `RenyiClassifier`, rho_R^2.
+            Value of the penalty, which is rho_R^2 for `RenyiClassifier`.
         """
         check_is_fitted(self)
         source = as_source(X, y, sensitive_features, sample_weight)
@@ -137,7 +138,7 @@ class SoftLabelMixin:
         )
         F = self.predict_proba(X)
         if y is None and self.fairness != "demographic_parity":
-            raise ValueError(f"y is needed: fairness={self.fairness!r} is conditional on it")
+            raise ValueError(f"y is needed because fairness={self.fairness!r} conditions on it")
         truth = None if y is None else class_codes(y, self.classes_)
         lengths = {"X": F} if y is None else {"X": F, "y": truth}
         rows = read_rows(F, truth, sensitive_features, sample_weight, lengths=lengths)
@@ -148,7 +149,7 @@ class SoftLabelMixin:
         return penalty.value_and_grad(rows.X, groups)[0]
 
     def _penalty_given(self, groups, classes):
-        """The penalty under the notion of fairness that was asked for."""
+        """Return the penalty for the requested notion of fairness."""
         penalty = self._penalty_of(groups)
         if self.on == "score":
             penalty = _of_score(penalty, classes)
@@ -174,35 +175,42 @@ class SoftLabelMixin:
         return ConditionalPenalty(penalty, classes[wanted].tolist())
 
     def _by_part(self, method, X, columns, dtype):
-        """What a method makes of data that are not in memory; here, an error."""
+        """Apply a method to data that are not in memory; this base class raises an error."""
         return need_memory(X, type(self).__name__)
 
     def _penalty_of_source(self, source):
-        """The penalty on data that are not in memory; here, an error."""
+        """Compute the penalty on data that are not in memory; this base class raises an error."""
         return need_memory(source, type(self).__name__)
 
 
 class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin, BaseEstimator):
-    """Logistic regression with any penalty on the dependence between label and group.
+    """Logistic regression with a penalty on the dependence between label and group.
 
-    Minimizes mean loss + lam * penalty. `RenyiClassifier` is the case of the paper; this class
-    puts other penalties, such as Pearson's correlation or HSIC, into the same machinery. What is
-    made fair, the label at the threshold one half or the score at every threshold, is chosen by
-    `on`: see `RenyiClassifier`.
+    It minimizes mean loss + lam * penalty for any penalty, such as Pearson's correlation or HSIC.
+    `RenyiClassifier` is the special case of the paper. The parameter `on` decides whether the
+    label (at the threshold one half) or the score (at every threshold) is made fair; see
+    `RenyiClassifier`.
 
     Parameters
     ----------
     penalty : Penalty, default=None
-        None is `RenyiPenalty`. Its parameters can be set from here, as ``penalty__bandwidth``.
+        The penalty; None means `RenyiPenalty`. Nested parameters such as ``penalty__bandwidth``
+        can be set with `set_params`.
     lam : float, default=1.0
-        The weight of the penalty beside the mean loss, from 0 to 1e12. HSIC is not normalized and
-        far smaller than a squared correlation, so that its lam has to be larger.
+        Weight of the penalty relative to the mean loss, between 0 and 1e12. HSIC is not normalized
+        and is much smaller than a squared correlation, so it needs a larger lam.
     on : {"label", "score"}, default="label"
-        What the penalty acts on. "score" puts it into a `ScoreBinsPenalty`, whose number of bins
-        can be chosen by giving one as `penalty` instead.
+        Output that the penalty acts on. "score" wraps the penalty in a `ScoreBinsPenalty` with the
+        default number of bins; to choose the number of bins, pass a `ScoreBinsPenalty` as
+        `penalty`.
     fairness, pos_label, solver, l2, fit_intercept, class_weight, eta, tol, max_iter, warm_start
-        As in `RenyiClassifier`, and so are the attributes; `adversary_` is None if the penalty is
-        not a maximum over an adversary.
+        See `RenyiClassifier`, which also documents the attributes. `adversary_` is None if the
+        penalty is not a maximum over an adversary.
+
+    See Also
+    --------
+    RenyiClassifier : Logistic regression with the Rényi penalty.
+    RenyiBoostingClassifier : Gradient-boosted trees with the Rényi penalty.
 
     Examples
     --------
@@ -278,16 +286,17 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Or a Dask array or data frame, and the other arguments too; or `ParquetRows`, and the
-            other arguments are names of columns. Such data are read a block of rows at a time, as
-            is a large dense X in memory, also in single precision: see `renyi_lib.sources`.
+            Features. X may also be a Dask array or data frame, in which case the other arguments
+            are Dask collections, too, or `ParquetRows`, in which case they are column names. Such
+            data are read in blocks of rows, as is a large dense X in memory, including one in
+            single precision. See `renyi_lib.sources`.
         y : array-like of shape (n,)
-            Classes, of any kind.
+            Class labels of any type.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            The group of each sample, labels of any kind; several columns become one joint group.
-            Without it nothing is penalized, and a warning says so.
+            Group of each sample, given by labels of any type; several columns define joint groups.
+            If omitted, nothing is penalized, and a warning is issued.
         sample_weight : array-like of shape (n,), optional
-            Weights, 0 or more, in the loss and in the penalty.
+            Nonnegative sample weights, used in both the loss and the penalty.
 
         Returns
         -------
@@ -296,7 +305,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
         return self._fit(X, y, sensitive_features, sample_weight)
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Class scores, of shape (n,) for two classes and (n, n_classes) otherwise."""
+        """Compute class scores, of shape (n,) for two classes and (n, n_classes) otherwise."""
         check_is_fitted(self)
         if not in_memory(X):
             columns = None if len(self.classes_) == 2 else self.classes_.tolist()
@@ -307,7 +316,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _penalty_of_source(self, source):
-        """The penalty from the mean probabilities of each cell of label and group."""
+        """Compute the penalty from the mean probabilities in each cell of label and group."""
         cells = Cells.count(source)
         if self.groups_ is not None:
             known_codes(cells.groups, self.groups_, "sensitive_features")
@@ -325,18 +334,18 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
         return tags
 
     def _penalty_of(self, groups):
-        """The penalty, before any conditioning on the label."""
+        """Return the penalty before any conditioning on the label."""
         return RenyiPenalty() if self.penalty is None else self.penalty
 
     def _prepare(self, X, y, sensitive_features, sample_weight):
-        """Check everything, and count what does not depend on lam."""
+        """Validate the data and compute everything that does not depend on lam."""
         self._check_parameters()
         source = as_source(X, y, sensitive_features, sample_weight)
         if source is not None:
             if self.on == "score":
                 raise ValueError(
-                    "on='score' depends on the scores of single rows, not only on the joint table "
-                    "of label and group: for data that are not in memory leave on='label'"
+                    "on='score' depends on the scores of single rows, not only on the joint "
+                    "table of label and group. For data that are not in memory, use on='label'"
                 )
             cells = Cells.count(source)
             n_features, names = cells.n_features, getattr(source, "feature_names", None)
@@ -413,72 +422,90 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
 
 
 class RenyiClassifier(PenalizedClassifier):
-    """Logistic regression whose label has a small Rényi correlation with the group.
+    """Logistic regression whose labels have a small Rényi correlation with the group.
 
-    Minimizes mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), where Ŷ is the label
-    drawn with the probabilities F of the model, by Algorithm 1 or 2 of the paper.
+    It minimizes mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification) by Algorithm 1 or 2 of
+    the paper, where Ŷ is a label sampled from the model's class probabilities F.
 
-    With ``on="label"``, the paper's penalty and the default, `predict` is made fair at its own
-    threshold, one half, and at no other; and the p% of these decisions rises with lam up to a
-    point and may fall again beyond it, for the penalty sees the mean score of each group and not
-    who is above one half. Choose lam by `fit_to_target` or `RenyiClassifierCV`, which measure the
-    decisions. With ``on="score"`` the score itself is made independent of the group: decisions at
-    every threshold become fair, more so the larger lam is, for a little accuracy.
+    With ``on="label"``, which is the paper's penalty and the default, the decisions of `predict`
+    become fair at the threshold one half, but not at other thresholds. Their p% ratio rises with
+    lam up to a point and may fall again beyond it, because the penalty depends on the mean score
+    of each group and not on how many scores exceed one half. Choose lam with `fit_to_target` or
+    `RenyiClassifierCV`, which measure the decisions. With ``on="score"``, the score itself becomes
+    less dependent on the group as lam grows, so that decisions become fairer at every threshold,
+    at a small cost in accuracy.
 
     Parameters
     ----------
     lam : float, default=1.0
-        The weight of rho_R^2 beside the mean loss, from 0 to 1e12.
+        Weight of rho_R^2 relative to the mean loss, between 0 and 1e12.
     on : {"label", "score"}, default="label"
-        What rho_R^2 is computed for: the sampled label or, for two classes, the bin of the score,
-        with soft borders; see `ScoreBinsPenalty`.
-    fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}
-        rho_R^2 of label and group; its sum given Y = y over all classes y (eq.
-        Min-Max-Fairness_EO); or its value given Y = `pos_label`.
+        Variable whose rho_R^2 with the group is penalized, either the sampled label or, for two
+        classes, the bin of the score. Bins have soft edges; see `ScoreBinsPenalty`.
+    fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}, \
+default="demographic_parity"
+        Notion of fairness. The penalty is rho_R^2 of label and group for demographic parity, the
+        sum over all classes y of rho_R^2 given Y = y for equalized odds (eq.
+        Min-Max-Fairness_EO), and rho_R^2 given Y = `pos_label` for equal opportunity.
     pos_label : label, default=None
-        The favorable class, which equality of opportunity is about. None is the last in sorted
-        order.
+        Favorable class, used for equal opportunity. None means the last class in sorted order.
     algorithm : {"auto", "discrete", "binary"}, default="auto"
-        The adversary: that of Algorithm 1 (v, the second singular vector), of Algorithm 2 (w, in
-        closed form, for two groups), or Algorithm 2 where it applies. Both give rho_R^2, and so
-        the same classifier.
+        Adversary to use. "discrete" is that of Algorithm 1 (v, the second singular vector),
+        "binary" is that of Algorithm 2 (w, in closed form, for two groups), and "auto" uses
+        Algorithm 2 where it applies. Both compute rho_R^2 and therefore give the same classifier.
     solver : {"lbfgs", "gd"}, default="lbfgs"
-        "gd" is the paper's loop, a best response and a gradient step in turns, and may need very
-        many of them. "lbfgs" minimizes the same function much faster. See `gradient_descent` and
-        `lbfgs`, also for what happens at kinks of rho_R^2.
+        Solver. "gd" is the paper's loop, which alternates a best response and a gradient step and
+        may need very many iterations. "lbfgs" minimizes the same function much faster.
+        `renyi_lib.solvers` describes both and how they treat kinks of rho_R^2.
     l2 : float, default=0.0
-        Adds ``l2 / 2 * |coef|^2`` to the mean loss (C of scikit-learn is ``1 / (n l2)``).
+        Strength of the ridge ``l2 / 2 * |coef|^2``, which is added to the mean loss. It
+        corresponds to ``C = 1 / (n l2)`` in scikit-learn.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes in the loss: by label, or such that all classes weigh the same. The
-        penalty counts all samples equally.
+        Weights of the classes in the loss, given by label; "balanced" gives all classes the same
+        total weight. The penalty ignores class weights.
     eta : float, default=None
-        Step size of "gd"; by default from an estimate of the gradient's Lipschitz constant.
+        Step size of "gd"; None derives it from an estimate of the gradient's Lipschitz constant.
     tol : float, default=1e-4
-        The fit ends when no entry of the objective's gradient is larger.
+        The fit stops when no entry of the objective's gradient exceeds `tol` in absolute value.
     max_iter : int, default=1000
+        Maximum number of iterations.
     warm_start : bool, default=False
-        Start from the last solution instead of 0.
+        Whether to start from the previous solution instead of 0.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Class labels, in sorted order.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients of the features; a single row for two classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercept of each row of `coef_`.
     groups_ : ndarray or None
-        The groups, in the order in which `adversary_` counts them.
+        Group labels, in the order used by `adversary_`; None if fitted without groups.
     adversary_ : ndarray or None
-        The best response to the solution: v of shape (n_groups,) or w of shape (n_classes,); for
-        equalized odds and equality of opportunity, one row for each condition. None for scores.
+        Adversary's best response to the solution, which is v of shape (n_groups,) or w of shape
+        (n_classes,). Equalized odds and equal opportunity have one row per condition. None if
+        ``on="score"``.
     history_ : dict of ndarray
-        At the start and after each iteration: ``"lam"``, ``"loss"``, ``"penalty"`` (rho_R^2),
-        ``"objective"`` (loss + lam * penalty), ``"gradient_norm"`` (Euclidean) and
-        ``"gradient_max"`` (its largest entry). The solver "lbfgs" may begin with smaller values
-        of lam, and at kinks the gradient is that of the smoothed objective.
+        Values at the start and after each iteration of ``"lam"``, ``"loss"``, ``"penalty"``
+        (rho_R^2), ``"objective"`` (loss + lam * penalty), ``"gradient_norm"`` (Euclidean norm) and
+        ``"gradient_max"`` (largest absolute entry). The solver "lbfgs" may begin with smaller
+        values of lam, and at kinks the gradient is that of the smoothed objective.
     n_iter_ : int
+        Number of iterations.
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
+
+    See Also
+    --------
+    RenyiClassifierCV : Choose lam by cross-validation.
+    fit_to_target : Find the smallest lam that reaches a fairness target.
+    RenyiBoostingClassifier : Gradient-boosted trees with the same penalty.
+    PenalizedClassifier : Logistic regression with another penalty.
 
     References
     ----------
@@ -546,39 +573,39 @@ class RenyiClassifier(PenalizedClassifier):
         two = len(groups.q) == 2
         if self.algorithm == "binary" and not two:
             raise ValueError(
-                f"algorithm='binary' needs two groups, but sensitive_features has {len(groups.q)}:"
-                " use 'discrete' or 'auto'"
+                "algorithm='binary' needs two groups, but sensitive_features has "
+                f"{len(groups.q)}; use 'discrete' or 'auto'"
             )
         binary = self.algorithm == "binary" or (self.algorithm == "auto" and two)
         return BinaryRenyiPenalty() if binary else RenyiPenalty()
 
 
 def _dot(X, coef):
-    """X @ coef in double precision; a large X in single precision is widened block by block."""
+    """Compute X @ coef in double precision, converting a large float32 X block by block."""
     blocks = (X[part] for part in slices(X.shape[0], rows_of_block(X)))
     parts = [safe_sparse_dot(block, coef, dense_output=True) for block in blocks]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _check_depends_on_table(penalty):
-    """Raise a `ValueError` if a source that is not in memory cannot be fitted with the penalty."""
+    """Raise a `ValueError` if the penalty needs more than the joint table of label and group."""
     if not penalty.depends_on_table:
         raise ValueError(
             f"penalty={penalty} depends on the probabilities of single rows, not only on the "
-            "joint table of label and group: data that are not in memory need a penalty whose "
+            "joint table of label and group. Data that are not in memory need a penalty whose "
             "depends_on_table is true, such as RenyiPenalty or ChiSquarePenalty"
         )
 
 
 def _of_score(penalty, classes):
-    """The penalty of the score's bin instead of the label."""
+    """Wrap the penalty so that it acts on the bin of the score instead of the label."""
     if isinstance(penalty, ScoreBinsPenalty):
         raise ValueError(
-            "penalty is a ScoreBinsPenalty, which is about the score already: give on='label'"
+            "penalty is a ScoreBinsPenalty, which already acts on the score, so set on='label'"
         )
     if len(classes) != 2:
         raise ValueError(
-            f"on='score' needs two classes, which have one score, but y has {len(classes)}: "
-            "on='label' takes any number"
+            f"on='score' needs two classes, but y has {len(classes)}; use on='label', which "
+            "accepts any number of classes"
         )
     return ScoreBinsPenalty(penalty)

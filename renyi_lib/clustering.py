@@ -336,6 +336,7 @@ class RenyiKMeans(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features.
 
         Returns
         -------
@@ -356,6 +357,7 @@ class RenyiKMeans(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features.
         y : ignored
             Present by convention.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional

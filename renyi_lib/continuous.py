@@ -188,6 +188,7 @@ class ContinuousInterval(NamedTuple):
     low, high : float
         The ends.
     confidence_level : float
+        Confidence level of the interval.
     n_functions : tuple of int
         How many functions of `a` and of `b` it is about.
     """
@@ -299,7 +300,9 @@ def continuous_interval(
     a, b : array-like of shape (n,)
     kind : {"continuous", "discrete"} or a pair of these
     confidence_level : float, default=0.95
+        Confidence level of the interval.
     sample_weight : array-like of shape (n,), optional
+        Nonnegative sample weights; by default, all samples count equally.
     max_functions : int, optional
     random_state : int, RandomState, Generator or None, default=0
         As for `continuous_correlation`; also for the draws.
@@ -390,6 +393,7 @@ def correlation_within(
         Labels.
     kind : {"continuous", "discrete"} or a pair of these
     sample_weight : array-like of shape (n,), optional
+        Nonnegative sample weights; by default, all samples count equally.
 
     Returns
     -------
@@ -450,8 +454,10 @@ def continuous_test(
         variance 1/n: as fast for a million samples as for a hundred. "auto" takes "permutation"
         up to 1000 samples.
     n_permutations : int, default=999
+        Number of random permutations.
     max_functions : int, optional
     random_state : int, RandomState, Generator or None, default=0
+        Seed or generator of the random numbers.
 
     Returns
     -------

@@ -98,6 +98,7 @@ class Interval:
     low, high : float
         The ends.
     confidence_level : float
+        Confidence level of the interval.
     pvalue : float or None
         Of the test of independence, or of fairness. The interval excludes independence (or
         fairness) exactly if it is below 1 - confidence_level. Groups of one person are left out.
@@ -227,6 +228,7 @@ def renyi_interval(
         Non-negative weights. The sample then counts as (sum w)^2 / sum w^2 people, and
         the interval states the design effect.
     confidence_level : float, default=0.95
+        Confidence level of the interval.
     method : {"inversion", "bootstrap"}
         "inversion" keeps the candidates for the truth under which the sample would not be
         extreme. "bootstrap" reflects the bootstrap's quantiles around the value of the sample,
@@ -234,6 +236,7 @@ def renyi_interval(
     n_resamples : int, default=9999
         Random tables in all.
     random_state : int, Generator or None
+        Seed or generator of the random numbers.
 
     Returns
     -------
@@ -364,9 +367,11 @@ def fairness_interval(
     pos_label : label, optional
         The label that means 1.
     confidence_level : float, default=0.95
+        Confidence level of the interval.
     n_resamples : int, default=9999
         Random samples in all.
     random_state : int, Generator or None
+        Seed or generator of the random numbers.
 
     Returns
     -------
@@ -576,6 +581,7 @@ def sample_size(
     power : float, default=0.8
         The probability of detection.
     confidence_level : float, default=0.95
+        Confidence level of the interval.
     random_state : int, Generator or None, default=0
         For the random tables that refine the answer.
 

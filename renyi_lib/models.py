@@ -57,9 +57,11 @@ class SoftmaxModel:
     Parameters
     ----------
     X : ndarray or scipy CSR array of shape (n, p)
+        Features.
     y : ndarray of int, shape (n,)
         Classes 0 … c-1.
     n_classes : int
+        Number of classes.
     weight : ndarray of shape (n,), optional
         The probability of each row; 1 / n by default.
     fit_intercept : bool, default=True
@@ -123,6 +125,7 @@ class SoftmaxModel:
             The units of F. Groups do for a penalty that does not condition on the true label.
             Rows need an `ArraySource`.
         fit_intercept : bool, default=True
+            Whether to fit an intercept.
         l2 : float, default=0.0
 
         Returns
@@ -173,6 +176,7 @@ class SoftmaxModel:
         Parameters
         ----------
         theta : ndarray of that shape
+            Parameters of the model.
         slopes : bool, default=False
             Whether gradients of functions of F will be asked for, not of the loss alone. They are
             computed in any case, but knowing this may save a pass.
@@ -215,6 +219,7 @@ class Point:
     Attributes
     ----------
     theta : ndarray
+        Parameters of the model.
     loss : float
         The mean loss, with the ridge.
     F : ndarray of shape (n, c) or (m, c)

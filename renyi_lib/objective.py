@@ -23,6 +23,7 @@ class FairObjective:
         Or any object whose method ``at(theta)`` gives a point with ``loss``, ``F``,
         ``gradient(dF)`` and ``pull_back(dFs)``, as in `renyi_lib.models`.
     penalty : Penalty or None
+        Penalty to add to the loss; None adds nothing.
     groups : Groups or None
         The group of each unit of the model's F.
 
@@ -57,7 +58,9 @@ class FairObjective:
         Parameters
         ----------
         theta : ndarray
+            Parameters of the model.
         lam : float
+            Weight of the penalty.
         ahead : float, default=0.0
             A lam for which the evaluation will be used, too. To know it may save a pass.
         """
@@ -83,9 +86,11 @@ class Evaluation:
     Attributes
     ----------
     objective : FairObjective
+        The objective.
     point : Point
         The model at theta.
     lam : float
+        Weight of the penalty.
     smooth_penalty : Penalty or None
         The penalty that is minimized: the objective's, possibly smoothed at its kinks.
     """

@@ -150,6 +150,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
     difference_ : float
         The difference of rates on the rows of the fit, by estimates out of fold.
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
         If X had names of columns.
 
@@ -270,6 +271,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n, n_features)
+            Features.
         sensitive_features : array-like of shape (n,) or (n, k), optional
             Needed if `use_sensitive_features` is True, and else not looked at.
 

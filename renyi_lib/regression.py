@@ -1,13 +1,13 @@
-"""Fair linear regression: least squares whose prediction says little about an attribute.
+"""Fair linear regression, which penalizes dependence of the prediction on an attribute.
 
-Minimizes, over the coefficients,
+The regressor minimizes, over its coefficients,
 
     mean (y - prediction)^2 / variance of y  +  lam * rho_R^2(prediction, S),
 
-that is, 1 - R^2 + lam * rho_R^2. S may be a label or a number; rho_R is the maximal correlation
-over smooth functions (`renyi_lib.smooth_penalties`). The model and the penalty meet in
-`renyi_lib.objective`, and `renyi_lib.solvers.newton` minimizes; with very many features `lbfgs`,
-as for the classifiers.
+that is, 1 - R^2 + lam * rho_R^2. S may be discrete or continuous, and rho_R is the maximal
+correlation over smooth functions (`renyi_lib.smooth_penalties`). `renyi_lib.objective` combines
+the model with the penalty. The solver is `renyi_lib.solvers.newton` or, with very many features,
+`lbfgs` as for the classifiers.
 """
 
 import warnings
@@ -46,28 +46,31 @@ from renyi_lib.sources.features import FeatureBlocks, over_rows, read_columns
 
 __all__ = ["LinearModel", "RenyiRegressor"]
 
-# How many gradients are pulled back in one pass over the data.
+# Number of gradients pulled back in one pass over the data.
 _AT_ONCE = 16
 
 
 class LinearModel:
-    """Least-squares model that maps theta to predictions F and pulls gradients back to theta.
+    """Least-squares model that maps theta to predictions and pulls gradients back to theta.
 
     Parameters
     ----------
     X : ndarray, scipy CSR array or FeatureBlocks of shape (n, p)
-        Blocks have their column of ones already, if there is an intercept.
+        Features. `FeatureBlocks` already contain the column of ones if there is an intercept.
     y : ndarray of shape (n,)
+        Targets.
     weight : float or ndarray of shape (n,), optional
-        The probability of each sample; 1 / n by default.
+        Probability of each sample; 1 / n by default.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     l2 : float or ndarray of shape (p,), default=0.0
-        Adds ``sum(l2 * theta^2)``, without the intercept, to the mean squared error.
+        Strength of the ridge ``sum(l2 * theta^2)``, which is added to the mean squared error and
+        excludes the intercept.
 
     Attributes
     ----------
     X : ndarray, scipy CSR array or FeatureBlocks
-        With a last column of ones if there is an intercept.
+        Features, followed by a column of ones if there is an intercept.
 
     Examples
     --------
@@ -90,12 +93,12 @@ class LinearModel:
         self.shape = (1, self.X.shape[1])
 
     def at(self, theta: np.ndarray) -> "LinearPoint":
-        """The model at theta."""
+        """Evaluate the model at theta."""
         return LinearPoint(self, theta)
 
     @cached_property
     def moments(self) -> np.ndarray:
-        """The Hessian of the mean squared error, or its diagonal, which is the same everywhere."""
+        """Constant Hessian of the mean squared error, or its diagonal."""
         scale = np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape))
         return over_rows(self.X, _second_moments, [scale])
 
@@ -106,24 +109,25 @@ class LinearModel:
 
     @property
     def has_hessian(self) -> bool:
-        """Whether there are so few features that a matrix of second derivatives is practical."""
+        """Whether the number of features is small enough for a full Hessian."""
         return self.X.shape[1] <= MAX_DENSE
 
     def lipschitz(self) -> float:
-        """A Lipschitz constant of the loss's gradient, twice the largest second moment of x."""
+        """Lipschitz constant of the loss's gradient, twice the largest second moment of x."""
         return largest_eigenvalue(self.moments) + self.ridge.max()
 
 
 class LinearPoint:
-    """A `LinearModel` at one theta, as `renyi_lib.models.Point`.
+    """A `LinearModel` evaluated at theta, analogous to `renyi_lib.models.Point`.
 
     Attributes
     ----------
     theta : ndarray of shape (1, number of columns of X)
+        Parameters of the model.
     loss : float
-        The mean squared error, with the ridge.
+        Mean squared error plus the ridge.
     F : ndarray of shape (n,)
-        The predictions.
+        Predictions.
     """
 
     def __init__(self, model: LinearModel, theta: np.ndarray):
@@ -134,13 +138,13 @@ class LinearPoint:
         self.loss = float(squares + 0.5 * np.sum(model.ridge * theta**2))
 
     def gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
-        """The gradient with respect to theta of loss + sum(dF * F)."""
+        """Compute the gradient of loss + sum(dF * F) with respect to theta."""
         by_F = 2 * self.model.weight * (self.F - self.model.y)
         (gradient,) = self.pull_back([by_F if dF is None else by_F + dF])
         return gradient + self.model.ridge * self.theta
 
     def pull_back(self, dFs: Any) -> list[np.ndarray]:
-        """The gradient with respect to theta of sum(dF * F) for each dF, a few at a time."""
+        """Compute the gradient of sum(dF * F) with respect to theta for each dF, in batches."""
         rows: list = []
         for start in range(0, len(dFs), _AT_ONCE):
             several = [dFs[k] for k in range(start, min(start + _AT_ONCE, len(dFs)))]
@@ -152,7 +156,7 @@ class LinearPoint:
         return [self.model.root]
 
     def hessian(self) -> np.ndarray:
-        """The second derivative of the loss."""
+        """Compute the Hessian of the loss."""
         return self.model.moments + np.diag(self.model.ridge)
 
 
@@ -169,12 +173,12 @@ def _second_moments(X, columns):
 
 
 def _with_ones(X):
-    """X with a last column of ones, dense X stored by columns."""
+    """Append a column of ones to X; a dense result is stored in column-major order."""
     n, p = X.shape
     if sparse.issparse(X):
         return sparse.hstack([X, np.ones((n, 1))], format="csr")
     by_columns = np.empty((n, p + 1), order="F")
-    # In blocks of rows that fit the cache: copying row by row into columns is slow otherwise.
+    # Copy in blocks of rows that fit the cache, because row-by-row copies into columns are slow.
     for start in range(0, n, 256):
         by_columns[start : start + 256, :p] = X[start : start + 256]
     by_columns[:, p] = 1.0
@@ -183,7 +187,7 @@ def _with_ones(X):
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """The data of a fit, checked, centered and scaled once, for any number of values of lam."""
+    """Validated and standardized training data, shared by the fits for different values of lam."""
 
     objective: FairObjective
     center: np.ndarray
@@ -197,70 +201,88 @@ class _Problem:
 
 
 class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
-    """Linear regression whose prediction has a small maximal correlation with an attribute.
+    """Linear regression whose predictions have a small maximal correlation with an attribute.
 
-    Minimizes mean (y - prediction)^2 / variance(y) + lam * rho_R^2(prediction, S). Both terms are
-    between 0 and 1 and know no units: lam = 1 gives up one point of R^2 for one point of rho_R^2.
+    It minimizes mean (y - prediction)^2 / variance(y) + lam * rho_R^2(prediction, S). Both terms
+    lie between 0 and 1 and are free of units, so with lam = 1, one point of R^2 is traded for one
+    point of rho_R^2.
 
     Parameters
     ----------
     lam : float, default=1.0
-        The weight of rho_R^2 beside 1 - R^2, from 0 to 1e12.
+        Weight of rho_R^2 relative to 1 - R^2, between 0 and 1e12.
     kind : {"auto", "discrete", "continuous"}, default="auto"
-        What the attribute is. "auto" takes floating-point numbers for continuous unless all of
-        them are whole, and everything else for labels: ages in whole years need "continuous".
+        Type of the attribute. "auto" treats floating-point numbers as continuous unless all of
+        them are integers, and everything else as labels. Ages in whole years therefore need
+        "continuous".
     n_functions : int, default=16
-        Over how many smooth functions of the prediction the maximal correlation is taken. More
-        see finer dependence, and more of it where there is none. With few samples at most one for
-        each ten of them, and 2 at least.
+        Number of smooth functions of the prediction over which the maximal correlation is taken.
+        More functions detect finer dependence but overfit more where there is none. The number is
+        capped at one per ten samples, but is never less than 2.
     n_functions_s : int, default=8
-        The same for a continuous attribute. Of labels all functions count.
+        The same number for a continuous attribute. All functions of a discrete attribute are used.
     l2 : float, default=0.0
-        Adds ``l2 * |coef|^2`` to the mean squared error (alpha of scikit-learn's Ridge is n l2).
+        Strength of the ridge ``l2 * |coef|^2``, which is added to the mean squared error. It
+        corresponds to ``alpha = n l2`` in scikit-learn's Ridge.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     tol : float, default=1e-5
-        The fit ends when no entry of the objective's gradient is larger than tol (1 + lam c / 10),
-        where c is what chance alone adds to rho_R^2. The gradient is with respect to the
-        coefficients of columns that have been scaled to variance 1.
+        The fit stops when no entry of the objective's gradient exceeds tol (1 + lam c / 10) in
+        absolute value, where c is the level that rho_R^2 can reach by chance if prediction and
+        attribute are independent (see Notes). The gradient is taken with respect to the
+        coefficients of columns scaled to variance 1.
     max_iter : int, default=1000
+        Maximum number of iterations.
     warm_start : bool, default=False
-        Start from the last solution instead of 0.
+        Whether to start from the previous solution instead of 0.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
+        Coefficients of the features.
     intercept_ : float
+        Intercept, 0.0 if ``fit_intercept=False``.
     kind_ : str or None
-        What the attribute was taken for; None without one.
+        Type of the attribute, "discrete" or "continuous"; None if fitted without one.
     groups_ : ndarray or None
-        The groups, or values of a continuous attribute, at which `adversary_` is known.
+        Groups, or values of a continuous attribute, at which `adversary_` is evaluated.
     adversary_ : ndarray or None
-        The adversary's best response to the solution: of all functions of the attribute with mean
-        0 and variance 1 that it may choose, the one that the prediction determines best.
+        Adversary's best response to the solution, that is, the admissible function of the
+        attribute, with mean 0 and variance 1, that correlates most with some function of the
+        prediction.
     history_ : dict of ndarray
-        At the start and after each iteration: ``"lam"``, ``"loss"`` (1 - R^2, plus the ridge),
-        ``"penalty"`` (rho_R^2), ``"objective"``, ``"gradient_norm"`` and ``"gradient_max"``.
+        Values at the start and after each iteration of ``"lam"``, ``"loss"`` (1 - R^2 plus the
+        ridge), ``"penalty"`` (rho_R^2), ``"objective"``, ``"gradient_norm"`` and
+        ``"gradient_max"``.
     n_iter_ : int
+        Number of iterations.
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
+
+    See Also
+    --------
+    RenyiBoostingRegressor : Gradient-boosted trees with the same penalty.
+    lam_path : Fit for a sequence of values of lam.
+    continuous_correlation : Estimate the maximal correlation of prediction and attribute.
 
     Notes
     -----
-    rho_R does not depend on the size of a prediction. If no direction is worth its penalty, so
-    that a constant prediction has the smaller objective, `coef_` is 0.
+    rho_R does not depend on the scale of the predictions. If a constant prediction has a smaller
+    objective than any other linear prediction, `coef_` is 0.
 
-    The objective is not convex, and may have several minima of nearly the same value. Which one is
-    found depends on the start: a single fit raises lam in stages, from least squares on, while
-    `lam_path` starts from the fit for the next smaller lam. From the same start the same minimum
-    is found to many digits, whatever the processor. Where two singular values tie, the penalty has
-    a kink; it is smoothed there, which raises the objective by at most 1e-4, or by a twentieth of
-    lam times what chance adds if that is more.
+    The objective is not convex and may have several minima with nearly the same value. The
+    starting point determines which one is found. A single fit starts from least squares and raises
+    lam in stages, while `lam_path` starts from the fit for the next smaller lam. From the same
+    starting point, the same minimum is found to many digits on any processor. Where two singular
+    values tie, the penalty has a kink. It is smoothed there, which raises the objective by at most
+    1e-4 or, if that is more, by lam / 20 times the chance level of rho_R^2.
 
-    The penalty is the plug-in of the sample, to which chance adds up to (sqrt(K) + sqrt(L))^2 / n
-    with K and L functions of the two sides. This is not held against a direction when it is
-    compared with the constant. A lam far above the inverse of that number fits noise: the
-    prediction loses accuracy and gains no fairness.
+    The penalty is the plug-in estimate from the sample, which chance inflates by up to (sqrt(K) +
+    sqrt(L))^2 / n for K and L functions of the prediction and the attribute. This amount is
+    subtracted when a fit is compared with the constant prediction. A lam far above the inverse of
+    that amount fits noise, so that the prediction loses accuracy without becoming fairer.
 
     References
     ----------
@@ -269,8 +291,8 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
 
     Examples
     --------
-    The first column tells how far the age is from 45; y depends on it. Its Pearson correlation
-    with age is 0 from the start.
+    The first column depends on the distance of the age from 45, and y depends on that column,
+    although its Pearson correlation with age is about 0.
 
     >>> import numpy as np
     >>> from renyi_lib import RenyiRegressor, continuous_correlation
@@ -336,19 +358,19 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Or a Dask array or data frame, and the other arguments too; or `ParquetRows`, and the
-            other arguments are names of columns. Then X is read a block of rows at a time, and
-            only a few numbers for each row are held in memory: y, the attribute, the weight and
-            the prediction, all of which the penalty needs at once.
+            Features. X may also be a Dask array or data frame, in which case the other arguments
+            are Dask collections, too, or `ParquetRows`, in which case they are column names. Such
+            an X is read in blocks of rows, and only y, the attribute, the weights and the
+            predictions, which the penalty needs all at once, are held in memory.
         y : array-like of shape (n,)
-            Numbers.
+            Numeric targets.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            The attribute of each sample: numbers, or labels of any kind; several columns become
-            one joint group. Without it nothing is penalized, and a warning says so.
+            Attribute of each sample, given by numbers or by labels of any type; several columns
+            define joint groups. If omitted, nothing is penalized, and a warning is issued.
         sample_weight : array-like of shape (n,), optional
-            Weights, 0 or more, in the loss and in the penalty. A sample of weight 2 counts as two
-            rows. Weights that sum to less than their effective number, sum(w)^2 / sum(w^2), count
-            as that many rows in all.
+            Nonnegative sample weights, used in both the loss and the penalty. A sample of weight 2
+            counts as two rows. If the weights sum to less than the effective sample size sum(w)^2
+            / sum(w^2), that size is used as the number of rows.
 
         Returns
         -------
@@ -357,7 +379,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         return self._fit(X, y, sensitive_features, sample_weight)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Predictions of shape (n,); of a Dask collection, a Dask collection."""
+        """Predict the target, lazily if X is a Dask collection."""
         check_is_fitted(self)
         if not in_memory(X):
             return self._by_part(self.predict, X, None, float)
@@ -371,21 +393,23 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         sensitive_features: Any,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """rho_R^2 of the fitted regressor's prediction and S on any data, such as a test set.
+        """Compute rho_R^2 of prediction and attribute on given data, such as a test set.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Or a Dask collection or `ParquetRows`, as in `fit`.
+            Features; a Dask collection or `ParquetRows` is accepted as in `fit`.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            Labels must have been seen in the fit; numbers need not.
+            Attribute of each sample. Labels must have been seen in `fit`; numbers need not.
         sample_weight : array-like of shape (n,), optional
+            Nonnegative sample weights; by default, all samples count equally.
 
         Returns
         -------
         float
-            The plug-in over `n_functions` functions. `continuous_correlation` chooses their number
-            and takes off what chance adds; `continuous_test` says whether there is anything.
+            Plug-in estimate over `n_functions` functions. Use `continuous_correlation` for an
+            estimate that chooses their number and corrects the bias, and `continuous_test` to test
+            for dependence.
         """
         prediction, sensitive_features, sample_weight = labels_in_memory(
             X, self.predict(X), sensitive_features, sample_weight
@@ -418,7 +442,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         return PredictionPenalty(kind, n_functions, n_functions_s)
 
     def _prepare(self, X, y, sensitive_features, sample_weight):
-        """Check everything, and count what does not depend on lam."""
+        """Validate the data and compute everything that does not depend on lam."""
         self._check_parameters()
         source = as_source(X, y, sensitive_features, sample_weight)
         if source is None:
@@ -463,7 +487,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
     def _solve(self, problem, theta, lam_before):
         """Minimize from theta, the solution for lam_before, and store the result."""
         objective, lam, chance = problem.objective, float(self.lam), problem.chance
-        # A large lam magnifies what chance adds to the penalty, so tol grows with it.
+        # A large lam magnifies the sampling noise of the penalty, so tol grows with it.
         tol = self.tol * (1 + 0.1 * lam * chance)
         penalized = lam > 0 and objective.penalty is not None
         if not penalized or not theta.any():
@@ -513,7 +537,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         return self._solution
 
     def _last_theta(self, problem):
-        """The last solution as theta of this problem, whose data may be others."""
+        """Convert the previous solution to the scale of this problem."""
         coefficients = self.coef_ * problem.scale / problem.y_scale
         if not self.fit_intercept:
             return coefficients[None]
@@ -522,7 +546,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
 
 
 def _as_numbers(values, name):
-    """Numbers in place of codes, and no categories."""
+    """Return the values as numbers, without categories."""
     return numeric_values(values, name), None
 
 
@@ -532,14 +556,14 @@ def _read(X, y, sensitive_features, sample_weight, kind, **options):
 
 
 def _groups(rows, kind):
-    """The attribute of the rows as the penalty needs it; None without one."""
+    """Return the attribute in the form that the penalty needs, or None without one."""
     if kind == "continuous":
         return ordered_groups(rows.codes, rows.shares(), name="sensitive_features")
     return rows.groups()
 
 
 def _n_samples(weight, n_rows):
-    """How many samples rows with such weights stand for."""
+    """Return the number of samples that the weighted rows represent."""
     if weight is None:
         return n_rows
     total = weight.sum()
@@ -547,7 +571,7 @@ def _n_samples(weight, n_rows):
 
 
 def _standardized(X, weight, center):
-    """X with columns of variance 1, about their means if dense; the means and the scales."""
+    """Scale the columns of X to variance 1, center them if dense, and return means and scales."""
     if isinstance(X, FeatureBlocks):
         X = X.standardized(weight, center, ones=center)
         return X, X.center, X.scale
@@ -561,7 +585,7 @@ def _standardized(X, weight, center):
         mean = 0 if center else np.average(X, axis=0, weights=weight)
         variance = np.average((X - mean) ** 2, axis=0, weights=weight)
     scale = np.sqrt(variance)
-    # What varies by rounding errors only is a constant, and has no scale.
+    # A column that varies only by rounding errors is constant and is not scaled.
     scale = np.where(scale > 1e-12 * np.abs(shift), scale, 1.0)
     if sparse.issparse(X):
         inplace_csr_column_scale(X, 1 / scale)
@@ -571,14 +595,14 @@ def _standardized(X, weight, center):
 
 
 def _or_constant(objective, theta, lam, chance):
-    """theta, or the best constant prediction if no direction is worth its penalty.
+    """Return theta, or the best constant prediction if its objective is smaller.
 
-    Near a constant the penalty is not continuous, and no descent finds it. What chance alone adds
-    to the penalty of a direction does not count against it.
+    The penalty is discontinuous at a constant prediction, so descent cannot find it. The part of
+    the penalty that chance alone explains is subtracted before the comparison.
     """
     if objective.penalty is None or not lam:
         return theta
-    # y is about its mean wherever there is an intercept.
+    # With an intercept, y is centered.
     constant = np.zeros_like(theta)
     at = objective.at(theta, lam)
     value = at.loss + lam * max(0.0, at.penalty - chance)

@@ -293,7 +293,9 @@ class PredictionPenalty(Penalty):
         F : array-like of shape (n,)
             The prediction.
         groups : Groups
+            Groups of the samples.
         X : ndarray, scipy CSR array or FeatureBlocks of shape (n, p)
+            Features.
 
         Returns
         -------
@@ -336,6 +338,7 @@ class PredictionPenalty(Penalty):
         Parameters
         ----------
         groups : Groups
+            Groups of the samples.
         n_samples : float, optional
             How many samples the weights stand for; by default their effective number,
             1 / sum(weight^2).

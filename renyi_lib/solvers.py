@@ -46,15 +46,18 @@ def gradient_descent(
     Parameters
     ----------
     objective : FairObjective
+        The objective.
     theta : ndarray
         The start, theta^0.
     lam : float
+        Weight of the penalty.
     eta : float, optional
         The step size; by default 1 / L, for an estimate L of the Lipschitz constant of the
         gradient: a bound for the loss and, for the penalty, twice its curvature at theta^0.
     tol : float, default=1e-4
         Stop when no entry of the gradient is larger.
     max_iter : int, default=1000
+        Maximum number of iterations.
 
     Returns
     -------
@@ -101,15 +104,18 @@ def lbfgs(
     Parameters
     ----------
     objective : FairObjective
+        The objective.
     theta : ndarray
         The start.
     lam : float
+        Weight of the penalty.
     lam_before : float, default=0.0
         The lam that `theta` is a solution for.
     tol : float, default=1e-4
         Stop when no entry of the gradient is larger. At a kink, when no entry of the gradient
         of the smoothed objective is: then theta is nearly stationary in Clarke's sense.
     max_iter : int, default=1000
+        Maximum number of iterations.
     resolution : float, default=0.0
         The smoothing need not be less than this.
 
@@ -166,14 +172,17 @@ def newton(
     Parameters
     ----------
     objective : FairObjective
+        The objective.
     theta : ndarray
         The start. Not 0, where the penalty has nothing to say.
     lam : float
+        Weight of the penalty.
     lam_before : float, default=0.0
         The lam that `theta` is a solution for.
     tol : float, default=1e-5
         Stop when no entry of the gradient of the smoothed objective is larger.
     max_iter : int, default=1000
+        Maximum number of iterations.
     resolution : float, default=0.0
         The smoothing at the end. It raises the penalty by at most half of this, and only where
         the squares of two singular values differ by less.

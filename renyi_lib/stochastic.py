@@ -47,6 +47,7 @@ def table_of_batch(F: ArrayLike, codes: ArrayLike, n_groups: int) -> np.ndarray:
     codes : array-like of int, shape (..., b)
         The group of each sample, 0 … n_groups - 1.
     n_groups : int
+        Number of groups.
 
     Returns
     -------
@@ -131,6 +132,7 @@ class RunningTable(BatchTable):
     Parameters
     ----------
     n_groups : int
+        Number of groups.
     measure : {"chi-square", "renyi"}, default="chi-square"
         As in `BatchTable`.
     memory : float, default=5000

@@ -611,7 +611,9 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         the parts of the metric on the training rows; ``"score"``; ``"holds"``, whether lam is one
         of those to choose from.
     classes_ : ndarray of shape (n_classes,)
+        Class labels, in sorted order.
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
         If X had names of columns.
 
@@ -698,6 +700,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Features.
         y : array-like of shape (n,)
             Classes, of any kind.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame

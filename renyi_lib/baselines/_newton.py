@@ -25,13 +25,16 @@ class NewtonSolution:
     Attributes
     ----------
     theta : ndarray of shape (p,)
+        Parameters of the model.
     value : float
     multipliers : ndarray of shape (k,)
         Of the constraints: the gradient is ``-A.T @ multipliers``.
     inverse_hessian : callable
         The inverse of the Hessian at theta, applied to a vector or to columns.
     n_iter : int
+        Number of iterations.
     converged : bool
+        Whether the stopping test was met.
     """
 
     theta: np.ndarray
@@ -50,6 +53,7 @@ def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
     phi : callable
         From the scores, of shape (n,), to the values of phi_n and its first two derivatives.
     X : ndarray of shape (n, p)
+        Features.
     theta : ndarray of shape (p,)
         The start, which must satisfy the constraints; 0 always does.
     ridge : ndarray of shape (p,)
@@ -58,6 +62,7 @@ def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
     tol : float, default=1e-6
         Stop when no entry of the Lagrangian's gradient is larger.
     max_iter : int, default=100
+        Maximum number of iterations.
 
     Returns
     -------

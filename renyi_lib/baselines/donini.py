@@ -50,6 +50,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
     classes_ : ndarray of shape (2,)
         The second is Y = 1.
     groups_ : ndarray of shape (2,)
+        The two group labels, in sorted order.
     C_ : float
         The value that was chosen.
     u_ : ndarray of shape (n_features,)
@@ -59,7 +60,9 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
     coef_ : ndarray of shape (1, n_features)
         The weights of the features as given.
     intercept_ : ndarray of shape (1,)
+        Intercept.
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
         If X had names of columns.
 
@@ -117,6 +120,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Features.
         y : array-like of shape (n,)
             Two classes, of any kind.
         sensitive_features : array-like of shape (n,), Series or DataFrame
@@ -211,6 +215,7 @@ def fair_features(X, u):
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        Features.
     u : ndarray of shape (p,)
 
     Returns

@@ -46,9 +46,11 @@ class HardtClassifier(BinaryFairClassifier):
     classes_ : ndarray of shape (2,)
         The second is Y = 1.
     groups_ : ndarray
+        Group labels, in sorted order.
     optimizer_ : ThresholdOptimizer
         Fitted; its labels are 0 and 1, and its groups the positions in `groups_`.
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
         If X had names of columns.
 
@@ -101,6 +103,7 @@ class HardtClassifier(BinaryFairClassifier):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Features.
         y : array-like of shape (n,)
             Two classes, of any kind.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame

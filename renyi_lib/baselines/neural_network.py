@@ -38,9 +38,11 @@ class NetworkModel:
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        Features.
     y : ndarray of int, shape (n,)
         Classes 0 … c-1.
     n_classes : int
+        Number of classes.
     hidden : int, default=12
         Nodes of the hidden layer.
 
@@ -94,6 +96,7 @@ class NetworkPoint:
     Attributes
     ----------
     theta : ndarray
+        Parameters of the model.
     loss : float
         The mean loss.
     F : ndarray of shape (n, c)
@@ -242,6 +245,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
     batch_size : int, default=128
         The samples are shuffled in each epoch, and cut into batches; the last may be smaller.
     epochs : int, default=50
+        Number of passes over the training set.
     learning_rate : float, default=0.001
         That of `Adam`.
     random_state : int, RandomState, Generator or None, default=None
@@ -250,15 +254,19 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Class labels, in sorted order.
     groups_ : ndarray or None
     coefs_ : list of two ndarrays, of shape (n_features, hidden) and (hidden, n_classes)
+        Weights of the two layers.
     intercepts_ : list of two ndarrays, of shape (hidden,) and (n_classes,)
+        Biases of the two layers.
     history_ : dict of ndarray
         At the start and after each epoch, on all samples of the fit: ``"loss"``, ``"penalty"``
         (rho_R^2; 0 without groups) and ``"objective"`` (loss + lam * penalty).
     n_iter_ : int
         The number of epochs.
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
         If X had names of columns.
 
@@ -336,6 +344,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Features.
         y : array-like of shape (n,)
             Classes, of any kind.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame

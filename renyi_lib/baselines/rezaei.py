@@ -37,6 +37,7 @@ class RezaeiClassifier(BinaryFairClassifier):
     l2 : float, default=0.0
         Adds ``l2 / 2 * |coef|^2``: the moments need to match up to ``l2 * coef`` only.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     tol : float, default=1e-6
         The fit ends when no two means that should be equal differ by more, and no moment does.
     max_iter : int, default=100
@@ -47,15 +48,20 @@ class RezaeiClassifier(BinaryFairClassifier):
     classes_ : ndarray of shape (2,)
         The second is Y = 1.
     groups_ : ndarray of shape (2,)
+        The two group labels, in sorted order.
     coef_ : ndarray of shape (1, n_features)
+        Coefficients of the features.
     intercept_ : ndarray of shape (1,)
+        Intercept.
     multipliers_ : ndarray of shape (1,), or (2,) for equalized odds
         lambda, for equalized odds given the first and the second class.
     tilt_ : ndarray of shape (2, 2)
         lambda / p for the second group and -lambda / p for the first, given each label:
         ``tilt_[label, group]``. No sample is cut off where it is between -1 and 1.
     n_iter_ : int
+        Number of iterations.
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
         If X had names of columns.
 
@@ -127,6 +133,7 @@ class RezaeiClassifier(BinaryFairClassifier):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Features.
         y : array-like of shape (n,)
             Two classes, of any kind.
         sensitive_features : array-like of shape (n,), Series or DataFrame
@@ -183,6 +190,7 @@ class RezaeiClassifier(BinaryFairClassifier):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Features.
         y : array-like of shape (n,)
         sensitive_features : array-like of shape (n,), Series or DataFrame
 
@@ -272,6 +280,7 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
     Parameters
     ----------
     X : ndarray of shape (n, p)
+        Features.
     y : ndarray of int, shape (n,)
         0 or 1.
     cells : ndarray of shape (n, m)
@@ -279,6 +288,7 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
     ridge : ndarray of shape (p,)
     tol : float, default=1e-6
     max_iter : int, default=100
+        Maximum number of iterations.
 
     Returns
     -------

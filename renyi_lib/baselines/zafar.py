@@ -44,21 +44,27 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
     tol : float, default=1e-6
         The fit ends when no entry of the gradient of the Lagrangian is larger.
     max_iter : int, default=100
+        Maximum number of iterations.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The second is Y = 1.
     groups_ : ndarray
+        Group labels, in sorted order.
     coef_ : ndarray of shape (1, n_features)
+        Coefficients of the features.
     intercept_ : ndarray of shape (1,)
+        Intercept.
     covariances_ : ndarray of shape (1,) or (n_groups,)
         Of the scores, or of the mistakes, and the indicator of the second of two groups, or of
         each of several.
     multipliers_ : ndarray of shape (1,) or (n_groups,)
         Of the constraints, 0 where the bound is not reached.
     n_iter_ : int
+        Number of iterations.
     n_features_in_ : int
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray
         If X had names of columns.
 
@@ -137,6 +143,7 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Features.
         y : array-like of shape (n,)
             Two classes, of any kind.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
@@ -209,6 +216,7 @@ def settle_mistakes(solve, X, groups, c, max_rounds=100):
     solve : callable
         From the constraint's matrix A, or None for no constraint, to a `NewtonSolution`.
     X : ndarray of shape (n, p)
+        Features.
     groups : Groups
         Given Y = 1.
     c : float

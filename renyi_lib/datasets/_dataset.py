@@ -20,6 +20,7 @@ class EncodedDataset:
     Attributes
     ----------
     X_train, X_test : ndarray of float64, or scipy CSR array, of shape (n_samples, n_features)
+        Features.
     y_train, y_test : ndarray of int
         1 for the positive label, 0 for the other.
     s_train, s_test : ndarray of int

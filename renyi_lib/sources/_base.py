@@ -35,6 +35,7 @@ class Block(NamedTuple):
     Attributes
     ----------
     X : ndarray or scipy CSR array of shape (n, p)
+        Features.
     cell : ndarray of int, shape (n,)
         The cell of each row, a combination of label and group.
     weight : ndarray of shape (n,), or None

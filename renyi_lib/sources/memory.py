@@ -25,6 +25,7 @@ class ArraySource(Source):
     Parameters
     ----------
     X : ndarray or scipy CSR array of shape (n, p)
+        Features.
     cell : ndarray of int, shape (n,)
         The cell of each row, a combination of label and group.
     weight : ndarray of shape (n,), optional

@@ -65,8 +65,11 @@ class ParquetRows:
         Parameters
         ----------
         y : str
+            Name of the target column.
         sensitive_features : str or list of str, optional
+            Name or names of the columns that hold the groups.
         sample_weight : str, optional
+            Name of the column of sample weights.
 
         Returns
         -------

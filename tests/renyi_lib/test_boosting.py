@@ -557,7 +557,7 @@ class TestHostileInput:
             ({"learning_rate": 0}, "learning_rate must be"),
             ({"n_estimators": 0}, "n_estimators must be"),
             ({"penalty": "renyi"}, "penalty must be a Penalty"),
-            ({"on": "score", "penalty": ScoreBinsPenalty()}, "about the score already"),
+            ({"on": "score", "penalty": ScoreBinsPenalty()}, "already acts on the score"),
             ({"backend_params": {"learning_rate": 1}}, "'learning_rate', which the estimator"),
             ({"pos_label": 7, "fairness": "equal_opportunity"}, "pos_label=7 is not one of"),
             ({"class_weight": {5: 1}}, "class_weight has 5"),

@@ -191,7 +191,7 @@ def test_a_penalty_that_is_no_function_of_the_table_is_refused(penalty):
 
 
 def test_scores_are_refused():
-    with pytest.raises(ValueError, match="leave on='label'"):
+    with pytest.raises(ValueError, match="use on='label'"):
         fit(RenyiClassifier(on="score"), cut(*biased_data(100)))
 
 
