@@ -2,19 +2,24 @@
 
     python book/_tools/print_pdf.py _build/html _build/pdf/book.pdf
 
-The pages are joined in the order of the contents. Ids get the name of their page in front, so that
-none stands twice, and links between pages become links inside the file. Parts and chapters become
-the outline. Solutions are printed, code that is folded is not.
+The pages are joined in the order of the table of contents. Each id is prefixed with the name of
+its page, so that ids stay unique, and links between pages become links inside the file. Parts,
+chapters and sections become the outline. Proofs and other folded text are printed where they are,
+answers and solutions at the end of their chapter. Folded code is not printed.
 """
 
 import argparse
 import posixpath
+import re
 import sys
+import unicodedata
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from bs4 import BeautifulSoup
 
+#: Takes the place of a page number in the contents until the number is known.
+_NUMBER = "000"
 #: Minutes that Chromium may take to print.
 PATIENCE = 20
 _HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head>
@@ -23,23 +28,52 @@ _HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><
 """
 _STYLE = """
 body.book { margin: 0; font-size: 10pt; }
+body.book * { box-shadow: none !important; }
 body.book h1.part { font-size: 26pt; margin-top: 80mm; break-before: page; break-after: page; }
-body.book .bd-article > section > h2:first-of-type { font-size: 20pt; margin-top: 0; }
+body.book .bd-article h2 { font-size: 20pt; margin: 0 0 5mm; }
+body.book .bd-article h3 { font-size: 14pt; margin: 8mm 0 3mm; }
+body.book .bd-article :is(h4, h5, h6) { font-size: 11.5pt; font-weight: 650; margin: 6mm 0 2mm; }
 body.book article.bd-article { break-before: page; }
 body.book .cover { margin-top: 70mm; }
 body.book .cover :is(.name, .line) { display: block; }
 body.book .cover .name { font-size: 32pt; font-weight: 700; margin: 8mm 0 3mm; }
 body.book .cover .line { font-size: 15pt; }
 body.book .cover svg { width: 34mm; height: 34mm; }
+body.book nav.contents .h1 { font-size: 20pt; font-weight: 700; }
 body.book nav.contents { break-before: page; border: 0; }
-body.book nav.contents ul { list-style: none; padding-left: 0; }
-body.book nav.contents .caption { font-weight: 700; margin: 4mm 0 1mm; }
+body.book nav.contents ul { list-style: none; padding-left: 0; margin: 0; }
+body.book nav.contents li { display: flex; align-items: baseline; break-inside: avoid; }
+body.book nav.contents .dots { flex: 1; border-bottom: 0.6pt dotted #777; margin: 0 2mm; }
+body.book nav.contents .page { min-width: 8mm; text-align: right; }
+body.book nav.contents .caption { font-weight: 700; margin: 4mm 0 1mm; break-after: avoid; }
 body.book a { text-decoration: none; color: #003a5d; }
+body.book .glossary-term { text-decoration: none; border: 0; }
 body.book a.image-reference { display: inline; }
+body.book figcaption { font-size: 8.5pt; color: #333; line-height: 1.4; }
+body.book details > summary {
+  display: block !important; list-style: none; background: none; border: 0; padding: 0;
+  font-weight: 700; break-after: avoid;
+}
+body.book details > summary::before { content: none; }
+body.book details.sd-dropdown { border: 0; border-left: 2pt solid #bbb; padding-left: 3mm; }
+body.book details.sd-dropdown .sd-card-body { padding: 1mm 0 0; }
+body.book :is(.sd-card, .solution, .exercise, .cell, pre) { break-inside: auto; }
+body.book :is(.sd-card, .solution, .exercise, .cell) { overflow: visible; }
+body.book .sd-card { display: block; }
+body.book :is(.proof, .theorem, .definition) > :is(section, .proof-content) { padding: 0 3mm; }
+body.book table.claims small { font-size: 7.5pt; }
+body.book table.claims tr { break-inside: avoid; }
 """
 _FOOT = (
     '<div style="font-size:8px;width:100%;text-align:center;color:#555">'
     '<span class="pageNumber"></span></div>'
+)
+
+
+#: What is of no use on paper: links and buttons of the website, folded code.
+_SCREEN_ONLY = (
+    "a.headerlink, script, button.copybtn, .chapter-foot, details.hide, "
+    ".sd-container-fluid:has(.sd-btn)"
 )
 
 
@@ -70,6 +104,33 @@ def anchor(page, ident=""):
     return f"{page.removesuffix('.html')}--{ident}".strip("-") if ident else f"page--{page}"
 
 
+def solutions_last(article):
+    """Move the answers to warm-ups and the solutions of exercises to the end of the article."""
+    moved = []
+    for answer in article.select("details.sd-dropdown"):
+        question = answer.find_previous_sibling()
+        title = answer.select_one(".sd-summary-text")
+        if question is None or title is None or title.get_text(strip=True) != "Answer":
+            continue
+        # The letter of a warm-up is the one that its check is called with.
+        letter = re.search(r'check\("[^"]*/(\w)"', question.get_text())
+        title.string = f"Answer to warm-up {letter[1]}" if letter else "Answer to the warm-up"
+        moved.append(answer)
+        if letter:
+            question.select_one(".admonition-title").append(f" {letter[1]}")
+    moved += article.select(".solution")
+    if not moved:
+        return
+    soup = BeautifulSoup('<section class="solutions"><h2></h2></section>', "html.parser")
+    answers = any(block.name == "details" for block in moved)
+    solutions = any(block.name != "details" for block in moved)
+    names = ["answers"] * answers + ["solutions"] * solutions
+    soup.h2.string = " and ".join(names).capitalize()
+    for block in moved:
+        soup.section.append(block.extract())
+    (article.find("section") or article).append(soup.section)
+
+
 def joined_page(html, page, pages):
     """The article of one page, with ids and links as in the joined file.
 
@@ -83,8 +144,13 @@ def joined_page(html, page, pages):
         All pages of the joined file; links to others are left out.
     """
     article = BeautifulSoup(html, "html.parser").select_one("article.bd-article")
-    for unwanted in article.select("a.headerlink, script, button.copybtn, .chapter-foot"):
+    for unwanted in article.select(_SCREEN_ONLY):
         unwanted.decompose()
+    for folded in article.find_all("details"):
+        folded["open"] = ""
+        for marker in folded.select(".sd-summary-state-marker"):
+            marker.decompose()
+    solutions_last(article)
     for element in article.find_all(id=True):
         element["id"] = anchor(page, element["id"])
     folder = posixpath.dirname(page)
@@ -129,60 +195,128 @@ def join(folder, root="book/index.html"):
         if not urlsplit(s["href"]).scheme
     )
     brand = index.select_one(".book-brand")
-    text = [
-        _HEAD.format(title=brand.select_one(".name").get_text(), sheets=sheets, style=_STYLE),
-        f'<div class="cover">{brand.decode_contents()}</div>',
-    ]
-    listing, body = ['<nav class="contents"><h1>Contents</h1>'], []
-    body.append(str(joined_page((folder / root).read_text(encoding="utf8"), root, pages)))
-    for caption, part in parts:
+    head = _HEAD.format(title=brand.select_one(".name").get_text(), sheets=sheets, style=_STYLE)
+    cover = f'<div class="cover">{brand.decode_contents()}</div>'
+    listing, body = ['<nav class="contents"><p class="h1">Contents</p>'], []
+    for caption, part in [("", [root]), *parts]:
         if caption:
             listing.append(f'<p class="caption">{caption}</p>')
             body.append(f'<h1 class="part">{caption}</h1>')
         listing.append("<ul>")
         for page in part:
             article = joined_page((folder / page).read_text(encoding="utf8"), page, pages)
-            title = article.find("h2").get_text(" ", strip=True)
-            listing.append(f'<li><a href="#{anchor(page)}">{title}</a></li>')
+            heading = article.find("h2")
+            title = "About this book" if page == root else heading.get_text().strip()
+            if page == root:  # it belongs to no part
+                heading.name = "h1"
+                heading.string = title
+            listing.append(
+                f'<li><a href="#{anchor(page)}">{title}</a><span class="dots"></span>'
+                f'<span class="page">{_NUMBER}</span></li>'
+            )
             body.append(str(article))
         listing.append("</ul>")
     listing.append("</nav>")
-    return "".join([*text, *listing, *body, "</body></html>"]), len(pages)
+    return "".join([head, cover, *listing, *body, "</body></html>"]), len(pages)
+
+
+def headings(html):
+    """The texts of the headings that Chromium makes an outline of, in order."""
+    found = BeautifulSoup(html, "html.parser").find_all(re.compile("^h[1-6]$"))
+    return [" ".join(heading.get_text().split()) for heading in found]
+
+
+def numbered_contents(html, numbers):
+    """The book with page numbers in its table of contents."""
+    for number in numbers:
+        html = html.replace(f">{_NUMBER}<", f">{number}<", 1)
+    return html
+
+
+def page_numbers(writer, html):
+    """The page on which each entry of the table of contents begins."""
+    places = writer.named_destinations
+    targets = re.findall(r'<li><a href="#([^"]*)">', html.partition("</nav>")[0])
+    return [writer.get_destination_page_number(places[f"/{target}"]) + 1 for target in targets]
+
+
+def printed(page, address, html, output):
+    """Print HTML to a file, as if it had been loaded from the address."""
+    kind = "text/html; charset=utf-8"
+    page.route(address, lambda route: route.fulfill(body=html, content_type=kind))
+    page.goto(address, wait_until="load")
+    page.evaluate("document.fonts.ready")
+    page.pdf(
+        path=output,
+        format="A4",
+        outline=True,
+        tagged=True,
+        display_header_footer=True,
+        header_template="<span></span>",
+        footer_template=_FOOT,
+        margin={"top": "16mm", "bottom": "18mm", "left": "16mm", "right": "16mm"},
+    )
+
+
+def outline_items(writer):
+    """The entries of a PDF's outline, in order."""
+    from pypdf.generic import NullObject
+
+    waiting, found = [writer.root_object["/Outlines"].get("/First")], []
+    while waiting:
+        entry = waiting.pop()
+        entry = entry and entry.get_object()
+        if entry is None or isinstance(entry, NullObject):
+            continue
+        found.append(entry)
+        waiting += [entry.get("/Next"), entry.get("/First")]
+    return found
+
+
+def _squeezed(title):
+    """A title without spaces, and with plain letters for those of formulas."""
+    return re.sub(r"\s", "", unicodedata.normalize("NFKC", title))
+
+
+def rename_outline(writer, titles):
+    """Replace the titles of the outline, in which Chromium drops spaces where a heading wraps."""
+    from pypdf.generic import NameObject, TextStringObject
+
+    entries = outline_items(writer)
+    found = [_squeezed(str(entry["/Title"])) for entry in entries]
+    if found != [_squeezed(title) for title in titles]:
+        raise ValueError(f"the outline has {len(found)} entries, the book {len(titles)} headings")
+    for entry, title in zip(entries, titles):
+        entry[NameObject("/Title")] = TextStringObject(title)
 
 
 def print_pdf(folder, output):
     """Print the book; gives the number of pages on paper."""
-    from pypdf import PdfReader, PdfWriter
+    from pypdf import PdfWriter
 
     from renyi_book import browser as serving
 
     folder, output = Path(folder), Path(output)
     html, _ = join(folder)
+    output.parent.mkdir(parents=True, exist_ok=True)
     with serving.serve(folder) as site, serving.browser() as browser:
         page = browser.new_page()
         page.set_default_timeout(PATIENCE * 60_000)
-        # The joined page is nowhere on the disk: its address, in the root, makes its links right.
-        kind = "text/html; charset=utf-8"
-        page.route(f"{site}/print.html", lambda route: route.fulfill(body=html, content_type=kind))
         page.emulate_media(media="print", color_scheme="light")
-        page.goto(f"{site}/print.html", wait_until="load")
-        page.evaluate("document.fonts.ready")
-        output.parent.mkdir(parents=True, exist_ok=True)
-        page.pdf(
-            path=output,
-            format="A4",
-            outline=True,
-            tagged=True,
-            display_header_footer=True,
-            header_template="<span></span>",
-            footer_template=_FOOT,
-            margin={"top": "16mm", "bottom": "18mm", "left": "16mm", "right": "16mm"},
-        )
+        # The joined page is not on the disk: its address in the root makes relative links work.
+        printed(page, f"{site}/print.html", html, output)
+        # The page numbers are known only once the book has been printed, so it is printed twice.
+        numbers = page_numbers(PdfWriter(clone_from=output), html)
+        html = numbered_contents(html, numbers)
+        printed(page, f"{site}/numbered.html", html, output)
     writer = PdfWriter(clone_from=output)
+    if page_numbers(writer, html) != numbers:
+        raise RuntimeError("the page numbers changed between the two prints")
+    rename_outline(writer, headings(html))
     title = BeautifulSoup(html[:2000], "html.parser").title.get_text()
     writer.add_metadata({"/Title": title, "/Creator": "", "/Producer": "Chromium"})
     writer.write(output)
-    return len(PdfReader(output).pages)
+    return len(writer.pages)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 from fontTools.ttLib import TTFont
+from pypdf import PdfWriter
 
 from . import checks
 
@@ -183,6 +184,70 @@ def test_a_page_is_joined_with_ids_and_links_of_its_own():
     assert article.find("img")["src"] == "_images/i.png"
     assert article.find("h2").get_text() == "Title"
     assert article["id"] == "page--book/p/this.html"
+
+
+BRANCH = """<html><article class="bd-article"><section><h1>Title</h1>
+<div class="tip admonition"><p class="admonition-title">Warm-up</p><p>check("x/a", y)</p></div>
+<details class="sd-dropdown"><summary><span class="sd-summary-text">Answer</span></summary>
+<p>Two.</p></details>
+<details class="sd-dropdown"><summary><span class="sd-summary-text">Proof</span></summary>
+<p>Clear.</p></details>
+<details class="admonition hide"><summary>Show</summary><pre>code</pre></details>
+<div class="exercise admonition">one</div><div class="solution admonition">Solved.</div>
+<p id="last">What comes next</p></section></article></html>"""
+
+
+def test_answers_and_solutions_are_printed_at_the_end_and_proofs_in_place():
+    article = load("print_pdf").joined_page(BRANCH, "book/p/this.html", set())
+    text = " ".join(article.get_text(" ").split())
+    assert "code" not in text
+    order = ["Warm-up a", "Clear.", "one", "What comes next", "Answers and solutions"]
+    order += ["Answer to warm-up a", "Two.", "Solved."]
+    assert sorted(order, key=text.index) == order
+    assert all(folded.has_attr("open") for folded in article.find_all("details"))
+
+
+def write_small_book(folder):
+    """A built book of a first page and two chapters in two parts, out of alphabetical order."""
+    page = (
+        "<html><article class=bd-article><section><h1>{}</h1><h2>Section</h2></section></article>"
+    )
+    nav = (
+        '<nav class="bd-docs-nav"><p class="caption">Part I</p>'
+        '<a class="reference internal" href="z.html">Z</a><p class="caption">Part II</p>'
+        '<a class="reference internal" href="a.html">A</a></nav>'
+        '<a class="book-brand"><span class="name">Name</span></a></html>'
+    )
+    (folder / "book").mkdir()
+    (folder / "book/index.html").write_text(page.format("Name") + nav, encoding="utf8")
+    for name in "za":
+        (folder / f"book/{name}.html").write_text(page.format(f"Chapter {name}"), encoding="utf8")
+
+
+def test_the_printed_book_follows_the_contents(tmp_path):
+    write_small_book(tmp_path)
+    printing = load("print_pdf")
+    html, pages = printing.join(tmp_path)
+    assert pages == 3
+    chapters = ["Part I", "Chapter z", "Section", "Part II", "Chapter a", "Section"]
+    assert printing.headings(html) == ["About this book", "Section", *chapters]
+    numbered = printing.numbered_contents(html, [3, 5, 7])
+    listed = BeautifulSoup(numbered, "html.parser").select("nav.contents li")
+    assert [entry.select_one(".page").get_text() for entry in listed] == ["3", "5", "7"]
+
+
+def test_spaces_lost_in_the_outline_are_restored():
+    printing = load("print_pdf")
+    writer = PdfWriter()
+    writer.add_blank_page(10, 10)
+    part = writer.add_outline_item("Part I", 0)
+    writer.add_outline_item("1. Fairnessis", 0, parent=part)
+    writer.add_outline_item("Part II", 0)
+    titles = ["Part I", "1. Fairness is", "Part II"]
+    printing.rename_outline(writer, titles)
+    assert [entry["/Title"] for entry in printing.outline_items(writer)] == titles
+    with pytest.raises(ValueError, match="3 entries, the book 2 headings"):
+        printing.rename_outline(writer, titles[:2])
 
 
 def test_a_formula_becomes_mathml_with_the_spaces_of_tex():
