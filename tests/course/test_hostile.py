@@ -16,6 +16,9 @@ from grader.report import Report
 
 from . import attacks, hostile, mini
 
+# The class is graded once, so all tests of it run in the same process.
+pytestmark = pytest.mark.xdist_group("hostile")
+
 NAME = "mini"
 LIMITS = sandbox.Limits(
     cell_seconds=2, total_seconds=20, memory_mb=2048, file_mb=8, disk_mb=30, output_kb=200

@@ -46,7 +46,7 @@ function draw({ state, numbers, width, data }) {
     ...data.methods.map((name, j) => [LINES[j][1] ? (j > 1 ? "dot" : "dash") : "line", LINES[j][0], data.names[j]]),
     ["bar", "var(--ex-grid)", "what chance alone would give"],
   ], width);
-  const high = foot + 44 + used + 24, low = high + 150;
+  const high = foot + 44 + used + 24, low = high + (narrow ? 150 : 140);
   const most = Math.max(...numbers.curves.flat().map(Math.abs), 0.02) * 1.08;
   const y = scale(-most, most, low, high), unit = [0.01, 0.02, 0.05, 0.1, 0.2].find((u) => most / u < 3.2);
   const steps = Array.from({ length: data.steps + 1 }, (_, k) => k);

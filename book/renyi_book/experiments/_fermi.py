@@ -189,13 +189,23 @@ def at_level(table, level):
     [0.1, 0.1, 0.1]
     """
     keys = ["size", "way", "penalty", "seed"]
-    plain = table[table["way"] == "none"].set_index(["size", "seed", "rows"])
+    values = table[["violation", "accuracy"]].to_numpy()
+    lams, ways = table["lam"].to_numpy(), table["way"].to_numpy()
+    groups = table.groupby([*keys, "rows"], dropna=False, sort=False).indices
+    plain = {
+        (size, seed, rows): at
+        for (size, way, _, seed, rows), at in groups.items()
+        if way == "none"
+    }
     found = {}
-    for key, path in table[table["way"] != "none"].groupby(keys, sort=False):
+    for key in (
+        table.loc[ways != "none", keys].drop_duplicates().itertuples(index=False, name=None)
+    ):
         points = {}
-        for rows, part in path.sort_values("lam").groupby("rows"):
-            first = plain.loc[[(key[0], key[3], rows)]]
-            points[rows] = pd.concat([first, part])[["violation", "accuracy"]].to_numpy()
+        for rows in ("validation", "test"):
+            path = groups[*key, rows]
+            path = path[np.argsort(lams[path], kind="stable")]
+            points[rows] = values[[*plain[key[0], key[3], rows], *path]]
         found[key] = _crossing(points["validation"][:, 0], points["test"], level)
     index = pd.MultiIndex.from_tuples(found, names=keys)
     return pd.DataFrame(list(found.values()), index, columns=["violation", "accuracy"])

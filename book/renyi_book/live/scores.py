@@ -1,5 +1,7 @@
 """Lambda and threshold on Adult's real scores, for ``book/explorables/scores``."""
 
+from functools import cache
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -18,6 +20,7 @@ METHOD, LAM, THRESHOLD = "label", 8, 0.5
 _COUNTS = ["above_00", "above_01", "above_10", "above_11"]
 
 
+@cache
 def counts():
     """The stored counts: for each (method, lam) an array of shape (101, 2, 2).
 
@@ -157,7 +160,7 @@ def show():
         values=opening(),
         table=table,
         label=f"All three at λ = {LAM} and six thresholds, as a table",
-        heights=(500, 488),
+        heights=(490, 488),
     )
 
 
