@@ -191,8 +191,23 @@ def test_on_a_wide_screen(visit, name):
     assert unnamed == 0
 
 
+def at_rest(page):
+    """Wait until the page has not scrolled for ten frames: a swipe sets it in motion."""
+    page.evaluate(
+        """async () => {
+          const frame = () => new Promise(requestAnimationFrame);
+          for (let [quiet, last] = [0, scrollY]; quiet < 10; last = scrollY) {
+            await frame();
+            quiet = scrollY === last ? quiet + 1 : 0;
+          }
+        }"""
+    )
+    return page
+
+
 def swipe(page, x, y, across=0, down=0):
     """A finger goes down at (x, y) and moves in small steps, as a real one does."""
+    at_rest(page)
     touch = page.context.new_cdp_session(page)
 
     def send(kind, points):
@@ -253,7 +268,7 @@ def test_a_finger_scrolls_over_it_and_phrases_keep_the_picture(visit, name):
     ]
     for place in places:
         place.evaluate("n => n.scrollIntoView({ block: 'center' })")
-        settled(page)
+        at_rest(page)
         box, start = place.bounding_box(), page.evaluate("scrollY")
         swipe(page, box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2, down=-150)
         page.wait_for_function("start => scrollY > start + 50", arg=start)
@@ -261,7 +276,7 @@ def test_a_finger_scrolls_over_it_and_phrases_keep_the_picture(visit, name):
     # Sideways it moves the slider.
     if sliders.count():
         sliders.first.evaluate("n => n.scrollIntoView({ block: 'center' })")
-        settled(page)
+        at_rest(page)
         box = sliders.first.bounding_box()
         swipe(
             page,
@@ -269,7 +284,10 @@ def test_a_finger_scrolls_over_it_and_phrases_keep_the_picture(visit, name):
             box["y"] + box["height"] / 2,
             across=box["width"] * 0.4,
         )
-        assert summary.text_content() != before
+        page.wait_for_function(
+            "words => document.querySelector('.explorable-summary').textContent !== words",
+            arg=before,
+        )
     for phrase in page.locator("button.explorable-try").all():
         phrase.evaluate("n => n.scrollIntoView({ block: 'center' })")
         phrase.tap()
