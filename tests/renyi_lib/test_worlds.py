@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import gamma, norm
+from scipy.stats import chi2_contingency, gamma, norm
 
 from renyi_lib._chance import rho_of_tables
 from renyi_lib._worlds import (
@@ -11,6 +11,7 @@ from renyi_lib._worlds import (
     _events,
     _filled,
     _limit,
+    reflected_intervals,
     renyi_intervals,
     without_single_people,
 )
@@ -25,6 +26,111 @@ def test_worlds_have_the_correlation_that_they_are_named_for():
     assert P.sum(axis=(2, 3)) == pytest.approx(np.ones((1, 4)))
     assert worlds.value(t) == pytest.approx(t, abs=1e-9)
     assert worlds.value(np.ones((1, 1))) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_dependence_without_what_chance_adds_is_chi_square_minus_its_mean():
+    tables = np.array([TABLE, TABLE[::-1] + 5, np.full((4, 3), 20)])
+    found = JointTables(tables, np.random.default_rng(0))
+    for table, energy in zip(tables, found.energy):
+        test = chi2_contingency(table, correction=False)
+        expected = max(test.statistic - test.dof, 0) / table.sum()
+        assert energy == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("table", [TABLE, TABLE.T, TABLE[:2], TABLE[:, :2]])
+def test_standard_error_is_that_of_the_derivative_of_rho(table):
+    P, step = table / table.sum(), 1e-6
+
+    def slope(cell):
+        towards = np.zeros(P.size)
+        towards[cell] = 1.0
+        towards = towards.reshape(P.shape)
+        ahead, behind = (rho_of_tables((1 - h) * P + h * towards) for h in (step, -step))
+        return (ahead - behind) / (2 * step)
+
+    slopes = np.array([slope(cell) for cell in range(P.size)])
+    expected = np.sqrt(P.ravel() @ slopes**2 - (P.ravel() @ slopes) ** 2)
+    found = JointTables(table[None], np.random.default_rng(0))
+    assert found.spread[0] == pytest.approx(expected, abs=1e-6)
+    assert found.dimensions == tuple(np.sort(table.shape) - 1)
+
+
+def test_worlds_between_independence_and_certainty_keep_what_the_sample_says():
+    worlds = JointTables(TABLE[None], np.random.default_rng(0))
+    rho = float(rho_of_tables(TABLE))
+    none, same, most = worlds.tables(np.array([[0.0, rho, 1.0]]))[0]
+    p, q = TABLE.sum(axis=1) / TABLE.sum(), TABLE.sum(axis=0) / TABLE.sum()
+    for P in (none, same):
+        np.testing.assert_allclose(P.sum(axis=1), p, atol=1e-9)
+        np.testing.assert_allclose(P.sum(axis=0), q, atol=1e-9)
+    np.testing.assert_allclose(none, np.outer(p, q), atol=1e-9)
+    # At rho = 1 two blocks are left.
+    assert np.count_nonzero(most) < most.size
+    halfway = worlds.value(np.array([[(1 + rho) / 2]]))
+    assert rho < halfway < 1
+
+
+def test_samples_of_a_world_scatter_around_its_correlation():
+    worlds = JointTables(40 * TABLE[None], np.random.default_rng(0))
+    t = worlds.rho[:, None]
+    drawn = worlds.draw(t, 400)
+    assert drawn.shape == (1, 1, 400)
+    assert drawn.mean() == pytest.approx(worlds.rho[0], abs=3e-3)
+    assert drawn.std() * np.sqrt(worlds.n[0]) == pytest.approx(worlds.spread[0], rel=0.15)
+
+
+def test_interval_far_from_zero_is_the_textbook_interval():
+    tables = 40 * TABLE[None]
+    options = {"level": 0.05, "n_resamples": 20_000, "rng": np.random.default_rng(0)}
+    error = JointTables(tables, None).spread[0] / np.sqrt(tables.sum())
+    for intervals in (renyi_intervals, reflected_intervals):
+        (row,) = intervals(tables, **options)
+        estimate, rho, low, high, pvalue = row
+        assert rho == pytest.approx(rho_of_tables(TABLE))
+        assert (low, high) == pytest.approx((rho - 1.96 * error, rho + 1.96 * error), abs=3e-3)
+        assert estimate == pytest.approx(rho, abs=2e-3)
+        assert pvalue < 1e-12
+
+
+def test_reflected_interval_starts_at_zero_unless_the_test_rejects():
+    independent = np.array([[[20, 31, 24], [22, 30, 26], [18, 28, 25]]])
+    options = {"level": 0.05, "n_resamples": 500, "rng": np.random.default_rng(0)}
+    estimate, rho, low, high, pvalue = reflected_intervals(independent, **options)[0]
+    assert low == estimate == 0 < high < rho + 0.1
+    assert pvalue > 0.5
+
+
+def test_estimate_is_zero_if_chance_alone_would_show_more_half_of_the_time():
+    independent = np.array([[[200, 310], [202, 309]]])
+    options = {"level": 0.05, "n_resamples": 10_000, "rng": np.random.default_rng(0)}
+    estimate, rho, low, high, pvalue = renyi_intervals(independent, **options)[0]
+    assert pvalue > 0.5
+    assert estimate == low == 0 < rho < high < 0.1
+
+
+def test_certain_dependence_has_the_upper_end_one():
+    options = {"level": 0.05, "n_resamples": 10_000, "rng": np.random.default_rng(0)}
+    _, rho, low, high, _ = renyi_intervals(np.array([[[30, 0], [0, 40]]]), **options)[0]
+    assert rho == pytest.approx(1)
+    assert 0.8 < low < high == 1
+
+
+def test_a_value_of_one_person_does_not_raise_the_lower_end():
+    options = {"level": 0.05, "n_resamples": 10_000}
+    merged = np.array([[[30, 12], [10, 28]]])
+    single = np.array([[[30, 12, 0], [10, 27, 1]]])
+    plain, other = (
+        renyi_intervals(tables, **options, rng=np.random.default_rng(0))[0]
+        for tables in (merged, single)
+    )
+    assert other[4] == pytest.approx(plain[4])
+    assert other[2] == pytest.approx(plain[2], abs=0.04)
+    # One person in a column by itself leaves nothing to test.
+    (alone,) = renyi_intervals(
+        np.array([[[30, 1], [40, 0]]]), **options, rng=np.random.default_rng(0)
+    )
+    assert alone[2] == 0
+    assert alone[4] == 1
 
 
 def test_further_singular_values_share_what_the_first_one_lacks():
