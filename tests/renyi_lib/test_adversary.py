@@ -80,6 +80,32 @@ class TestGradients:
         at = place(z)
         np.testing.assert_allclose(at.table(groups), groups.table(at.F), atol=1e-15)
 
+    @pytest.mark.parametrize("kind", list(places()))
+    def test_one_weight_for_all_rows_is_that_weight_in_each_row(self, kind):
+        place, z, groups = places()[kind]
+        n = len(groups.codes)
+        even = Groups.from_codes(groups.codes, groups.categories)
+        each = Groups.from_codes(groups.codes, groups.categories, np.full(n, 1 / n))
+        assert np.ndim(even.weight) == 0 < np.ndim(each.weight)
+        one, other = place(z), place(z)
+        np.testing.assert_allclose(one.table(even), other.table(each), rtol=1e-12)
+        move = np.random.default_rng(1).normal(size=one.table(even).shape)
+        np.testing.assert_allclose(
+            one.pull_back(move, even), other.pull_back(move, each), rtol=1e-12, atol=1e-16
+        )
+        ratio = 0.3
+        expected = other.gain(each, np.full(n, ratio))
+        for at in (one, place(z)):  # after the table, which counts rows, and before
+            np.testing.assert_allclose(at.gain(even, ratio), expected, rtol=1e-12, atol=1e-15)
+
+    @pytest.mark.parametrize("kind", ["two classes", "softmax", "predictions"])
+    def test_gradients_by_probabilities_agree_with_differences(self, kind):
+        place, z, _ = places()[kind]
+        rng = np.random.default_rng(3)
+        dF, way = rng.normal(size=place(z).F.shape), 1e-6 * rng.normal(size=z.shape)
+        slope = np.sum(dF * (place(z + way).F - place(z - way).F)) / 2
+        assert np.sum(place(z).from_F(dF) * way) == pytest.approx(slope, rel=1e-6)
+
     @pytest.mark.parametrize("kind", ["two classes", "softmax"])
     def test_gain_is_how_far_a_step_moves_the_table(self, kind):
         place, z, groups = places()[kind]

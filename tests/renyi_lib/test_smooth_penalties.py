@@ -112,6 +112,15 @@ class TestContinuousRenyiPenalty:
         assert rho[0] > 0.3
         assert rho[1] < 0.1
 
+    def test_smoothing_keeps_the_other_parameters_and_kinks_need_two_functions(self):
+        smooth = ContinuousRenyiPenalty(3).smoothed(0.2)
+        assert smooth.get_params() == {"n_functions": 3, "smoothing": 0.2}
+        penalty = ContinuousRenyiPenalty(2)
+        assert penalty.has_kinks(3, 3)
+        assert not penalty.has_kinks(2, 9)
+        assert not penalty.has_kinks(9, 2)
+        assert not ContinuousRenyiPenalty(1).has_kinks(3, 9)
+
     def test_parameters_are_checked_and_cloned(self):
         assert clone(ContinuousRenyiPenalty(3)).n_functions == 3
         with pytest.raises(ValueError, match="n_functions must be a whole number"):
@@ -143,6 +152,37 @@ class TestPredictionPenalty:
         squares = (np.sum(W(x + step * way) ** 2) - np.sum(W(x - step * way) ** 2)) / (2 * step)
         rows = np.array([row @ way for row in penalty.residual_gradients(x, groups)])
         assert 2 * rows @ W(x).ravel() == pytest.approx(squares, rel=1e-5)
+
+    @pytest.mark.parametrize("kind", ["discrete", "continuous"])
+    def test_best_response_attains_the_value(self, kind):
+        x, groups = numbers(kind, np.random.default_rng(9))
+        penalty = PredictionPenalty(kind, 6, 5)
+        h = penalty.best_response(x, groups)
+        assert groups.q @ h == pytest.approx(0, abs=1e-9)
+        assert groups.q @ h**2 == pytest.approx(1)
+        assert h[-1] >= 0
+        # The share of h that a weighted regression on the splines explains.
+        B, root = _Splines(x, groups, 6).bins.members(), np.sqrt(groups.weight)[:, None]
+        coefficients = np.linalg.lstsq(root * B, root[:, 0] * h[groups.codes], rcond=None)[0]
+        explained = groups.weight @ (B @ coefficients) ** 2
+        assert explained == pytest.approx(penalty.value(x, groups), rel=1e-3)
+
+    def test_smoothing_keeps_the_other_parameters_and_kinks_need_three_groups(self):
+        smooth = PredictionPenalty("continuous", 6, 5).smoothed(0.2)
+        expected = {"kind": "continuous", "n_functions": 6, "n_functions_s": 5, "smoothing": 0.2}
+        assert smooth.get_params() == expected
+        assert PredictionPenalty().has_kinks(2, 3)
+        assert not PredictionPenalty().has_kinks(2, 2)
+
+    def test_level_of_chance_is_the_edge_of_the_spectrum_of_noise(self):
+        groups = Groups.from_labels(np.arange(3000) % 5)
+        penalty = PredictionPenalty(n_functions=9)
+        assert penalty.by_chance(groups) == pytest.approx((3 + 2) ** 2 / 3000)
+        assert penalty.by_chance(groups, 500) == pytest.approx(25 / 500)
+        assert penalty.by_chance(groups, 10) == 1
+        weighted = Groups.from_labels(np.arange(3000) % 5, np.repeat([1.0, 2.0], 1500))
+        # (1 + 2)^2 / (2 (1 + 4)) of the rows count.
+        assert penalty.by_chance(weighted) == pytest.approx(25 / (0.9 * 3000))
 
     @pytest.mark.parametrize("smoothing", [0.0, 0.05, 1.0])
     @pytest.mark.parametrize("n_groups", [2, 4, 12])
