@@ -157,6 +157,20 @@ def test_balance_of_one_group_is_refused():
         balance([0, 1], sensitive_features=["a", "a"])
 
 
+@pytest.mark.parametrize(
+    "measure",
+    [balance, cluster_penalty, cluster_proportions, proportion_summary, weighted_deviation],
+)
+def test_whole_weights_are_repeated_rows(measure):
+    labels, s = np.array([0, 0, 0, 1, 1, 1, 2]), np.array([0, 1, 1, 0, 0, 1, 1])
+    times = np.array([2, 1, 3, 1, 2, 2, 0])
+    weighted = measure(labels, sensitive_features=s, sample_weight=times)
+    repeated = measure(np.repeat(labels, times), sensitive_features=np.repeat(s, times))
+    if measure is proportion_summary:
+        weighted, repeated = list(weighted.values()), list(repeated.values())
+    np.testing.assert_allclose(weighted, repeated)
+
+
 def test_lengths_that_differ_are_refused_by_name():
     with pytest.raises(ValueError, match="labels has 3, sensitive_features has 2"):
         weighted_deviation([0, 1, 1], sensitive_features=[0, 1])

@@ -1,13 +1,15 @@
 """Rows of a fit are read in one way, whatever the estimator."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
 from renyi_lib import RenyiBoostingClassifier, RenyiClassifier, RenyiRegressor
-from renyi_lib._rows import read_rows, warn_without_groups
+from renyi_lib._rows import labels_in_memory, read_cells, read_rows, warn_without_groups
 from renyi_lib._validation import numeric_values
 from renyi_lib.classification import NoSensitiveFeaturesWarning
+from renyi_lib.sources import ParquetRows
 
 X = np.arange(12.0).reshape(6, 2)
 y = np.array(["no", "yes", "no", "yes", "yes", "maybe"])
@@ -65,6 +67,92 @@ def test_an_attribute_of_numbers_stays_as_it_is():
 def test_what_does_not_fit_together_is_refused(groups, weights, message):
     with pytest.raises(ValueError, match=message):
         read_rows(X, y, groups, weights)
+
+
+def test_rows_say_which_of_the_given_rows_they_are():
+    rows = read_rows(X, y, s, [1, 2, 0, 1, 3, 0])
+    assert rows.kept.tolist() == [True, True, False, True, True, False]
+    assert read_rows(X, y, s, np.ones(6)).kept is None
+    assert read_rows(X, y, s, [1, 2, 0, 1, 3, 0], keep_all=True).kept is None
+
+
+def test_a_group_for_each_sample_raises_unless_groups_are_not_compared():
+    many = [f"person {i}" for i in range(300)]
+    labels = np.arange(300) % 2
+    with pytest.raises(ValueError, match="sensitive_features has 300"):
+        read_rows(None, labels, many, None)
+    # The rows may stand for more samples than there are rows.
+    assert len(read_rows(None, labels, many, None, n_samples=10**6).categories) == 300
+    assert len(read_rows(None, labels, many, None, compared=False).categories) == 300
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        lambda i: np.array(["no", "yes", "maybe"])[i % 3],
+        lambda i: i % 3 + 7,
+        lambda i: -5 * (i % 3),
+        lambda i: i % 2 == 0,
+    ],
+    ids=["text", "consecutive", "apart", "bool"],
+)
+def test_cells_count_labels_and_groups_and_know_the_cell_of_each_row(labels, weighted):
+    i = np.arange(40_000)  # more than one block of rows
+    target, group = labels(i), np.array([3, 4, 9])[i // 6 % 3]
+    weight = np.where(group == 4, 0.0, 1.0 + i % 2) if weighted else None
+    cells, cell, given = read_cells(np.zeros((len(i), 5)), target, group, weight)
+    mass = np.ones(len(i)) if weight is None else weight
+    assert cells.n_rows == np.count_nonzero(mass)
+    assert cells.n_features == 5
+    assert cells.mass == mass.sum()
+    assert (given is None) == (weight is None)
+    there = mass > 0
+    assert cells.classes.tolist() == sorted(set(target.tolist()))
+    assert cells.groups.tolist() == sorted(set(group[there].tolist()))
+    np.testing.assert_array_equal(cells.classes[cells.y[cell]][there], target[there])
+    np.testing.assert_array_equal(cells.groups[cells.codes[cell]][there], group[there])
+    np.testing.assert_allclose(cells.weight, np.bincount(cell, mass) / mass.sum())
+
+
+def test_cells_without_groups_are_classes():
+    cells, cell, _ = read_cells(X, y, None, None)
+    assert cells.groups is None
+    assert cells.classes[cell].tolist() == y.tolist()
+    assert cells.as_groups() is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "weights", "message"),
+    [
+        (s[:5], None, "y has 6, sensitive_features has 5"),
+        (s, [1.0] * 5, "y has 6, sample_weight has 5"),
+        (["f"] * 6, None, "one group only, 'f'"),
+        (s, [1, 0, 1, 0, 0, 0], "one class only, 'no'"),
+    ],
+)
+def test_cells_of_what_does_not_fit_together_are_refused(groups, weights, message):
+    with pytest.raises(ValueError, match=message):
+        read_cells(X, y, groups, weights)
+
+
+def test_columns_of_files_and_dask_collections_are_read_into_memory(tmp_path):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    da = pytest.importorskip("dask.array", reason="Dask is not installed")
+    frame = pd.DataFrame({"x": X[:, 0], "y": y, "s": s})
+    frame.to_parquet(tmp_path / "rows.parquet")
+    labels, own, nothing, both = labels_in_memory(
+        ParquetRows(tmp_path / "rows.parquet"), "y", y, None, ["y", "s"]
+    )
+    assert labels.tolist() == y.tolist()
+    assert own is y
+    assert nothing is None
+    assert both.to_dict("list") == {"y": y.tolist(), "s": s}
+    computed, same = labels_in_memory(X, da.arange(6, chunks=4), None)
+    assert type(computed) is np.ndarray
+    assert computed.tolist() == list(range(6))
+    assert same is None
+    assert labels_in_memory(X, y)[0] is y
 
 
 def test_one_class_is_refused():

@@ -16,7 +16,8 @@ from renyi_lib import (
     lam_path,
 )
 from renyi_lib.baselines import RenyiNetworkClassifier, ZafarClassifier
-from renyi_lib.sources import ArraySource, DaskSource, ParquetRows, Rows, Source, add_up
+from renyi_lib.sources import ArraySource, DaskSource, ParquetRows, Rows, Source, add_up, memory
+from renyi_lib.sources.features import FeatureBlocks, SumTuple
 from tests.renyi_lib.data import biased_data
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -154,3 +155,102 @@ def test_total_adds_up_over_every_kind_of_source():
         np.testing.assert_allclose(source.total(lambda rows: rows.X.sum(axis=0)), X.sum(axis=0))
         assert source.n_passes == 1
     assert add_up(iter([])) is None
+
+
+def test_arrays_are_cut_into_blocks_that_cover_every_row_once():
+    X, cell, weight = np.arange(14.0).reshape(7, 2), np.arange(7), np.arange(7) + 0.5
+    source = ArraySource(X, cell, weight, block_size=3)
+    blocks = list(source.read())
+    assert [len(block.cell) for block in blocks] == [3, 3, 1]
+    for name, whole in (("X", X), ("cell", cell), ("weight", weight)):
+        np.testing.assert_array_equal(
+            np.concatenate([getattr(block, name) for block in blocks]), whole
+        )
+    for block in blocks:
+        np.testing.assert_array_equal(block.X, X[block.rows])
+    assert source.in_blocks
+    assert not ArraySource(X, cell, block_size=7).in_blocks
+    (block,) = ArraySource(X, cell).read()
+    assert block.weight is None
+
+
+def test_every_third_row_keeps_its_cell_and_weight():
+    X, cell, weight = np.arange(2000.0)[:, None], np.arange(2000), np.arange(2000) / 7
+    third = ArraySource(X, cell, weight, block_size=1200).every(3)
+    np.testing.assert_array_equal(third.X[:, 0], cell[::3])
+    np.testing.assert_array_equal(third.cell, cell[::3])
+    np.testing.assert_array_equal(third.weight, weight[::3])
+    assert third.block_size == 400
+    assert ArraySource(X, cell, block_size=300).every(3).block_size == 256
+
+
+@pytest.mark.parametrize(
+    ("shape", "rows"),
+    [
+        ((40, 25), 40),  # less than 1600 numbers: one block
+        ((400, 10), 256),  # at least 256 rows
+        ((100_000, 4), 2500),  # a fortieth of X
+        ((40_000_000, 4), 2**19 // 4),  # as much as the cache holds
+    ],
+)
+def test_size_of_a_block(monkeypatch, shape, rows):
+    monkeypatch.setattr(memory, "LARGE", 1600)
+    assert memory.rows_of_block(np.broadcast_to(0.0, shape)) == rows
+
+
+def test_totals_by_block_hand_each_block_its_own_part():
+    parts = [Rows(np.full((n, 1), n), np.zeros(n)) for n in (2, 3)]
+    source = Source(lambda: iter(parts))
+    found = source.total_by_block(lambda rows, part, times: times * part * len(rows.y), [5, 7], 2)
+    assert found == 2 * (5 * 2 + 7 * 3)
+    assert source.n_passes == 1
+    with pytest.raises(ValueError, match=r"longer|shorter"):
+        source.total_by_block(lambda rows, part: 1, [5])
+
+
+def test_features_in_blocks_are_standardized_as_in_memory():
+    rng = np.random.default_rng(0)
+    X, kept, weight = rng.normal(3, 2, size=(50, 3)), rng.random(50) < 0.7, rng.random(50)
+    X[:, 2] = 4.0  # a constant column is only centered
+    weight = weight[kept] / weight[kept].sum()
+    source = Source(lambda: (Rows(X[part], None) for part in memory.slices(50, 20)))
+    blocks = FeatureBlocks(source, [20, 20, 10], 3)[kept].standardized(weight, True, True)
+    mean = weight @ X[kept]
+    expected = np.column_stack([X[kept] - mean, np.ones(kept.sum())])
+    expected[:, :2] /= np.sqrt(weight @ (X[kept] - mean) ** 2)[:2]
+    assert blocks.shape == expected.shape
+    number = np.arange(len(expected))
+
+    def placed(x, columns):
+        whole = np.zeros(expected.shape)
+        whole[columns[0]] = x
+        return whole
+
+    np.testing.assert_allclose(blocks.total(placed, [number]), expected, atol=1e-12)
+    plain = FeatureBlocks(source, [20, 20, 10], 3).standardized(None, False, False)
+    squares = plain.total(lambda x, columns: SumTuple([(x**2).sum(axis=0), len(x)]), [])
+    assert squares[1] == 50
+    np.testing.assert_allclose(
+        squares[0], (X**2).sum(axis=0) / [X[:, 0].var(), X[:, 1].var(), 1], rtol=1e-12
+    )
+
+
+def test_chunks_of_files_have_the_columns_that_are_asked_for(frame, tmp_path):
+    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "rows.parquet")
+    files = ParquetRows(tmp_path / "rows.parquet", chunk_size=300)
+    source = files.chunks("y", ["s"], "w")
+    assert source.feature_names.tolist() == NAMES
+    parts = list(source.read())
+    assert [len(part.y) for part in parts] == [300, 300, 100]
+    np.testing.assert_array_equal(np.concatenate([part.X for part in parts]), frame[NAMES])
+    np.testing.assert_array_equal(
+        np.concatenate([part.sample_weight for part in parts]), frame["w"]
+    )
+    files = ParquetRows(tmp_path / "rows.parquet", NAMES[:1])
+    (plain,) = files.chunks("w").read()
+    assert plain.X.shape == (N_ROWS, 1)
+    assert plain.sensitive_features is plain.sample_weight is None
+    with pytest.raises(ValueError, match="names of columns, not a Series"):
+        files.chunks(frame["y"])
+    with pytest.raises(ValueError, match="chunk_size"):
+        ParquetRows(tmp_path / "rows.parquet", chunk_size=0)
