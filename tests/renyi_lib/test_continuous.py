@@ -349,6 +349,25 @@ def test_correction_uses_the_effective_sample_size_minus_one(largest):
     assert found.rho == pytest.approx(corrected, abs=1e-9)
 
 
+@pytest.mark.parametrize("largest", [1, 7])
+def test_noise_of_the_interval_has_the_effective_sample_size_minus_one(monkeypatch, largest):
+    x, y = gaussian_pair(0.5, 200, seed=11)
+    weight = np.random.default_rng(11).integers(1, largest + 1, 200)
+    plain, sizes = continuous._kept, []
+
+    def recorded(observed, noise, spread, tail, n):
+        sizes.append(n)
+        assert noise.std() * np.sqrt(n) == pytest.approx(1, abs=0.1)
+        assert tail == pytest.approx(0.025)
+        return plain(observed, noise, spread, tail, n)
+
+    monkeypatch.setattr(continuous, "_kept", recorded)
+    continuous_interval(x, y, sample_weight=weight)
+    n = weight.sum() ** 2 / (weight**2).sum()
+    assert sizes == pytest.approx([n - 1] * len(sizes))
+    assert sizes
+
+
 def test_independent_variables_are_not_far_from_zero_on_average():
     found = [continuous_correlation(*gaussian_pair(0, 1000, seed)) for seed in range(30)]
     assert np.mean([f.rho for f in found]) < 0.04
