@@ -96,7 +96,10 @@ class TestGradients:
         ratio = 0.3
         expected = other.gain(each, np.full(n, ratio))
         for at in (one, place(z)):  # after the table, which counts rows, and before
-            np.testing.assert_allclose(at.gain(even, ratio), expected, rtol=1e-12, atol=1e-15)
+            for of_rows in (ratio, np.full(n, ratio)):
+                np.testing.assert_allclose(
+                    at.gain(even, of_rows), expected, rtol=1e-12, atol=1e-15
+                )
 
     @pytest.mark.parametrize("kind", ["two classes", "softmax", "predictions"])
     def test_gradients_by_probabilities_agree_with_differences(self, kind):

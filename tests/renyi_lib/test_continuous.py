@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.interpolate import CubicSpline
 from scipy.stats import kstest, norm
 
 from renyi_lib import (
@@ -143,6 +144,19 @@ def test_of_a_uniform_variable_the_functions_bend_as_little_as_a_brute_force_min
     D = np.diff(np.eye(60), 2, axis=0) * 60**2 / np.sqrt(60)
     least = np.linalg.eigvalsh(D.T @ D)[2:6] * 60
     assert np.array(rough[1:5]) / least == pytest.approx(np.ones(4), abs=0.15)
+
+
+def test_splines_are_orthonormal_in_their_second_derivatives():
+    rng = np.random.default_rng(8)
+    knots = np.cumsum(rng.uniform(0.1, 1, 8))
+    spline = CubicSpline(knots, continuous._bent_by_one(knots, knots), bc_type="natural")
+    bends, h = spline.derivative(2), np.diff(knots)
+    left, middle, right = (bends(knots[:-1] + part * h) for part in (0, 0.5, 1))
+    # Simpson's rule is exact for products of lines.
+    products = [np.einsum("n,ni,nj->ij", h / 6, f, f) for f in (left, middle, right)]
+    np.testing.assert_allclose(products[0] + 4 * products[1] + products[2], np.eye(6), atol=1e-9)
+    between = rng.uniform(knots[0], knots[-1], 20)
+    np.testing.assert_allclose(continuous._bent_by_one(knots, between), spline(between), atol=1e-9)
 
 
 @pytest.mark.parametrize("n", [200, 1000, 30_000])
@@ -307,8 +321,18 @@ def test_interval_of_what_determines_and_of_a_constant():
     assert found.low > 0.99
     assert found.high == pytest.approx(1)
     assert continuous_interval(x, np.ones(200))[:3] == (0, 0, 0)
-    with pytest.raises(ValueError, match=r"^confidence_level must be"):
-        continuous_interval(x, x, confidence_level=95)
+    for level in (95, 0):
+        with pytest.raises(ValueError, match=r"^confidence_level must be"):
+            continuous_interval(x, x, confidence_level=level)
+
+
+def test_interval_does_not_depend_on_which_variable_comes_first():
+    noise = np.random.default_rng(0).normal(size=(300, 6, 3)) / np.sqrt(50)
+    for observed in (0.3, 0.7, 0.95):
+        one = continuous._kept(observed, noise, 1.3, 0.025, 50)
+        other = continuous._kept(observed, noise.transpose(0, 2, 1), 1.3, 0.025, 50)
+        assert one == pytest.approx(other, abs=1e-9)
+        assert one[0] < observed < one[1]
 
 
 # --- the correction -----------------------------------------------------------------------------
@@ -529,6 +553,10 @@ HOSTILE = {
     ),
     "short weights": (
         lambda: continuous_correlation([1.0, 2], [1.0, 2], sample_weight=[1.0]),
+        "sample_weight has 1",
+    ),
+    "short weights within groups": (
+        lambda: correlation_within([1.0, 2], [1.0, 2], ["u", "v"], sample_weight=[1.0]),
         "sample_weight has 1",
     ),
     "a name for each": (

@@ -204,6 +204,16 @@ def test_other_bad_arguments_are_refused_by_name():
         equal_opportunity_difference([0, 1, 1], [0, 1], sensitive_features=["f", "m"])
 
 
+@pytest.mark.parametrize("moved", ["y_true", "y_pred", "sensitive_features", "sample_weight"])
+def test_rows_of_pandas_in_another_order_raise(moved):
+    names = ["y_true", "y_pred", "sensitive_features", "sample_weight"]
+    columns = dict.fromkeys(names, pd.Series([0, 1, 1, 0], index=list("abcd")))
+    columns[moved] = columns[moved].loc[list("badc")]
+    truth, prediction = columns.pop("y_true"), columns.pop("y_pred")
+    with pytest.raises(ValueError, match="same index labels in another order"):
+        equalized_odds_difference(truth, prediction, **columns)
+
+
 def test_groups_are_given_by_keyword_only():
     with pytest.raises(TypeError):
         demographic_parity_ratio(None, [0, 1], ["f", "m"])

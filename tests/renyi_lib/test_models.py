@@ -9,7 +9,7 @@ from renyi_lib import models
 from renyi_lib._rows import read_cells
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.penalties import Groups
-from renyi_lib.sources import ArraySource
+from renyi_lib.sources import ArraySource, Rows, Source
 
 CASES = pytest.mark.parametrize(
     ("n_classes", "kind", "fit_intercept"),
@@ -176,6 +176,51 @@ def test_cells_in_blocks_give_the_means_and_gradients_of_rows(n_groups, n_classe
         np.testing.assert_allclose(point.gradient(), by_loss, atol=1e-7)
         by_means = slopes(lambda t: np.sum(direction * model.at(t).F), theta)
         np.testing.assert_allclose(point.pull_back([direction])[0], by_means, atol=1e-7)
+
+
+@pytest.mark.parametrize("n_groups", [3, 12])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("by", ["cell", "group"])
+def test_rows_of_any_source_have_the_gradients_of_arrays(n_groups, n_classes, by):
+    rng = np.random.default_rng(0)
+    n, X, weight = 60, rng.normal(size=(60, 3)), rng.uniform(0.5, 2, 60)
+    y, s = rng.permutation(np.arange(n) % n_classes), np.sort(np.arange(n) % n_groups)
+    parts = np.array_split(np.arange(n), 4)  # sorted, so that no part has all groups
+    source = Source(lambda: (Rows(X[i], y[i], s[i], weight[i]) for i in parts))
+    model = SoftmaxModel.over(source, by=by)
+    cells, cell, _ = read_cells(X, y, s, weight)
+    memory = SoftmaxModel.over(ArraySource(X, cell, weight), cells, by=by)
+    point, expected = (each.at(np.ones(each.shape)) for each in (model, memory))
+    assert point.loss == pytest.approx(expected.loss, rel=1e-12)
+    np.testing.assert_allclose(point.F, expected.F, atol=1e-13)
+    dF = rng.normal(size=point.F.shape)
+    np.testing.assert_allclose(point.gradient(dF), expected.gradient(dF), atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_in_blocks_are_rows_at_once(n_classes):
+    model, X, y, weight, theta = problem(n_classes)
+    classes = np.arange(n_classes)
+    cells, cell, _ = read_cells(X, y, None, weight)
+    source = ArraySource(X, cell, weight, block_size=17)
+    blocks = SoftmaxModel.over(source, cells, by="row", l2=0.3)
+    assert cells.classes.tolist() == classes.tolist()
+    point, expected = blocks.at(theta), model.at(theta)
+    assert point.loss == pytest.approx(expected.loss, rel=1e-12)
+    np.testing.assert_allclose(point.F, expected.F, atol=1e-13)
+    dF = np.random.default_rng(1).normal(size=expected.F.shape)
+    np.testing.assert_allclose(point.gradient(dF), expected.gradient(dF), atol=1e-12)
+
+
+def test_by_default_there_is_an_intercept_and_no_ridge():
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
+    cells, cell, _ = read_cells(X, y, None, None)
+    theta = np.array([[3.0, -1.0]])
+    Z = scores(X, theta, 2, True)
+    expected = -log_softmax(Z, axis=1)[np.arange(3), y].mean()
+    for model in (SoftmaxModel(X, y, 2), SoftmaxModel.over(ArraySource(X, cell), cells)):
+        assert model.shape == (1, 2)
+        assert model.at(theta).loss == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -129,6 +129,14 @@ def test_measures_fit_into_a_frame_of_fairlearn():
         assert frame.by_group.loc[r, "renyi"] == renyi_correlation(y[here], s[here])
 
 
+def test_weights_of_dependence_are_repeated_rows():
+    times = np.where(s == y, 3, 1)
+    repeated = [np.repeat(values, times) for values in (y, s)]
+    weighted = renyi_dependence(None, y, sensitive_features=s, sample_weight=times)
+    assert weighted == pytest.approx(renyi_correlation(*repeated))
+    assert weighted > renyi_correlation(y, s) + 0.1
+
+
 def test_the_length_of_an_unused_truth_counts():
     with pytest.raises(ValueError, match="y_true has 3, y_pred has 4"):
         renyi_dependence([1, 0, 1], [1, 0, 1, 0], sensitive_features=[0, 0, 1, 1])

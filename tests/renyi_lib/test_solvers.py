@@ -8,7 +8,9 @@ from renyi_lib.classification import RenyiClassifier
 from renyi_lib.models import SoftmaxModel
 from renyi_lib.objective import Evaluation, FairObjective
 from renyi_lib.penalties import BinaryRenyiPenalty, ConditionalPenalty, Groups, RenyiPenalty
-from renyi_lib.solvers import _Whitening, lbfgs
+from renyi_lib.regression import LinearModel
+from renyi_lib.smooth_penalties import PredictionPenalty
+from renyi_lib.solvers import _Whitening, lbfgs, newton
 from tests.renyi_lib.data import biased_data, objective_value
 
 
@@ -112,6 +114,66 @@ def test_lbfgs_takes_no_stage_below_the_lam_it_starts_from():
     assert np.unique(cold.history.columns()["lam"]).tolist() == [0, 10, 100, 1000, 1e4]
     assert np.unique(warm.history.columns()["lam"]).tolist() == [1e4]
     assert warm.converged
+
+
+def regression(n_groups, seed=0, n=300):
+    """A regression whose features reveal the group, and a start near its least squares."""
+    rng = np.random.default_rng(seed)
+    s = rng.permutation(np.arange(n) % n_groups)
+    X = rng.normal(size=(n, 3)) + np.outer(s, [1.0, -0.5, 0.2])
+    y = X @ [1.0, 1.0, -1.0] + rng.normal(size=n)
+    model = LinearModel(X, (y - y.mean()) / y.std())
+    objective = FairObjective(model, PredictionPenalty(n_functions=6), Groups.from_labels(s))
+    start = np.linalg.lstsq(model.X, model.y, rcond=None)[0][None]
+    return objective, start
+
+
+class TestNewton:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_ends_where_the_gradient_vanishes_and_never_climbs(self, seed):
+        objective, start = regression(2, seed)
+        found = newton(objective, start, 10.0, tol=1e-7)
+        assert found.converged
+        columns = found.history.columns()
+        assert np.unique(columns["lam"]) == pytest.approx([0.1 * 10 ** (k / 2) for k in range(5)])
+        # With two groups nothing is smoothed, and each step at one lam lowers the objective.
+        for lam in np.unique(columns["lam"]):
+            value = columns["objective"][columns["lam"] == lam]
+            assert (np.diff(value) < 1e-12).all()
+        # It stops at the first place that is flat enough.
+        assert columns["gradient_max"][-1] <= 1e-7 < columns["gradient_max"][-2]
+        value, gradient = objective(found.theta, 10.0)
+        assert np.abs(gradient).max() <= 1e-7
+        for step in 1e-3 * np.random.default_rng(0).normal(size=(20, *found.theta.shape)):
+            assert objective(found.theta + step, 10.0)[0] > value
+
+    def test_a_bad_start_does_not_overshoot(self):
+        objective, start = regression(2)
+        rng = np.random.default_rng(1)
+        for _ in range(5):
+            theta = start + rng.normal(size=start.shape)
+            found = newton(objective, theta, 3.0, lam_before=3.0, tol=1e-6)
+            columns = found.history.columns()
+            assert np.unique(columns["lam"]).tolist() == [3.0]
+            assert (np.diff(columns["objective"]) < 1e-12).all()
+            assert found.converged
+
+    def test_kinks_are_smoothed_down_to_the_resolution(self):
+        objective, start = regression(4)
+        values = []
+        for resolution in (1e-2, 1e-5):
+            found = newton(objective, start, 3.0, tol=1e-6, resolution=resolution)
+            assert found.converged
+            smooth = objective.at(found.theta, 3.0).smoothed(max(resolution, 1e-6))
+            values.append(objective(found.theta, 3.0)[0])
+            assert smooth.steepness <= 1e-5
+        assert values[1] <= values[0] + 1e-9
+
+    def test_stops_after_the_given_number_of_iterations(self):
+        objective, start = regression(2)
+        found = newton(objective, start, 10.0, tol=1e-12, max_iter=3)
+        assert not found.converged
+        assert found.history.n_iter == 3
 
 
 class CoarseEvaluation(Evaluation):

@@ -65,6 +65,8 @@ def test_an_order_of_its_own_is_kept_and_new_levels_come_after_it():
 def test_weights_add_up_and_make_the_table_one_of_floats():
     table = joint_table(["x", "y"], [0, 1]) + joint_table(["x"], [0], sample_weight=[0.5])
     np.testing.assert_array_equal(table.counts, [[1.5, 0], [0, 1]], strict=True)
+    table.update(["y", "y"], [0, 1], sample_weight=[0.25, 2])
+    np.testing.assert_array_equal(table.counts, [[1.5, 0], [0.25, 3]], strict=True)
 
 
 def test_every_measure_takes_a_table_as_it_is():
@@ -183,6 +185,15 @@ def test_a_table_is_only_added_to_a_table():
         with pytest.raises(TypeError):
             table + other
     assert table != table.counts.tolist()
+    assert (table == "table") is False
+
+
+def test_combined_labels_are_single_levels_of_a_frame():
+    pairs = np.array([["f", "w"], ["m", "b"]])
+    frame = joint_table(pairs, pairs[::-1]).to_frame()
+    for levels in (frame.index, frame.columns):
+        assert levels.tolist() == [("f", "w"), ("m", "b")]
+        assert levels.nlevels == 1
 
 
 def test_it_shows_its_counts_with_their_levels():
