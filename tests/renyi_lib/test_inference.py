@@ -737,6 +737,7 @@ def test_more_power_and_smaller_effects_need_more_people():
         ({"effect": 0.6, "metric": "demographic_parity_difference"}, "Give a higher rate"),
         ({"effect": 0.9, "shares": [0.01, 0.99]}, "at most 0.101"),
         ({"effect": 0.1, "shares": [0.5, 0.6]}, "shares must be two or more positive"),
+        ({"effect": 0.1, "shares": [0.0, 1.0]}, "shares must be two or more positive"),
         ({"effect": 0.1, "outcome_shares": "many"}, "outcome_shares must be numbers"),
         ({"effect": 0.1, "metric": "fair"}, "metric must be one of"),
         ({"effect": 0.1, "power": 1}, "power must be a number"),

@@ -29,7 +29,7 @@ from renyi_lib.metrics import (
     equalized_odds_difference,
     group_rates,
 )
-from renyi_lib.postprocessing import ToleranceNotReachedWarning
+from renyi_lib.postprocessing import ToleranceNotReachedWarning, _Dual
 
 METRICS = {
     "demographic_parity": demographic_parity_difference,
@@ -134,6 +134,30 @@ def test_several_multipliers_reach_the_optimum_of_the_linear_program(d, fairness
     assert difference == pytest.approx(model.difference_, abs=1e-9)
     best = people.best_accuracy(difference, fairness)
     assert best - 2e-3 <= people.accuracy(h) <= best + 1e-9
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.02, 0.1])
+@pytest.mark.parametrize("shape", [(1, 3), (2, 2)])
+def test_cuts_find_the_minimum_of_the_dual(shape, tolerance):
+    rng = np.random.default_rng(0)
+    n, masses = 120, rng.dirichlet(np.ones(np.prod(shape))).reshape(shape)
+    W = rng.dirichlet(np.ones(masses.size), size=n) / masses.ravel()
+    c, weight = rng.normal(scale=0.3, size=n), rng.dirichlet(np.ones(n))
+    excess = rng.normal(scale=0.02, size=masses.size)
+    # The same as one linear program, with a variable for each row.
+    both = np.hstack([W, -W])
+    sums = np.kron(np.eye(shape[0]), np.ones(shape[1]))
+    exact = linprog(
+        np.concatenate([tolerance / 2 - excess, tolerance / 2 + excess, weight]),
+        A_ub=np.hstack([-both, -np.eye(n)]),
+        b_ub=-c,
+        A_eq=np.hstack([sums, -sums, np.zeros((shape[0], n))]),
+        b_eq=np.zeros(shape[0]),
+    )
+    mu = _Dual(c, W, weight, masses).solve(tolerance, excess)
+    value = weight @ np.maximum(c - W @ mu, 0) + tolerance * np.abs(mu).sum() / 2 - excess @ mu
+    assert value == pytest.approx(exact.fun, abs=2e-6)
+    assert sums @ mu == pytest.approx(np.zeros(shape[0]), abs=1e-9)
 
 
 @pytest.mark.parametrize("fairness", METRICS)
