@@ -307,6 +307,23 @@ def test_multipliers_are_chosen_out_of_fold():
         grouped.fit(X, y, sensitive_features=s)
 
 
+def test_folds_have_the_same_share_of_every_class_and_group():
+    sizes = []
+
+    class Recording(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            sizes.append(np.unique(X[:, :2], axis=0, return_counts=True)[1].tolist())
+            return super().fit(X, y, sample_weight)
+
+    truth, group = np.array([[y, s] for y in (0, 1) for s in (0, 1, 2) for _ in range(8)]).T
+    noise = np.random.default_rng(0).normal(size=48)
+    X = np.column_stack([truth, group, noise])
+    model = BiasScoreClassifier(Recording(), cv=4, tolerance=1.0, random_state=0)
+    model.fit(X, truth, sensitive_features=group)
+    # Twice for all rows and for those of each fold: to predict the label, and the group.
+    assert sorted(sizes) == 8 * [[6] * 6] + 2 * [[8] * 6]
+
+
 def test_a_fitted_estimator_is_left_as_it_is():
     X, y, s = sample()
     plain = LogisticRegression().fit(X[:1000], y[:1000])
