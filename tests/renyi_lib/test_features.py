@@ -39,7 +39,7 @@ def sources(frame, folder, s):
     parts.insert(1, np.zeros(0, dtype=int))  # an empty block
     whole = frame[COLUMNS], frame["y"], frame[s], frame["w"]
     split = [Rows(*(part.iloc[i] for part in whole)) for i in parts]
-    collection = dd.from_pandas(frame, npartitions=20)
+    collection = dd.from_pandas(frame, npartitions=4)
     arrays = [da.from_array(part.to_numpy(), chunks=130) for part in (*whole[:2], frame["w"])]
     return {
         "array": whole,

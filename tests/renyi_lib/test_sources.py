@@ -157,6 +157,20 @@ def test_total_adds_up_over_every_kind_of_source():
     assert add_up(iter([])) is None
 
 
+def test_totals_over_many_partitions_add_up_in_several_stages():
+    X, y = np.arange(246.0).reshape(123, 2), np.arange(123)
+    frame = dd.from_pandas(pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y}), npartitions=41)
+    for source in (
+        DaskSource(X=da.from_array(X, (3, 2)), y=da.from_array(y, 3)),
+        DaskSource(X=frame[["a", "b"]], y=frame["y"]),
+    ):
+        found = source.total(lambda rows, times: times * np.asarray(rows.y) @ rows.X, 2)
+        np.testing.assert_allclose(found, 2 * y @ X)
+        found = source.total_by_block(lambda rows, part: part * len(rows.y), range(41))
+        assert found == 3 * sum(range(41))
+        assert source.n_passes == 2
+
+
 def test_arrays_are_cut_into_blocks_that_cover_every_row_once():
     X, cell, weight = np.arange(14.0).reshape(7, 2), np.arange(7), np.arange(7) + 0.5
     source = ArraySource(X, cell, weight, block_size=3)
