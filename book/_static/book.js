@@ -79,7 +79,7 @@
     button.addEventListener("click", () => {
       const on = button.getAttribute("aria-pressed") === "false";
       const place = [...document.querySelectorAll(".bd-article :is(h2, h3, p)")]
-        .find((e) => e !== box && e.getBoundingClientRect().top > 80);
+        .find((e) => e !== box && e.getBoundingClientRect().top > 80 && e.checkVisibility());
       const before = place?.getBoundingClientRect().top;
       for (const fold of document.querySelectorAll(".bd-article details.fold")) fold.open = on;
       button.setAttribute("aria-pressed", on);

@@ -23,6 +23,7 @@ LONGEST = 60
 _SYMBOLS = {"rho_R": "ρ_R", "lambda": "λ", "theta": "θ", "sigma": "σ", "gamma": "γ"}
 _SYMBOL = re.compile(r"\b(" + "|".join(_SYMBOLS) + r")\b")
 _COMMAND = re.compile(r"\\(\w+)")
+_DANGLING = re.compile(r"( (in|from|at|to|is|by|below|between|of|and|on|about|once))+[:=]?$")
 _NUMBER = re.compile(r"^[-−+(\[]?\.?\d")
 
 
@@ -59,6 +60,7 @@ def words_of(line):
             break
         words.append(word)
     text = _SYMBOL.sub(lambda match: _SYMBOLS[match.group()], " ".join(words))
+    text = _DANGLING.sub("", text)
     return shortened(text) if sum(map(str.isalpha, text)) >= 4 else ""
 
 
