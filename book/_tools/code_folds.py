@@ -234,11 +234,21 @@ def heading_of(node):
 
 
 def tell_apart(folds):
-    """Add the section to a name that occurs more than once on a page."""
+    """Give each fold of a page a name of its own: add its section, and then a number."""
     names = [node["name"] for node in folds]
-    for node, name in zip(folds, names):
-        if names.count(name) > 1:
-            node["name"] = f"{name} in “{heading_of(node)}”"
+    for node in folds:
+        if names.count(node["name"]) > 1:
+            node["name"] += f" in “{heading_of(node)}”"
+    number_names(folds)
+
+
+def number_names(folds):
+    """Number those that have the same name."""
+    seen = {}
+    for node in folds:
+        seen[node["name"]] = count = seen.get(node["name"], 0) + 1
+        if count > 1:
+            node["name"] += f" ({count})"
 
 
 class FoldCells(SphinxPostTransform):
@@ -267,6 +277,7 @@ class FoldCells(SphinxPostTransform):
         """Each fold is the evidence of its section, and a switch stands before the second one."""
         for node in self.document.findall(fold):
             node["name"] = shortened(f"{what}: {heading_of(node)}")
+        number_names(list(self.document.findall(fold)))
         button = (
             '<p class="fold-switch pst-js-only"><button type="button" aria-pressed="false">'
             f"show {what}</button></p>"
