@@ -29,31 +29,29 @@
     }
   }
 
-  // What scrolls sideways can be reached, and scrolled, by keyboard.
+  // What scrolls sideways fades where there is more, and can be reached, and scrolled, by keyboard.
   const WIDE = "pre, div.math, .output.text_html, .pst-scrollable-table-container";
+  const OURS = { tabindex: "0", role: "region", "aria-label": "wide, scrolls sideways" };
   function markWide(within) {
-    for (const box of within.querySelectorAll(WIDE)) {
-      const scrolls = box.scrollWidth > box.clientWidth + 1 &&
-        /auto|scroll/.test(getComputedStyle(box).overflowX);
-      if (scrolls && !box.hasAttribute("tabindex")) {
-        box.tabIndex = 0;
-        box.dataset.wide = "more";
-        if (!box.hasAttribute("role")) {
-          box.setAttribute("role", "region");
-          box.setAttribute("aria-label", "wide, scrolls sideways");
-        }
+    const boxes = [...within.querySelectorAll(WIDE)].map((box) => [box, box.scrollWidth > box.clientWidth + 1 &&
+      /auto|scroll/.test(getComputedStyle(box).overflowX)]);
+    for (const [box, scrolls] of boxes) {
+      if (scrolls && !("wide" in box.dataset)) {
+        // The theme lets some of them be reached by keyboard already.
+        for (const name in OURS) if (!box.hasAttribute(name)) box.setAttribute(name, OURS[name]);
+        followScroll({ target: box }, true);
       } else if (!scrolls && "wide" in box.dataset) {
         delete box.dataset.wide;
-        for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
+        for (const name in OURS) if (box.getAttribute(name) === OURS[name]) box.removeAttribute(name);
       }
     }
   }
 
-  // A box says whether there is more to the right of what it shows.
-  function followScroll(event) {
-    const box = event.target;
-    if (!box.dataset || !("wide" in box.dataset)) return;
-    box.dataset.wide = box.scrollLeft + box.clientWidth < box.scrollWidth - 2 ? "more" : "end";
+  // A box says on which side of what it shows there is more.
+  function followScroll({ target: box }, isNew = false) {
+    if (!box.dataset || !(isNew || "wide" in box.dataset)) return;
+    const left = box.scrollLeft > 2, right = box.scrollLeft + box.clientWidth < box.scrollWidth - 2;
+    box.dataset.wide = left && right ? "both" : left ? "left" : "right";
   }
 
   // The whole title of a folded box opens it, whatever stands in the title (the theme's own handler
@@ -70,6 +68,23 @@
         if (!event.target.closest("a[href]")) button.click();
       }, true);
     }
+  }
+
+  // One switch for all folds of a page. What the reader looks at stays where it is.
+  function switchFolds() {
+    const box = document.querySelector(".fold-switch");
+    if (!box) return;
+    const button = box.firstElementChild;
+    box.classList.add("ready");
+    button.addEventListener("click", () => {
+      const on = button.getAttribute("aria-pressed") === "false";
+      const place = [...document.querySelectorAll(".bd-article :is(h2, h3, p)")]
+        .find((e) => e !== box && e.getBoundingClientRect().top > 80 && e.checkVisibility());
+      const before = place?.getBoundingClientRect().top;
+      for (const fold of document.querySelectorAll(".bd-article details.fold")) fold.open = on;
+      button.setAttribute("aria-pressed", on);
+      if (place) scrollBy({ top: place.getBoundingClientRect().top - before, behavior: "instant" });
+    });
   }
 
   // A figure, enlarged. Without this script its link opens the picture.
@@ -118,6 +133,7 @@
     closeDrawers();
     enlarge();
     printButtons();
+    switchFolds();
     // After the theme's own scripts, which add their buttons when the page is ready.
     setTimeout(mendFolds);
     const article = document.querySelector(".bd-article");

@@ -189,7 +189,7 @@
       // Laid out, so that paragraphs stay paragraphs.
       copy.style.cssText = "position: fixed; left: -999em; white-space: normal";
       document.body.append(copy);
-      event.clipboardData.setData("text/plain", copy.innerText.replaceAll("\u2060", ""));
+      event.clipboardData.setData("text/plain", copy.innerText);
       copy.remove();
       event.preventDefault();
     });

@@ -23,6 +23,7 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from sphinx.locale import _
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
@@ -40,6 +41,8 @@ logger = logging.getLogger(__name__)
 _START = re.compile(r"<math[^>]*>")
 _FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _LETTER = re.compile(r"<mi>(\w)</mi>")
+_OPENING = re.compile(r"[(\[“‘]*$")
+_CLOSING = re.compile(r"[-–,.;:!?)\]’”…%]*")
 _NUMBERED = re.compile(r"\\(begin|end)\{(align|alignat|equation|gather|multline)\}")
 # TeX puts a thin space between an index or a fraction and the name of a function.
 _NAME = re.compile(
@@ -106,13 +109,39 @@ def _write(self, node, tex, display):
 
 
 def visit_math(self, node):
-    # A comma after a formula stays on its line.
-    following = node.next_node(descend=False, siblings=True)
-    closes = isinstance(following, nodes.Text) and re.match(r"[,.;:!?)’”…]", following.astext())
     _write(self, node, node.astext(), display=False)
-    if closes:
-        self.body.append("\u2060")
     raise nodes.SkipNode
+
+
+def keep_punctuation(document):
+    """Keep each formula on one line with the punctuation that touches it."""
+    for node in list(document.findall(nodes.math)):
+        parent = node.parent
+        at = parent.index(node)
+        before, after = "", ""
+        if at and isinstance(parent[at - 1], nodes.Text):
+            before = _OPENING.search(parent[at - 1]).group()
+        if at + 1 < len(parent) and isinstance(parent[at + 1], nodes.Text):
+            after = _CLOSING.match(parent[at + 1]).group()
+        if not before + after:
+            continue
+        whole = nodes.inline("", "", classes=["nobreak"])
+        parent[at] = whole
+        whole += [part for part in (nodes.Text(before), node, nodes.Text(after)) if part.astext()]
+        if after:
+            parent[at + 1] = nodes.Text(parent[at + 1][len(after) :])
+        if before:
+            parent[at - 1] = nodes.Text(parent[at - 1][: -len(before)])
+
+
+class KeepPunctuation(SphinxPostTransform):
+    """After references have been resolved."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        keep_punctuation(self.document)
 
 
 def display_tex(text, nowrap=False):
@@ -262,6 +291,7 @@ def configure(app, config):
 def setup(app):
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.add_config_value("formula_macros", {}, "env", [dict])
+    app.add_post_transform(KeepPunctuation)
     app.connect("config-inited", configure)
     app.connect("build-finished", write_sheet)
     return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -310,3 +310,139 @@ def test_the_glossary_has_about_forty_terms_in_order():
     terms = load("glossary_links").glossary_terms(text)
     assert 38 <= len(terms) <= 60
     assert terms == sorted(terms, key=str.lower)
+
+
+# -- folded code --------------------------------------------------------------------------------
+
+
+def cell(source, *output, mode="input", **metadata):
+    """A folded cell as MyST-NB makes it."""
+    made = nodes.container(nb_element="cell_code", hide_mode=mode, cell_metadata=metadata)
+    made += nodes.container("", nodes.literal_block("", source), nb_element="cell_code_source")
+    if output:
+        made += nodes.container("", *output, nb_element="cell_code_output")
+    return made
+
+
+def printed(text):
+    return nodes.literal_block("", text)
+
+
+def html_output(text):
+    return nodes.raw("", text, format="html")
+
+
+HEADS = "<thead><tr><th></th><th>loss</th><th>p%</th></tr></thead>"
+TABLE = f'<table class="dataframe">{HEADS}</table>'
+CELLS = {
+    "code for Figure 3.2": [cell("draw()", nodes.figure("", ids=["fig-x"]))],
+    "code for the table loss · p%": [cell("rows", html_output(TABLE))],
+    "code for “largest difference”": [cell("print()", printed("largest difference is 0.1\n"))],
+    "check: largest difference": [
+        cell("assert x\nprint(x)", printed("largest difference 0.1"), mode="all")
+    ],
+    "check: both agree": [cell("# both agree\nassert x", mode="all")],
+    "checks of “Section”": [cell("assert x", mode="all")],
+    "definition of gap and rate": [cell("def gap(): ...\ndef rate(): ...", mode="all")],
+    "computation of a and b": [cell("a, b = 1, 2", mode="all")],
+    "imports": [cell("import numpy as np\nuse_house_style()", mode="all")],
+    "a name of its own": [cell("x = 1", mode="all", fold="a name of its own")],
+    "code for Figure 3.2 and checks": [
+        cell("x = 1", mode="all"),
+        cell("draw()", nodes.figure("", ids=["fig-x"])),
+        cell("assert x", mode="all"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "cells"), CELLS.items(), ids=CELLS)
+def test_a_fold_is_named_by_its_content(name, cells):
+    assert load("code_folds").name_of(cells, lambda figure: "3.2", "Section") == name
+
+
+def test_neighboring_folds_become_one_and_outputs_stay_visible():
+    tool = load("code_folds")
+    first, second = cell("a = 1", mode="all"), cell("print(a)", printed("one"))
+    third, alone = cell("assert a", mode="all"), cell("b", printed("two"))
+    last = cell("c", mode="all")
+    section = nodes.section("", nodes.title("", "Title"), first, second, third, alone)
+    section += [nodes.paragraph("", "text"), last]
+    groups = tool.neighbors(section)
+    assert groups == [[first, second, third], [alone], [last]]
+    for cells in groups:
+        tool.merge(cells, "code")
+    folds = list(section.findall(tool.fold))
+    assert [[part.astext() for part in found] for found in folds] == [
+        ["a = 1", "print(a)", "assert a"],
+        ["b"],
+        ["c"],
+    ]
+    assert first[-1].astext() == "one"
+    tool.tell_apart(folds)
+    names = [found["name"] for found in folds]
+    assert names == ["code in “Title”", "code in “Title” (2)", "code in “Title” (3)"]
+
+
+# -- printed tables -----------------------------------------------------------------------------
+
+
+def frame(**options):
+    import pandas as pd
+
+    return pd.DataFrame({"rho_R^2": [1.5, 20.25], "verdict": ["holds", "fails"]}, **options)
+
+
+def typeset(table, known=()):
+    found = load("printed_tables").typeset(table.to_html(), known)
+    return BeautifulSoup(found, "html.parser")
+
+
+def test_the_name_of_an_index_stands_in_the_one_row_of_heads():
+    table = typeset(frame().rename_axis("lambda"))
+    assert [[th.get_text() for th in row.select("th")] for row in table.select("thead tr")] == [
+        ["λ", "ρR2", "verdict"]
+    ]
+    assert str(table.select("thead th")[1]).endswith("ρ<sub>R</sub><sup>2</sup></th>")
+
+
+def test_the_name_of_columns_stands_above_them():
+    table = typeset(frame().rename_axis("lambda").rename_axis(columns="what"))
+    first, second = table.select("thead tr")
+    assert [(th.get_text(), th["colspan"]) for th in first.select("th")] == [
+        ("", "1"),
+        ("what", "2"),
+    ]
+    assert [th.get_text() for th in second.select("th")] == ["λ", "ρR2", "verdict"]
+
+
+def test_only_columns_of_words_are_marked_as_such():
+    table = typeset(frame())
+    assert [cell.get_text() for cell in table.select(".words")] == ["verdict", "holds", "fails"]
+    named = typeset(frame(index=["one", "two"]))
+    assert "one" in [cell.get_text() for cell in named.select("th.words")]
+
+
+def test_numbers_are_told_from_words():
+    is_number = load("printed_tables").is_number
+    for text in ("0.51", "0.5 [0.4, 0.6]", "10 of 20", "1e-06", "", "nan"):
+        assert is_number(text), text
+    for text in ("holds", "λ = 3", "sex"):
+        assert not is_number(text), text
+
+
+def test_slugs_become_words():
+    in_words = load("printed_tables").in_words
+    assert in_words("adult-beats-hsic", {"adult-beats-hsic"}) == "Adult beats HSIC"
+    assert in_words("hours-per-week") == "hours per week"
+    assert in_words("p_rule") == "p%"
+    assert in_words("renyi_objective, score") == "Rényi objective, score"
+    for kept in ("one-hot", "k-means", "rho_R", "plain k-means", "w_min"):
+        assert in_words(kept) == kept
+
+
+def test_a_formula_keeps_its_punctuation():
+    text = nodes.paragraph("", "", nodes.Text("If ("), nodes.math("", "x"), nodes.Text("), then "))
+    text += [nodes.math("", "y"), nodes.Text(" holds")]
+    load("formulas").keep_punctuation(text)
+    assert [part.astext() for part in text] == ["If ", "(x),", " then ", "y", " holds"]
+    assert text[1]["classes"] == ["nobreak"]

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 MAX_BYTES = 1_200_000  # all that it loads, text gzipped
 MAX_NODES = 8_000  # elements, once it has loaded
 MAX_SHIFT = 0.05  # cumulative layout shift
+MAX_GROWTH = 60  # px by which a page may change its height when its live figures wake
 MIN_LABEL = 9  # px of the smallest words in a figure, as shown on a phone
 HEIGHT = 900
 A4 = 718  # px between margins of 10 mm
@@ -133,6 +134,96 @@ _FOLDS = f"""(folds) => {{
   }}
   return problems;
 }}"""
+
+
+#: What the link of a fold says, and whether two of them lie one below the other.
+_FOLD_NAMES = """() => {
+  const folds = [...document.querySelectorAll('.bd-article details.fold')], problems = [];
+  const names = folds.map(f => f.querySelector('summary').textContent.trim());
+  names.forEach((name, i) => {
+    const link = folds[i].querySelector('summary');
+    const spoken = link.getAttribute('aria-label') || name;
+    if (!spoken.includes(name)) problems.push(`spoken as ${spoken}: ${name}`);
+    if (name.length < 4) problems.push(`a fold without a name: ${name}`);
+    if (names.indexOf(name) < i) problems.push(`two folds are called ${name}`);
+    if (link.getBoundingClientRect().height > 60) problems.push(`a tall link: ${name}`);
+    const above = i && folds[i - 1].checkVisibility() && folds[i].checkVisibility() &&
+      folds[i].getBoundingClientRect().top - folds[i - 1].getBoundingClientRect().bottom;
+    if (i && above !== false && above < 20 && !folds[i - 1].open &&
+        folds[i].parentElement.previousElementSibling === folds[i - 1].parentElement &&
+        !folds[i - 1].nextElementSibling)
+      problems.push(`two folds, one below the other: ${name}`);
+  });
+  if (document.querySelector('.bd-article details.above-input')) problems.push('an unnamed fold');
+  return problems;
+}"""
+
+#: Tables of pandas: alignment, heads, symbols, and the distance from what was printed before.
+_TABLES = r"""() => [...document.querySelectorAll('.bd-article .dataframe')].flatMap(table => {
+  const problems = [], name = table.textContent.trim().replace(/\s+/g, ' ').slice(0, 40);
+  const isNumber = text => /^[-−+]?\d[\d.,]*(e[-+]?\d+)?$/.test(text.trim());
+  const left = [...table.querySelectorAll('tbody tr')].some(row => [...row.cells].some(cell =>
+    isNumber(cell.textContent) && !cell.matches('.words') &&
+    getComputedStyle(cell).textAlign != 'right'));
+  if (left) problems.push(`numbers on the left: ${name}`);
+  const columns = [...table.querySelectorAll('tbody tr:first-child > *')].reverse();
+  columns.forEach((cell, k) => {
+    const cells = [...table.querySelectorAll(`tbody tr > :nth-last-child(${k + 1})`)];
+    if (cells.every(c => isNumber(c.textContent)) && cell.matches('.words'))
+      problems.push(`a column of numbers taken for words: ${name}`);
+  });
+  const rows = [...table.querySelectorAll('thead tr')];
+  if (rows.length > 1 && !rows.at(-1).lastElementChild.textContent.trim())
+    problems.push(`an empty row of heads: ${name}`);
+  for (const head of table.querySelectorAll('th'))
+    if (/rho_|\^|ρ_|[a-z]_[a-z]/.test(head.textContent))
+      problems.push(`not in words or symbols: ${head.textContent.trim()}`);
+  const output = table.closest('.output'), before = output?.previousElementSibling;
+  if (before?.matches('.stream') && table.checkVisibility() &&
+      table.getBoundingClientRect().top - before.getBoundingClientRect().bottom < 8)
+    problems.push(`glued to what is printed above: ${name}`);
+  return problems;
+})"""
+
+#: What scrolls sideways fades on the right, and nothing else does.
+_CUES = """() => [...document.querySelectorAll(
+    '.bd-article :is(pre, div.math, .output.text_html, .pst-scrollable-table-container)')]
+  .filter(box => box.checkVisibility() && box.clientWidth > 20).flatMap(box => {
+    const style = getComputedStyle(box), fades = style.maskImage.includes('gradient');
+    const wide = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(style.overflowX);
+    const name = `${box.tagName}.${box.className}: ${box.textContent.trim().slice(0, 30)}`;
+    if (wide && !fades) return [`scrolls sideways without a cue: ${name}`];
+    return fades && !wide ? [`fades without a reason: ${name}`] : [];
+  })"""
+
+#: Lines that begin with the comma after a formula.
+_LINE_STARTS = r"""() => [...document.querySelectorAll('.bd-article :is(p, li, td, dd) math')]
+  .filter(m => m.checkVisibility() && m.getAttribute('display') != 'block').flatMap(m => {
+    const next = m.nextSibling ||
+      (m.parentElement.matches('.nobreak') ? m.parentElement.nextSibling : null);
+    if (next?.nodeType != 3 || !/^[,.;:!?)’”…]/.test(next.data)) return [];
+    const range = document.createRange();
+    range.setStart(next, 0);
+    range.setEnd(next, 1);
+    const mark = range.getBoundingClientRect(), formula = m.getBoundingClientRect();
+    return mark.left < formula.right - 3 && mark.top > formula.top + 3
+      ? [`a line begins with ${next.data[0]} after ${m.dataset.tex}`] : [];
+  })"""
+
+#: By how much the page's height changes when every live figure has been in sight.
+_GROWTH = """async () => {
+  const figures = [...document.querySelectorAll('.bd-article .explorable')];
+  const before = document.documentElement.scrollHeight;
+  for (const figure of figures) {
+    figure.scrollIntoView({behavior: 'instant'});
+    for (let k = 0; k < 100 && !figure.querySelector('.explorable-stage'); k++)
+      await new Promise(done => setTimeout(done, 50));
+  }
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const grown = document.documentElement.scrollHeight - before;
+  scrollTo({top: 0, behavior: 'instant'});
+  return figures.length ? grown : 0;
+}"""
 
 
 @cache
@@ -304,6 +395,27 @@ class Visit:
               return [...twice].map(id => 'id twice: ' + id);
             }"""
         )
+
+    def folds(self):
+        """The link of each fold says what it opens, and neighboring folds are one."""
+        return self.page.evaluate(_FOLD_NAMES)
+
+    def tables(self):
+        """Printed tables are set as tables of a book."""
+        return self.page.evaluate(_TABLES)
+
+    def cues(self):
+        """What scrolls sideways shows it."""
+        return self.page.evaluate(_CUES)
+
+    def line_starts(self):
+        """No line begins with the comma after a formula."""
+        return self.page.evaluate(_LINE_STARTS)
+
+    def growth(self):
+        """The text keeps its place when live figures wake."""
+        grown = self.page.evaluate(_GROWTH)
+        return [f"the page grows by {grown} px"] if abs(grown) > MAX_GROWTH else []
 
     def toggles(self):
         """What is folded opens and closes, and can be reached by keyboard; some by a real hand."""
