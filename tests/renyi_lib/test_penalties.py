@@ -700,3 +700,21 @@ def test_a_new_penalty_is_one_method():
     assert value == pytest.approx((F[s == 1, 1].mean() - F[s == 0, 1].mean()) ** 2)
     (residual,) = Gap().residual_gradients(F, groups)
     np.testing.assert_allclose(2 * np.sqrt(value) * residual, gradient, atol=1e-15)
+
+
+@pytest.mark.parametrize("conditional", [False, True])
+def test_residual_rows_of_many_groups_have_the_gram_matrix_of_the_gradients(conditional):
+    rng = np.random.default_rng(0)
+    n, d = 900, 60
+    F, steps = rng.dirichlet(np.ones(3), size=n), rng.normal(size=(4, n, 3))
+    groups = Groups.from_labels(np.arange(n) % d, y=np.arange(n) // d % 2)
+    penalty = ConditionalPenalty(RenyiPenalty()) if conditional else RenyiPenalty()
+
+    def slopes_of(groups):
+        return np.stack([groups.table(step) for step in steps], axis=-1)
+
+    rows = penalty.residual_rows(F, groups, slopes_of)
+    gradients = np.array(
+        [[np.sum(each * step) for step in steps] for each in penalty.residual_gradients(F, groups)]
+    )
+    np.testing.assert_allclose(rows.T @ rows, gradients.T @ gradients, rtol=1e-9, atol=1e-12)

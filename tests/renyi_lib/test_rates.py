@@ -153,10 +153,19 @@ def test_groups_of_one_size_are_shrunken_by_the_factor_of_james_and_stein():
 
 
 def test_estimate_is_zero_if_chance_alone_would_show_more_half_of_the_time():
-    fair, unfair = intervals(gap, [[[50, 51, 50]], [[30, 60, 45]]], np.full((2, 1, 3), 100))
+    fair, unfair = intervals(gap, [[[50, 52]], [[30, 60]]], np.full((2, 1, 2), 100))
     assert fair[0] == fair[2] == 0 < fair[1] < fair[3]
     assert fair[4] > 0.5
-    assert 0 < unfair[2] < unfair[0] < unfair[1] < unfair[3]
+    assert 0 < unfair[2] < unfair[0] == unfair[1] < unfair[3]
+
+
+@pytest.mark.parametrize("measure", [gap, one_minus_ratio])
+def test_samples_at_once_are_samples_alone(measure):
+    size = np.array([[[100, 150, 80]], [[90, 60, 200]], [[300, 70, 110]]])
+    positive = np.array([[[30, 80, 25]], [[40, 30, 90]], [[60, 35, 60]]])
+    together = intervals(measure, positive, size)
+    alone = [intervals(measure, [x], [n])[0] for x, n in zip(positive, size)]
+    np.testing.assert_allclose(together, alone, atol=1e-4)
 
 
 def test_lower_end_of_a_ratio_is_the_textbook_interval_for_large_groups():
