@@ -22,6 +22,8 @@ SWITCHED = {"book/part4_experiments/errata": "evidence"}
 LONGEST = 60
 _SYMBOLS = {"rho_R": "ρ_R", "lambda": "λ", "theta": "θ", "sigma": "σ", "gamma": "γ"}
 _SYMBOL = re.compile(r"\b(" + "|".join(_SYMBOLS) + r")\b")
+#: Outputs that have no name of their own.
+BARE = {"the table", "the figure", "the live figure", "the numbers"}
 _COMMAND = re.compile(r"\\(\w+)")
 _DANGLING = re.compile(r"( (in|from|at|to|is|by|below|between|of|and|on|about|once))+[:=]?$")
 _NUMBER = re.compile(r"^[-−+(\[]?\.?\d")
@@ -128,6 +130,8 @@ def name_of(cells, number, section):
     has_checks = re.search(r"^\s*assert\b|\bassert_allclose\b", sources, re.MULTILINE)
     for cell in [*shown, *cells[::-1]]:
         found = name_of_output(cell, number)
+        if found in BARE:
+            found += f" in “{section}”"
         if found and (cell in shown or not found.startswith("“")):
             also = " and checks" if has_checks and len(cells) > 1 else ""
             return ("code for " if cell in shown else "code and ") + found + also

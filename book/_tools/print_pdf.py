@@ -72,7 +72,7 @@ _FOOT = (
 
 #: What is of no use on paper: links and buttons of the website, folded code.
 _SCREEN_ONLY = (
-    "a.headerlink, script, button.copybtn, .chapter-foot, details.hide, "
+    "a.headerlink, script, button.copybtn, .chapter-foot, details.hide, .fold-switch, "
     ".sd-container-fluid:has(.sd-btn)"
 )
 

@@ -47,6 +47,9 @@ WORDS = {
     "fair_eo": "fair: EO violation below",
     "fair_p_rule": "fair: p% above",
     "n_iter": "passes",
+    "adult": "Adult",
+    "bank": "Bank",
+    "german": "German",
 }
 #: How the words of a claim's name are written.
 SPELLED = {

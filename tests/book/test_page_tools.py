@@ -338,6 +338,7 @@ CELLS = {
     "code for Figure 3.2": [cell("draw()", nodes.figure("", ids=["fig-x"]))],
     "code for the table loss · p%": [cell("rows", html_output(TABLE))],
     "code for “largest difference”": [cell("print()", printed("largest difference is 0.1\n"))],
+    "code for the figure in “Section”": [cell("x", html_output("<img>"))],
     "check: largest difference": [
         cell("assert x\nprint(x)", printed("largest difference 0.1"), mode="all")
     ],

@@ -105,7 +105,26 @@ def test_a_page_can_be_read_without_scripts(chromium, site):
     formula = page.locator(".bd-article div.math math").first
     assert formula.is_visible()
     assert "\\" not in formula.text_content()
+    fold = page.locator(".bd-article details.fold").first
+    assert not fold.locator("pre").first.is_visible()
+    fold.locator("summary").click()
+    assert fold.locator("pre").first.is_visible()
     context.close()
+
+
+def test_one_switch_shows_all_evidence_of_the_errata_and_the_reader_keeps_the_place(visit):
+    page = visit("book/part4_experiments/errata.html").page
+    folds = page.locator(".bd-article details.fold")
+    switch = page.locator(".fold-switch button")
+    place = page.locator("#errata-e20 + h3")
+    place.evaluate("e => e.scrollIntoView({behavior: 'instant'})")
+    before = place.bounding_box()["y"]
+    for state in ("true", "false"):
+        switch.click()
+        assert switch.get_attribute("aria-pressed") == state
+        shown = [fold.is_visible() for fold in folds.all()]
+        assert all(shown) if state == "true" else not any(shown)
+        assert abs(place.bounding_box()["y"] - before) < 40
 
 
 def test_the_current_section_is_marked_in_the_contents(visit):
