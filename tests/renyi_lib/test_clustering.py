@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from renyi_lib import _kmeans_loops
+from renyi_lib import _kmeans_loops, clustering
 from renyi_lib._validation import NoSensitiveFeaturesWarning
 from renyi_lib.clustering import RenyiKMeans, renyi_kmeans_objective, tradeoff_table
 from renyi_lib.correlation import renyi_correlation
@@ -390,6 +390,39 @@ def test_tol_ends_the_descent_early(blobs):
     falls = -np.diff(objective) / objective[:-1]
     assert falls[-1] < 0.05
     assert (falls[:-1] >= 0.05).all()
+
+
+def overlapping(n_groups, seed):
+    """3000 points in six overlapping clusters whose groups differ, and initial centers."""
+    rng = np.random.default_rng(seed)
+    source = rng.integers(6, size=3000)
+    X = rng.normal(size=(6, 3))[source] + 0.6 * rng.normal(size=(3000, 3))
+    s = (rng.random(3000) < np.linspace(0.2, 0.8, 6)[source]).astype(int)
+    s[rng.random(3000) < 0.3] = n_groups - 1
+    return X, s, kmeans_plusplus(X, 6, random_state=seed)[0]
+
+
+@pytest.mark.parametrize("n_groups", [2, 3])
+@pytest.mark.parametrize("lam", [0.0, 1.0, 100.0])
+def test_passes_over_the_points_near_a_border_lead_to_a_local_optimum(monkeypatch, lam, n_groups):
+    ratios = []
+    for seed in range(4):
+        X, s, start = overlapping(n_groups, seed)
+        model = RenyiKMeans(6, lam, init=start, tol=0.0)
+        plain = clone(model).fit(X, sensitive_features=s)
+        with monkeypatch.context() as patch:
+            patch.setattr(clustering, "_EXACT_UP_TO", 500)
+            model.fit(X, sensitive_features=s)
+        assert model.converged_
+        assert model.n_iter_ <= plain.n_iter_
+        history = model.history_
+        same_lam = history["lam"][1:] == history["lam"][:-1]
+        assert np.all(np.diff(history["objective"])[same_lam] <= 0)
+        assert history["objective"][-1] == pytest.approx(model.objective_, rel=1e-9)
+        again = RenyiKMeans(6, lam, init=model.labels_, tol=0.0).fit(X, sensitive_features=s)
+        assert again.labels_.tolist() == model.labels_.tolist()
+        ratios.append(model.objective_ / plain.objective_)
+    assert np.median(ratios) < 1.001
 
 
 def test_the_best_of_several_starts_is_kept(blobs):
@@ -782,11 +815,13 @@ def test_algorithm_3_refuses_sparse_points(thin):
 def test_the_default_tolerance_is_exact_for_few_points_and_stops_for_many():
     rng = np.random.default_rng(0)
     X, s = rng.normal(size=(100_000, 4)), rng.integers(2, size=100_000)
-    with pytest.warns(ConvergenceWarning):
-        RenyiKMeans(6, 1.0, random_state=0, tol=0.0, max_iter=40).fit(X, sensitive_features=s)
     many = RenyiKMeans(6, 1.0, random_state=0, max_iter=120).fit(X, sensitive_features=s)
     assert many.converged_
     assert many.history_["moved"][-1] > 0
+    exact = RenyiKMeans(6, 1.0, random_state=0, tol=0.0).fit(X, sensitive_features=s)
+    assert exact.history_["moved"][-1] == 0
+    assert many.n_iter_ < exact.n_iter_
+    assert exact.objective_ <= many.objective_ <= exact.objective_ * (1 + 1e-4)
     few = RenyiKMeans(6, 1.0, random_state=0).fit(X[:2000], sensitive_features=s[:2000])
     assert few.history_["moved"][-1] == 0
 
