@@ -181,7 +181,7 @@ class TestJax:
 
     @pytest.mark.parametrize("way", [RunningTable(2), Fermi([0.5, 0.5])])
     def test_a_memory_is_not_for_as_jax(self, way):
-        with pytest.raises(ValueError, match="memory that JAX cannot see"):
+        with pytest.raises(ValueError, match="memory that JAX cannot track"):
             as_jax(way)
 
     def test_damped_needs_a_running_table(self):

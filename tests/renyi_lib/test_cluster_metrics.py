@@ -127,7 +127,7 @@ def test_summary_can_be_asked_for_either_group():
 
 
 def test_summary_refuses_to_guess_among_three_groups():
-    with pytest.raises(ValueError, match="3 groups: say which one is meant by group="):
+    with pytest.raises(ValueError, match="3 groups: choose one of them"):
         proportion_summary([0, 0, 1], sensitive_features=["a", "b", "c"])
     with pytest.raises(ValueError, match="group='z' is not among the groups"):
         proportion_summary([0, 0, 1], sensitive_features=["a", "b", "c"], group="z")

@@ -871,7 +871,7 @@ def test_lams_that_are_no_numbers_are_refused(blobs, lams):
 
 def test_a_path_and_its_table_need_groups(blobs):
     X, _ = blobs
-    with pytest.raises(ValueError, match="needs the groups"):
+    with pytest.raises(ValueError, match="models needs groups"):
         lam_path(RenyiKMeans(), X, sensitive_features=None, lams=[0, 1])
     with pytest.raises(ValueError, match="fitted without sensitive_features"):
         tradeoff_table([RenyiKMeans(3).fit(X)])

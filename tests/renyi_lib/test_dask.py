@@ -285,7 +285,7 @@ def test_an_interval_names_the_group_that_has_no_rate():
     frame = people()
     frame.loc[frame["sex"] == "x", "truth"] = 0
     for data in (frame, parted(frame)):
-        with pytest.raises(ValueError, match=r"no sample of the group x.* has y_true = 1"):
+        with pytest.raises(ValueError, match=r"no sample of group x.* has y_true = 1"):
             inference.fairness_interval(
                 "equal_opportunity_difference",
                 data["truth"],

@@ -196,7 +196,7 @@ def test_predictions_that_cannot_be_read_are_refused(y_pred, options, message):
 def test_other_bad_arguments_are_refused_by_name():
     with pytest.raises(ValueError, match="sensitive_features has a missing value"):
         demographic_parity_ratio(None, [0, 1], sensitive_features=["f", None])
-    with pytest.raises(ValueError, match="y_true must hold labels 0 and 1, not probabilities"):
+    with pytest.raises(ValueError, match="y_true must contain labels 0 and 1, not probabilities"):
         equal_opportunity_difference([0.5, 1], [0, 1], sensitive_features=["f", "m"])
     with pytest.raises(ValueError, match="y_true has 3, y_pred has 2"):
         demographic_parity_ratio([0, 1, 1], [0, 1], sensitive_features=["f", "m"])

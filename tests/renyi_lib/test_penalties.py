@@ -638,7 +638,7 @@ class TestScoreBins:
             assert penalty.value(F, groups) == penalty.value_and_grad(F, groups)[0]
 
     def test_it_needs_two_classes_and_three_bins(self):
-        with pytest.raises(ValueError, match="score bins need two classes"):
+        with pytest.raises(ValueError, match="ScoreBinsPenalty supports two classes only"):
             ScoreBinsPenalty().value_and_grad(np.full((4, 3), 1 / 3), [0, 1, 0, 1])
         with pytest.raises(ValueError, match="n_bins must be a whole number, 3 or more"):
             ScoreBinsPenalty(n_bins=2).value_and_grad(np.full((4, 2), 0.5), [0, 1, 0, 1])

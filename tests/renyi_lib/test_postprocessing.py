@@ -435,7 +435,7 @@ def test_without_groups_nothing_is_corrected():
     [
         ({"fairness": "parity"}, "fairness must be one of"),
         ({"tolerance": 2}, "tolerance must be a number from 0 to 1"),
-        ({"cv": 1}, "cv must be 2 folds or more"),
+        ({"cv": 1}, "cv must be at least 2 folds"),
         ({"estimator": LinearSVC()}, "must have predict_proba"),
         ({"prefit": "yes"}, "prefit must be True or False"),
     ],
@@ -460,7 +460,7 @@ def test_invalid_data_raise():
         BiasScoreClassifier(fairness="equal_opportunity").fit(
             X, y * (s == 0), sensitive_features=s
         )
-    with pytest.raises(ValueError, match="takes no sample_weight"):
+    with pytest.raises(ValueError, match="does not accept sample_weight"):
         BiasScoreClassifier(KNeighborsClassifier()).fit(
             X, y, sensitive_features=s, sample_weight=np.ones(200)
         )

@@ -110,7 +110,7 @@ def test_it_is_saved_and_loaded_to_the_last_bit(tmp_path):
 
 def test_labels_that_json_cannot_hold_raise():
     table = joint_table([1j, 2j], [0, 1])
-    with pytest.raises(ValueError, match=r"rows has the label .*which JSON cannot hold"):
+    with pytest.raises(ValueError, match=r"rows has the label .*which cannot be written to JSON"):
         table.to_json()
 
 
@@ -153,15 +153,15 @@ good = json.loads(joint_table(["x", "y"], [0, 1]).to_json())
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "not JSON"),
-        (None, "not JSON"),
+        ("{", "not valid JSON"),
+        (None, "not valid JSON"),
         ("[]", "not a joint table"),
         ('{"format": "another"}', "not a joint table"),
         (json.dumps(good | {"version": 2}), "version 2"),
-        (json.dumps({k: v for k, v in good.items() if k != "rows"}), "no 'rows'"),
+        (json.dumps({k: v for k, v in good.items() if k != "rows"}), "lacks 'rows'"),
         (json.dumps(good | {"rows": ["x"]}), "counts must have a row for each of the 1 rows"),
         (json.dumps(good | {"rows": ["x", "x"]}), "a label twice"),
-        (json.dumps(good | {"counts": [[1, 0], [0, -1]]}), "zero or more"),
+        (json.dumps(good | {"counts": [[1, 0], [0, -1]]}), "0 or more"),
         (json.dumps(good | {"counts": [[1, 0], [0, "many"]]}), "table of numbers"),
         (json.dumps(good | {"rows": ["x", {"a": 1}]}), "cannot be compared"),
     ],
