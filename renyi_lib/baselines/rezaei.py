@@ -241,8 +241,8 @@ def robust_game(z, c):
 
     The adversary is indifferent at p̂ = expit(z), if a probability p̌ satisfies the predictor's
     condition p̌ = p̂ (1 + c (1 - p̂)). Otherwise p̌ is 1 and p̂ = 1 / c, below expit(z), or p̌ is 0
-    and p̂ = 1 + 1 / c, above expit(z). The derivatives of the value with respect to z and c are p̌ and
-    p̂; the value is convex in z and concave in c.
+    and p̂ = 1 + 1 / c, above expit(z). The derivatives of the value with respect to z and c are p̌
+    and p̂; the value is convex in z and concave in c.
 
     Parameters
     ----------

@@ -516,7 +516,7 @@ class TestConventions:
         assert model.predict(new).shape == (2,)
         with pytest.raises(ValueError, match="X must be a DataFrame"):
             model.predict(X.assign(kind=0).to_numpy())
-        with pytest.raises(ValueError, match="'kind' of X holds text"):
+        with pytest.raises(ValueError, match="'kind' of X contains text"):
             small().fit(X.assign(kind=kind), y, sensitive_features=s)
 
     @pytest.mark.parametrize("backend", BACKENDS)
@@ -575,10 +575,10 @@ class TestHostileInput:
             ({"s": np.random.default_rng(0).normal(size=60)}, "looks continuous"),
             ({"s": [None] * 60}, "missing value"),
             ({"s": [0, 1]}, "same number of samples"),
-            ({"y": np.zeros(60)}, "one class only"),
+            ({"y": np.zeros(60)}, "only one class"),
             ({"y": np.r_[np.nan, np.zeros(59)]}, "NaN"),
             ({"w": -np.ones(60)}, "negative"),
-            ({"w": np.zeros(60)}, "all zero"),
+            ({"w": np.zeros(60)}, "zero everywhere"),
         ],
     )
     def test_data(self, change, words):

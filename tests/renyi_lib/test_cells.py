@@ -232,8 +232,8 @@ def test_negative_weights_in_any_chunk_are_refused():
     ("change", "message"),
     [
         (lambda X, y, s, w: w.fill(0), "the data are empty"),
-        (lambda X, y, s, w: y.fill(1), "y has one class only, 1"),
-        (lambda X, y, s, w: s.fill(1), "sensitive_features has one group only"),
+        (lambda X, y, s, w: y.fill(1), "y has only one class, 1"),
+        (lambda X, y, s, w: s.fill(1), "sensitive_features has only one group"),
     ],
 )
 def test_data_that_cannot_be_fitted_are_refused(change, message):
@@ -272,7 +272,7 @@ def test_what_comes_in_chunks_and_what_does_not():
     assert as_source(X, y, s, None) is None
     chunks = cut(X, y, s)
     assert as_source(chunks, None, None, None) is chunks
-    with pytest.raises(ValueError, match="A Source brings y"):
+    with pytest.raises(ValueError, match="X is a Source"):
         as_source(chunks, y, None, None)
 
 

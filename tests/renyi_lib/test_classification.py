@@ -630,11 +630,11 @@ class TestBadInput:
             )
 
     def test_one_class_only(self):
-        with pytest.raises(ValueError, match="y has one class only, 1"):
+        with pytest.raises(ValueError, match="y has only one class, 1"):
             RenyiClassifier().fit(self.X, np.ones(60, dtype=int), sensitive_features=self.s)
 
     def test_one_group_only(self):
-        with pytest.raises(ValueError, match="sensitive_features has one group only, 'f'"):
+        with pytest.raises(ValueError, match="sensitive_features has only one group, 'f'"):
             RenyiClassifier().fit(self.X, self.y, sensitive_features=["f"] * 60)
 
     @pytest.mark.parametrize("fairness", ["equalized_odds", "equal_opportunity"])

@@ -155,7 +155,7 @@ def test_rows_with_missing_values_are_left_out_on_demand(tmp_path):
         (FRAME, ["--truth", "outcome", "--pos-label", "Repaid"], "has no label 'Repaid'"),
         (FRAME, ["--prediction", "sex"], "column 'sex' must contain numbers, or two labels"),
         (FRAME, ["--threshold", "50"], "threshold=50 selects nobody"),
-        (FRAME.assign(sex="f"), [], "sensitive_features has one group only"),
+        (FRAME.assign(sex="f"), [], "sensitive_features has only one group"),
         (FRAME.assign(y=FRAME["y"].where(np.arange(N) > 2)), [], "missing values in y (3)"),
         (FRAME.iloc[:0], [], "rows.csv has no rows"),
         (FRAME, ["--output", "/nonexistent/folder/report.html"], "cannot write /nonexistent"),

@@ -598,7 +598,7 @@ def test_the_other_arguments_are_refused_by_name_too():
         renyi_correlation(good, good, sample_weight=[1, 1])
     with pytest.raises(ValueError, match="sample_weight has negative"):
         renyi_correlation(good, good, sample_weight=[1, -1, 1])
-    with pytest.raises(ValueError, match="sample_weight is all zero"):
+    with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
         renyi_correlation(good, good, sample_weight=[0, 0, 0])
     with pytest.raises(ValueError, match="b must have at most two values, but 3 occur"):
         renyi_binary(good, [0, 1, 2])

@@ -191,7 +191,7 @@ def test_a_class_or_group_without_weight_is_not_there(small):
 
 def test_what_is_wrong_is_said_as_in_memory(small):
     X, y, s = biased_data(600)
-    with pytest.raises(ValueError, match="y has one class only"):
+    with pytest.raises(ValueError, match="y has only one class"):
         RenyiClassifier().fit(X, np.zeros(600), sensitive_features=s)
     with pytest.raises(ValueError, match="one group only"):
         RenyiClassifier().fit(X, y, sensitive_features=np.zeros(600))

@@ -179,10 +179,10 @@ def test_a_group_without_a_rate_is_refused_by_name(measure, y):
 @pytest.mark.parametrize(
     ("y_pred", "options", "message"),
     [
-        ([1, 2], {}, "y_pred must hold labels 0 and 1.*pos_label"),
-        ([-1, 1], {}, "y_pred must hold labels 0 and 1.*pos_label"),
-        (["no", "yes"], {}, "give pos_label"),
-        ([0.5, np.nan], {}, "y_pred has values that are missing"),
+        ([1, 2], {}, "y_pred must contain labels 0 and 1.*pos_label"),
+        ([-1, 1], {}, "y_pred must contain labels 0 and 1.*pos_label"),
+        (["no", "yes"], {}, "pass pos_label"),
+        ([0.5, np.nan], {}, "y_pred has missing or infinite values"),
         (["no", "yes"], {"pos_label": "Yes"}, "y_pred has no label equal to pos_label='Yes'"),
         ([0, 1, 1], {}, "y_pred has 3, sensitive_features has 2"),
         ([], {}, "y_pred is empty"),
@@ -222,7 +222,7 @@ COMPARING = pytest.mark.parametrize(
 
 @COMPARING
 def test_one_group_cannot_be_compared_but_has_a_rate(metric):
-    with pytest.raises(ValueError, match="sensitive_features has one group only, 'f'"):
+    with pytest.raises(ValueError, match="sensitive_features has only one group, 'f'"):
         metric([0, 1, 1], [0, 1, 0], sensitive_features=["f"] * 3)
     rates = group_rates([0, 1, 1], [0, 1, 0], sensitive_features=["f"] * 3)
     assert rates.to_dict() == {"f": pytest.approx(1 / 3)}

@@ -95,7 +95,7 @@ def test_a_lam_that_would_drown_the_loss_is_refused():
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_a_single_group_is_refused_by_every_estimator(estimator):
     X, y, _ = biased_data(60)
-    with pytest.raises(ValueError, match="sensitive_features has one group only, 'a'"):
+    with pytest.raises(ValueError, match="sensitive_features has only one group, 'a'"):
         clone(estimator).fit(X, y, sensitive_features=["a"] * 60)
 
 

@@ -665,7 +665,7 @@ class TestGroups:
     @pytest.mark.parametrize(
         ("labels", "weight", "message"),
         [
-            (["a", "a"], None, "groups has one group only, 'a'"),
+            (["a", "a"], None, "groups has only one group, 'a'"),
             (["a", None], None, "groups has a missing value"),
             (["a", "b"], [1.0], "groups has 2, sample_weight has 1"),
             (["a", "b"], [1.0, -1.0], "sample_weight has negative values"),

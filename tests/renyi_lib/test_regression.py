@@ -387,7 +387,7 @@ class TestHostile:
         [
             (np.ones(200), "sensitive_features is constant"),
             (np.full(200, np.nan), "missing or infinite"),
-            (["f", "m"] * 100, "must hold numbers"),
+            (["f", "m"] * 100, "must contain numbers"),
             (np.ones((200, 2)), "one number for each sample"),
         ],
     )

@@ -68,7 +68,7 @@ def test_what_does_not_fit_together_is_refused(groups, weights, message):
 
 
 def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="y has one class only, 'no'"):
+    with pytest.raises(ValueError, match="y has only one class, 'no'"):
         read_rows(X, y, s, [1, 0, 1, 0, 0, 0]).with_classes()
 
 

@@ -87,7 +87,7 @@ def test_labels_of_any_kind_need_the_favorable_one():
     scorer = fairness_scorer("demographic_parity_ratio", pos_label="yes")
     expected = demographic_parity_ratio(y, model.predict(X) == "yes", sensitive_features=s)
     assert scorer(model, X, names, sensitive_features=s) == expected
-    with pytest.raises(ValueError, match="give pos_label"):
+    with pytest.raises(ValueError, match="pass pos_label"):
         fairness_scorer("demographic_parity_ratio")(model, X, names, sensitive_features=s)
     assert fairness_scorer("neg_renyi_decision")(model, X, names, sensitive_features=s) < 0
 

@@ -79,7 +79,9 @@ def test_every_measure_takes_a_table_as_it_is():
 
 
 def test_text_and_numbers_of_the_same_name_are_not_counted_apart_silently():
-    with pytest.raises(ValueError, match=r"rows are text in one table and numbers in the other"):
+    with pytest.raises(
+        ValueError, match=r"rows are strings in one table and numbers in the other"
+    ):
         joint_table([1, 2], [0, 1]) + joint_table(["1", "2"], [0, 1])
     with pytest.raises(ValueError, match=r"columns are text"):
         joint_table([1, 2], ["0", "1"]).update([1, 2], [0, 1])

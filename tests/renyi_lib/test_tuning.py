@@ -1052,7 +1052,7 @@ class TestRefusedBeforeAnyFit:
         frame.to_parquet(tmp_path / "rows.parquet")
         rows = ParquetRows(str(tmp_path / "rows.parquet"))
         pipeline = make_pipeline(StandardScaler(), RenyiClassifier())
-        with pytest.raises(ValueError, match="Pipeline needs X in memory, and X is ParquetRows"):
+        with pytest.raises(ValueError, match="Pipeline needs X in memory, but X is ParquetRows"):
             fit_to_target(pipeline, rows, "y", sensitive_features="s")
         with pytest.raises(ValueError, match="y must be the name of a Parquet column"):
             fit_to_target(NeverFitted(), rows, y, sensitive_features="s")

@@ -185,8 +185,8 @@ def test_numbers_become_floats(values):
         (["a", "b"], "x must hold numbers"),
         ([], "x is empty"),
         ([[1, 2]], "x must be one number for each sample"),
-        ([1, None], "x has values that are missing or infinite"),
-        ([1, np.inf], "x has values that are missing or infinite"),
+        ([1, None], "x has missing or infinite values"),
+        ([1, np.inf], "x has missing or infinite values"),
         (pd.Series([1, None], dtype="Int64"), "x "),
     ],
 )
@@ -199,8 +199,8 @@ def test_what_is_not_one_number_a_sample_is_refused(values, message):
     ("weights", "message"),
     [
         ([1, -1], "sample_weight has negative"),
-        ([0, 0], "sample_weight is all zero"),
-        ([1, np.nan], "sample_weight has values that are missing"),
+        ([0, 0], "sample_weight is zero everywhere"),
+        ([1, np.nan], "sample_weight has missing or infinite values"),
     ],
 )
 def test_weights_that_mean_nothing_are_refused(weights, message):

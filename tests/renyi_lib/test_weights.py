@@ -207,7 +207,7 @@ def test_without_a_penalty_class_weights_are_scikit_learn_s(class_weight):
 
 def test_a_class_weight_for_nobody_is_refused():
     data = Data()
-    with pytest.raises(ValueError, match="class_weight has 'yes', which is no class of y"):
+    with pytest.raises(ValueError, match="class_weight contains 'yes', which is not a class of y"):
         RenyiClassifier(class_weight={"yes": 2}).fit(data.X, data.y, sensitive_features=data.s)
 
 

@@ -406,13 +406,13 @@ class TestEstimator:
 
     def test_bad_data_are_named(self):
         X, y, s = biased_data(60)
-        with pytest.raises(ValueError, match="sensitive_features has one group only"):
+        with pytest.raises(ValueError, match="sensitive_features has only one group"):
             quick().fit(X, y, sensitive_features=np.zeros(60))
         with pytest.raises(ValueError, match="sensitive_features has 59"):
             quick().fit(X, y, sensitive_features=s[1:])
         with pytest.raises(ValueError, match="sensitive_features has a missing value"):
             quick().fit(X, y, sensitive_features=np.where(s == 1, np.nan, s))
-        with pytest.raises(ValueError, match="y has one class only, 0: a classifier needs two"):
+        with pytest.raises(ValueError, match="y has only one class, 0, but a classifier needs"):
             quick().fit(X, np.zeros(60, dtype=int), sensitive_features=s)
         with pytest.raises(ValueError, match="NaN"):
             quick().fit(np.where(X > 2, np.nan, X), y, sensitive_features=s)

@@ -123,7 +123,7 @@ def test_tables_and_names_will_do(base):
 @pytest.mark.parametrize("base", ALL)
 def test_bad_groups_are_named(base):
     X, y, s = biased_data(n=60)
-    with pytest.raises(ValueError, match="sensitive_features has one group only"):
+    with pytest.raises(ValueError, match="sensitive_features has only one group"):
         base().fit(X, y, sensitive_features=np.zeros(60))
     with pytest.raises(ValueError, match="sensitive_features has 59"):
         base().fit(X, y, sensitive_features=s[1:])
