@@ -63,7 +63,7 @@ def test_what_is_missing_is_named():
         explorable_html("nothing", picture=("", {"width": 1}), alt=ALT)
     with pytest.raises(ValueError, match="values has no 'rho'"):
         html(say="{rho}")
-    with pytest.raises(ValueError, match="alt must say"):
+    with pytest.raises(ValueError, match="alt must describe"):
         html(alt="")
     with pytest.raises(ValueError, match="values must be a mapping"):
         html(say="{rho}", values=["0.5"])

@@ -43,7 +43,7 @@ def test_show_stores_a_png_with_its_alt_text_and_closes_the_figure(shown):
 
 @pytest.mark.parametrize("alt", ["", "a plot", None, 3])
 def test_a_figure_without_a_real_alt_text_is_refused(shown, alt):
-    with pytest.raises(ValueError, match="alt must say in words"):
+    with pytest.raises(ValueError, match="alt must describe the figure"):
         plotting.show(figure(), alt=alt)
     assert shown == []
 

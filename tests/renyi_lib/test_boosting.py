@@ -571,7 +571,7 @@ class TestHostileInput:
     @pytest.mark.parametrize(
         ("change", "words"),
         [
-            ({"s": np.zeros(60)}, "one group only"),
+            ({"s": np.zeros(60)}, "only one group"),
             ({"s": np.random.default_rng(0).normal(size=60)}, "looks continuous"),
             ({"s": [None] * 60}, "missing value"),
             ({"s": [0, 1]}, "same number of samples"),

@@ -153,7 +153,7 @@ def test_no_clustering_is_better_balanced_than_the_data(case):
 
 
 def test_balance_of_one_group_is_refused():
-    with pytest.raises(ValueError, match="one group only"):
+    with pytest.raises(ValueError, match="only one group"):
         balance([0, 1], sensitive_features=["a", "a"])
 
 

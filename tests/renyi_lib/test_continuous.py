@@ -468,7 +468,7 @@ def test_a_handful_of_samples_gives_a_number_and_a_warning(n):
     if n == 1:
         assert continuous_correlation(x, y).rho == 0
         return
-    with pytest.warns(SmallSampleWarning, match=f"{n} samples for 1 and 1 functions"):
+    with pytest.warns(SmallSampleWarning, match=f"{n} samples are few for 1 and 1 functions"):
         found = continuous_correlation(x, y)
     assert 0 <= found.rho <= 1
     assert 0 < continuous_test(x, y).pvalue <= 1
@@ -492,7 +492,7 @@ def test_a_label_that_one_fold_alone_has_does_no_harm():
 HOSTILE = {
     "missing": (lambda: continuous_correlation([1.0, np.nan], [1, 2]), r"^a has .*missing"),
     "infinite": (lambda: continuous_correlation([1.0, 2], [1, np.inf]), r"^b has .*infinite"),
-    "text": (lambda: continuous_correlation([1.0, 2], ["x", "y"]), r"^b must hold numbers"),
+    "text": (lambda: continuous_correlation([1.0, 2], ["x", "y"]), r"^b must contain numbers"),
     "lengths": (lambda: continuous_correlation([1.0, 2], [1.0]), "same number of samples"),
     "empty": (lambda: continuous_correlation([], []), r"^a is empty"),
     "two columns": (lambda: continuous_correlation(np.ones((5, 2)), np.ones(5)), r"^a must be"),

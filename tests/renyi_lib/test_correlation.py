@@ -709,7 +709,7 @@ def test_pearson_does_not_overflow():
 
 def test_pearson_and_hsic_need_numbers():
     for measure in [pearson_correlation, hsic]:
-        with pytest.raises(ValueError, match="a must hold numbers"):
+        with pytest.raises(ValueError, match="a must contain numbers"):
             measure(["x", "y"], [0, 1])
 
 

@@ -602,7 +602,7 @@ RATIO = "demographic_parity_ratio"
         (RATIO, [joint_table(*[[0, 1]] * 2)] * 2, {}, "must be a table"),
         (RATIO, joint_table(["a", "b"], [0, 1]), {"pos_label": "c"}, "no label equal"),
         (RATIO, joint_table([0.5, 1], [0, 1]), {}, "must be decisions"),
-        (RATIO, joint_table([0, 1], [0, 0]), {}, "one group only"),
+        (RATIO, joint_table([0, 1], [0, 0]), {}, "only one group"),
         (RATIO, joint_table([0, 1], [0, 1], sample_weight=[0.5, 2]), {}, "sums of weights"),
         (RATIO, [0, 1], {}, "y_pred and sensitive_features are required"),
         ("equalized_odds_difference", [joint_table([0, 1], [0, 1]), joint_table([0, 1], [1, 1])],
@@ -750,8 +750,8 @@ def test_impossible_plans_raise(options, message):
 # --- Calls by mistake ----------------------------------------------------------------------------
 
 TABLES = {
-    "empty": ([], "rows and columns"),
-    "no columns": (np.empty((3, 0)), "rows and columns"),
+    "empty": ([], "two-dimensional"),
+    "no columns": (np.empty((3, 0)), "two-dimensional"),
     "one dimension": ([3, 4, 5], "two-dimensional"),
     "three dimensions": (np.ones((2, 2, 2)), "two-dimensional"),
     "negative": ([[3, -1], [2, 2]], "negative"),
@@ -813,8 +813,8 @@ def test_parameters_are_checked(function, options, message):
         ({"confidence_level": 95}, "confidence_level must be a number from 0.5"),
         ({"confidence_level": 1.0}, "confidence_level must be a number from 0.5"),
         ({"confidence_level": 0.05}, "confidence_level must be a number from 0.5"),
-        ({"confidence_level": 0.999}, "n_resamples must be 50000 or more"),
-        ({"n_resamples": 999}, "n_resamples must be 1000 or more"),
+        ({"confidence_level": 0.999}, "n_resamples must be at least 50000"),
+        ({"n_resamples": 999}, "n_resamples must be at least 1000"),
     ],
 )
 def test_an_interval_needs_random_samples_beyond_its_ends(options, message):
@@ -845,8 +845,8 @@ CALLS = {
         {"metric": "equal_opportunity_difference", "y_true": None},
         "y_true is None",
     ),
-    "probabilities": ({"y_pred": DECISION * 0.5}, "y_pred must hold decisions"),
-    "one group": ({"sensitive_features": np.zeros(PEOPLE)}, "one group only"),
+    "probabilities": ({"y_pred": DECISION * 0.5}, "y_pred must contain decisions"),
+    "one group": ({"sensitive_features": np.zeros(PEOPLE)}, "only one group"),
     "a measurement": ({"sensitive_features": rng.normal(size=PEOPLE)}, "looks continuous"),
     "another length": ({"y_pred": DECISION[1:]}, "same number"),
     "labels": ({"y_pred": DECISION + 1}, "pos_label"),
@@ -875,7 +875,7 @@ def test_decisions_that_cannot_be_compared_are_refused(function, changes, messag
 
 
 def test_an_error_names_the_other_model():
-    with pytest.raises(ValueError, match="y_pred_other must hold decisions"):
+    with pytest.raises(ValueError, match="y_pred_other must contain decisions"):
         difference_interval(
             "demographic_parity_ratio", None, DECISION, DECISION / 2, sensitive_features=GROUP
         )

@@ -679,7 +679,7 @@ class TestGroups:
     def test_the_binary_form_refuses_three_groups(self):
         F, s, _ = problem(16, d=3)
         for method in (BinaryRenyiPenalty().value_and_grad, BinaryRenyiPenalty().best_response):
-            with pytest.raises(ValueError, match="needs two groups, but there are 3"):
+            with pytest.raises(ValueError, match="needs exactly two groups, but there are 3"):
                 method(F, s)
 
 

@@ -372,7 +372,7 @@ class TestHostile:
     @pytest.mark.parametrize(
         ("s", "message"),
         [
-            (np.ones(200), "one group only"),
+            (np.ones(200), "only one group"),
             (np.arange(199), "same number of samples"),
             (["f"] * 199 + [None], "missing value"),
             ([f"name {i}" for i in range(200)], "nearly one for each"),

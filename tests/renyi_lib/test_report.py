@@ -251,7 +251,10 @@ GOOD = {
     ("change", "words"),
     [
         ({"y_true": [0, 1, 2, 1]}, "y_true must contain labels 0 and 1"),
-        ({"y_true": ["x", "y", "x", "y"]}, "y_true holds the labels 'x' and 'y': give pos_label"),
+        (
+            {"y_true": ["x", "y", "x", "y"]},
+            "y_true contains the labels 'x' and 'y': pass pos_label",
+        ),
         ({"y_true": [0, 1, 0]}, "y_true has 3"),
         ({"y_score": [0.1, np.nan, 0.7, 0.2]}, "y_score has missing or infinite values"),
         ({"y_score": [[0.1, 0.9]] * 4}, "y_score must be one number for each sample"),

@@ -57,8 +57,8 @@ def test_an_attribute_of_numbers_stays_as_it_is():
     [
         (s[:5], None, "y has 6, sensitive_features has 5"),
         (s, [1.0] * 5, "y has 6, sensitive_features has 6, sample_weight has 5"),
-        (["f"] * 6, None, "one group only, 'f'"),
-        (s, [1, 0, 0, 1, 0, 0], "one group only, 'f'"),
+        (["f"] * 6, None, "only one group, 'f'"),
+        (s, [1, 0, 0, 1, 0, 0], "only one group, 'f'"),
         (s, [-1.0] * 6, "negative"),
     ],
 )

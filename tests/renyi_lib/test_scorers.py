@@ -130,5 +130,5 @@ def test_measures_fit_into_a_frame_of_fairlearn():
 
 
 def test_the_length_of_an_unused_truth_counts():
-    with pytest.raises(ValueError, match="y_true has 3, y_pred has 4"):
+    with pytest.raises(ValueError, match="y_true has 3 and y_pred has 4"):
         renyi_dependence([1, 0, 1], [1, 0, 1, 0], sensitive_features=[0, 0, 1, 1])

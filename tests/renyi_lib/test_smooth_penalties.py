@@ -271,7 +271,7 @@ class TestOrderedGroups:
     def test_hostile(self):
         with pytest.raises(ValueError, match="age is constant"):
             ordered_groups([1, 1], name="age")
-        with pytest.raises(ValueError, match="age must hold numbers"):
+        with pytest.raises(ValueError, match="age must contain numbers"):
             ordered_groups(["old", "young"], name="age")
         with pytest.raises(ValueError, match="same number of samples"):
             ordered_groups([1, 2], [1, 2, 3])

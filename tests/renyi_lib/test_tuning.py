@@ -974,7 +974,7 @@ class TestRareGroups:
                 **options,
                 validation=(X[half:], y[half:], s[half:]),
             )
-        assert re.search(r"small groups: without '[cd]' \(\d+ rows\), '[cd]'", str(caught.value))
+        assert re.search(r"without '[cd]' \(\d+ rows\), '[cd]'", str(caught.value))
 
     @pytest.mark.parametrize("confidence", [None, 0.9])
     def test_cross_validation_with_a_group_of_three(self, confidence):

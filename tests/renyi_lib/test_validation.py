@@ -182,7 +182,7 @@ def test_numbers_become_floats(values):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (["a", "b"], "x must hold numbers"),
+        (["a", "b"], "x must contain numbers"),
         ([], "x is empty"),
         ([[1, 2]], "x must be one number for each sample"),
         ([1, None], "x has missing or infinite values"),

@@ -114,7 +114,7 @@ def test_the_protocol_excludes_some_methods_from_some_splits():
 
 
 def test_an_unknown_method_raises():
-    with pytest.raises(ValueError, match="methods must be of"):
+    with pytest.raises(ValueError, match="methods must be among"):
         benchmark_frontier(methods=["magic"])
 
 
