@@ -181,7 +181,7 @@ def test_errors_name_the_option_and_the_cure(tmp_path, capsys, frame, arguments,
         ("rows.parquet", b"score,y,sex\n", "cannot be read as a Parquet file"),
     ],
 )
-def test_files_that_cannot_be_read_are_named(tmp_path, capsys, name, content, words):
+def test_unreadable_files_are_named(tmp_path, capsys, name, content, words):
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)

@@ -127,7 +127,7 @@ def data_folder(tmp_path, monkeypatch):
         (load_german, "german.data"),
     ],
 )
-def test_a_missing_file_is_named_with_the_cure(load, name, data_folder):
+def test_a_missing_file_raises_with_a_remedy(load, name, data_folder):
     load()
     (data_folder / f"{name}.gz").unlink()
     with pytest.raises(DataFileError, match=rf"{re.escape(name)}\.gz is missing") as caught:
@@ -149,7 +149,7 @@ def test_a_missing_file_is_named_with_the_cure(load, name, data_folder):
         pytest.param(lambda content: gzip.compress(content + b"\n"), id="one byte more"),
     ],
 )
-def test_a_damaged_file_is_named_with_the_cure(damage, data_folder):
+def test_a_damaged_file_raises_with_a_remedy(damage, data_folder):
     (data_folder / "german.data.gz").write_bytes(damage(ORIGINAL["german.data"]))
     with pytest.raises(DataFileError, match=r"german\.data\.gz (cannot be read|is damaged)") as e:
         load_german()
@@ -340,7 +340,7 @@ def test_no_column_of_s_and_no_target_is_among_the_features(name, choice):
     assert not hidden & {feature.split("=")[0] for feature in names}
 
 
-def test_a_value_outside_all_groups_is_refused():
+def test_a_value_outside_all_groups_raises():
     gender = Grouping("sex", {"Female": "Female", "Male": "Male"})
     with pytest.raises(ValueError, match=r"'sex' has the value '\?'.*Female, Male"):
         gender.codes(pd.DataFrame({"sex": ["Male", "?"]}))
@@ -473,7 +473,7 @@ def test_columns_may_ask_for_one_that_is_not_a_default_feature():
         ),
     ],
 )
-def test_bad_arguments_of_encode_are_named(name, arguments, message):
+def test_invalid_arguments_of_encode_are_named(name, arguments, message):
     with pytest.raises(ValueError, match=message):
         loaded(name).encode(**arguments)
 
@@ -487,7 +487,7 @@ def test_race_may_be_a_feature_when_s_is_gender_alone():
 
 @pytest.mark.parametrize("name", LOADERS)
 @pytest.mark.parametrize("scaling", ["standard", "variance", "unit_norm"])
-def test_scaling_is_learnt_on_the_training_rows_alone(name, scaling):
+def test_scaling_is_learned_on_the_training_rows_alone(name, scaling):
     raw, encoded = plain(name), loaded(name).encode(scaling=scaling)
     center = raw.X_train.mean(axis=0) if scaling == "standard" else 0.0
     if scaling == "unit_norm":

@@ -283,7 +283,7 @@ def test_multipliers_are_chosen_out_of_fold():
         grouped.fit(X, y, sensitive_features=s)
 
 
-def test_a_fitted_estimator_is_left_as_it_is():
+def test_a_fitted_estimator_is_not_modified():
     X, y, s = sample()
     plain = LogisticRegression().fit(X[:1000], y[:1000])
     coef = plain.coef_.copy()

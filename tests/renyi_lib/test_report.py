@@ -106,13 +106,13 @@ def test_the_verdict_follows_from_the_interval(gap, words):
     assert (low >= 0.8) == (gap == 0.0)
 
 
-def test_a_score_without_dependence_is_not_said_to_depend():
+def test_an_independent_score_is_not_reported_as_dependent():
     s = rng.integers(2, size=N)
     assert "is not shown to depend" in fairness_report(truth, score, s).verdict
     assert "The score depends on the group" in report.verdict
 
 
-def test_a_score_that_is_fair_at_one_half_only_is_found_out():
+def test_a_score_fair_at_one_threshold_only_is_detected():
     # Equal rates above one half, but the scores of one group are lukewarm and the other's sure.
     s = np.arange(2000) % 2
     high = np.arange(2000) % 4 < 2
@@ -124,7 +124,7 @@ def test_a_score_that_is_fair_at_one_half_only_is_found_out():
     assert found.by_threshold["demographic_parity_ratio"].min() < 0.1
 
 
-def test_labels_of_any_kind_and_several_attributes():
+def test_labels_of_any_type_and_several_attributes():
     found = fairness_report(
         np.array(["no", "yes"])[truth],
         score,
@@ -269,6 +269,6 @@ GOOD = {
         ({"pos_label": "yes"}, "no label equal to pos_label='yes'"),
     ],
 )
-def test_what_cannot_be_reported_is_refused(change, words):
+def test_invalid_report_input_raises(change, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         fairness_report(**(GOOD | change))

@@ -43,7 +43,7 @@ def test_without_groups_and_weights_there_are_none():
     assert part.y.tolist() == ["no", "yes"]
 
 
-def test_an_attribute_of_numbers_stays_as_it_is():
+def test_a_numeric_attribute_is_not_encoded():
     ages = [20.5, 30.0, 31.0, 44.0, 50.0, 61.0]
     rows = read_rows(
         X, y, ages, [1, 1, 1, 1, 1, 0], lambda v, name: (numeric_values(v, name), None)
@@ -62,12 +62,12 @@ def test_an_attribute_of_numbers_stays_as_it_is():
         (s, [-1.0] * 6, "negative"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(groups, weights, message):
+def test_inconsistent_input_raises(groups, weights, message):
     with pytest.raises(ValueError, match=message):
         read_rows(X, y, groups, weights)
 
 
-def test_one_class_is_refused():
+def test_one_class_raises():
     with pytest.raises(ValueError, match="y has only one class, 'no'"):
         read_rows(X, y, s, [1, 0, 1, 0, 0, 0]).with_classes()
 

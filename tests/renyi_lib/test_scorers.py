@@ -81,7 +81,7 @@ def test_cross_validation_gives_each_fold_its_own_groups():
 
 
 @pytest.mark.usefixtures("_routing")
-def test_labels_of_any_kind_need_the_favorable_one():
+def test_other_labels_need_pos_label():
     names = np.array(["no", "yes"])[y]
     model = LogisticRegression().fit(X, names)
     scorer = fairness_scorer("demographic_parity_ratio", pos_label="yes")
@@ -92,7 +92,7 @@ def test_labels_of_any_kind_need_the_favorable_one():
     assert fairness_scorer("neg_renyi_decision")(model, X, names, sensitive_features=s) < 0
 
 
-def test_without_routing_the_cure_is_named():
+def test_without_routing_the_error_names_the_remedy():
     with pytest.raises(ValueError, match=r"set_config\(enable_metadata_routing=True\)"):
         fairness_scorer("demographic_parity_ratio")
 
@@ -104,7 +104,7 @@ def test_an_unknown_name_gets_the_list_of_names():
 
 
 @pytest.mark.usefixtures("_routing")
-def test_scores_of_several_classes_are_not_taken_for_one():
+def test_scores_of_several_classes_raise():
     model = LogisticRegression().fit(X, rng.integers(3, size=N))
     with pytest.raises(ValueError, match="choose one column"):
         fairness_scorer("neg_renyi_score")(model, X, y, sensitive_features=s)

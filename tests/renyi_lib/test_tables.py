@@ -89,7 +89,7 @@ def test_text_and_numbers_of_the_same_name_are_not_counted_apart_silently():
     assert (mixed + mixed).counts.sum() == 4
 
 
-def test_a_chunk_that_cannot_be_counted_leaves_the_table_as_it_was():
+def test_an_invalid_chunk_leaves_the_table_unchanged():
     table = joint_table(["x", "y"], [0, 1])
     before = table.to_json()
     for a, b in [(["x"], [0, 1]), (["x", None], [0, 1]), ([], []), ([1.0], [0])]:
@@ -168,13 +168,13 @@ good = json.loads(joint_table(["x", "y"], [0, 1]).to_json())
         (json.dumps(good | {"rows": ["x", {"a": 1}]}), "cannot be compared"),
     ],
 )
-def test_a_damaged_file_is_refused(text, words):
+def test_a_damaged_file_raises(text, words):
     with pytest.raises(ValueError, match=words):
         JointTable.from_json(text)
 
 
 @pytest.mark.parametrize("counts", [[[1, np.nan]], [[np.inf, 1]], [[-1, 1]], [["x", 1]], [1, 1]])
-def test_what_are_no_counts_is_refused(counts):
+def test_invalid_counts_raise(counts):
     with pytest.raises(ValueError, match=r"^counts must"):
         JointTable(counts, ["a"], ["b", "c"])
 

@@ -60,8 +60,8 @@ def check(key, answer=...):
     Not yet. This check wants a function `of_signs(rho)` that returns ρ_R of the two
     signs.
     >>> check("maximal-correlation/3", lambda rho: 2 / np.pi * np.arcsin(rho))
-    Not yet. For a negative ρ this is negative. The maximal correlation never is: turn
-    one of the functions round.
+    Not yet. For a negative ρ this is negative. The maximal correlation never is, because
+    one of the functions can change its sign.
     """
     parts = re.fullmatch(r"([\w-]+)/(\d+|[a-z])", key) if isinstance(key, str) else None
     if not parts:

@@ -61,8 +61,8 @@ def fair_clusters(
     -------
     DataFrame
         Columns ``dataset, algorithm, seed``, those of `renyi_lib.clustering.tradeoff_table`,
-        ``p``, the overall proportion of S = 1, and ``cycle_length``, the number of passes after which
-        Algorithm 3 returned to an earlier state (0 if it did not).
+        ``p``, the overall proportion of S = 1, and ``cycle_length``, the number of passes after
+        which Algorithm 3 returned to an earlier state (0 if it did not).
 
     Examples
     --------
