@@ -149,7 +149,7 @@ class LabelCounts:
         check_size(shape, "the joint table of " + ", ".join(self.names))
 
     def rows(self):
-        """The nonempty cells as rows, given by the values of each variable and the counts."""
+        """Return the nonempty cells as rows, with the values of each variable and the counts."""
         cells = np.nonzero(self.table)
         columns = {
             name: values[place] for name, values, place in zip(self.names, self.values, cells)

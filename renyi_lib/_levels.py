@@ -22,7 +22,9 @@ def as_levels(labels, name):
     try:
         different = len(set(levels.tolist()))
     except TypeError as error:
-        raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
+        raise ValueError(
+            f"{name} has labels that cannot be compared ({error}): convert them to one type"
+        ) from error
     if different < len(levels):
         raise ValueError(f"{name} has a label twice: every label must occur only once")
     return levels

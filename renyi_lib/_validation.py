@@ -448,7 +448,9 @@ def encode_labels(values, name):
     try:
         codes, categories = pd.factorize(values)
     except TypeError as error:
-        raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
+        raise ValueError(
+            f"{name} has labels that cannot be compared ({error}): convert them to one type"
+        ) from error
     if codes.min() < 0:
         raise ValueError(
             f"{name} has a missing value (NaN or None), the first at position {codes.argmin()}: "

@@ -559,7 +559,7 @@ class TestHostileInput:
             ({"penalty": "renyi"}, "penalty must be a Penalty"),
             ({"on": "score", "penalty": ScoreBinsPenalty()}, "already acts on the score"),
             ({"backend_params": {"learning_rate": 1}}, "'learning_rate', which the estimator"),
-            ({"pos_label": 7, "fairness": "equal_opportunity"}, "pos_label=7 is not one of"),
+            ({"pos_label": 7, "fairness": "equal_opportunity"}, "pos_label must be one of"),
             ({"class_weight": {5: 1}}, "class_weight has 5"),
         ],
     )

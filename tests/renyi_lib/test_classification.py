@@ -608,7 +608,7 @@ class TestBadInput:
             ({"tol": -1}, "tol must be a number"),
             (
                 {"fairness": "equal_opportunity", "pos_label": 5},
-                "pos_label=5 is not one of the classes",
+                "pos_label must be one of the classes",
             ),
         ],
     )

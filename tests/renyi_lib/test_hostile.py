@@ -861,7 +861,7 @@ MORE = {
     ),
     "a pos_label that is no class": (
         lambda: C(fairness="equal_opportunity", pos_label="yes").fit(X, y, sensitive_features=s),
-        "^pos_label='yes' is not one of the classes",
+        "^pos_label must be one of the classes",
     ),
     "a misspelled class_weight": (
         lambda: C(class_weight="balance").fit(X, y, sensitive_features=s),

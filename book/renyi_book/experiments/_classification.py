@@ -46,7 +46,7 @@ def starting_points(
     Parameters
     ----------
     datasets : sequence of str
-        Among "adult", "bank", "german", "adult-gender-race".
+        Data sets, among "adult", "bank", "german" and "adult-gender-race".
     seeds : iterable of int
         Seeds of the random splits, in addition to the paper's split.
     progress : bool, default=True
@@ -199,7 +199,7 @@ def penalties_compared(
     dataset : {"adult", "bank", "german", "adult-gender-race"}
         Data set and sensitive attribute.
     penalties : sequence of str
-        Among "renyi", "pearson", "hsic-linear", "hsic-gaussian" and "score-bins";
+        Penalties, among "renyi", "pearson", "hsic-linear", "hsic-gaussian" and "score-bins";
         "pearson-number" and "hsic-number" treat the group's number as a quantity.
     lams : sequence of float
         Weights of the penalty; for HSIC, which is not normalized, ten times as large.

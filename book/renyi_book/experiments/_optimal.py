@@ -135,8 +135,8 @@ def training_or_correcting(*, settings=None, seeds=FRESH, progress=True):
     Parameters
     ----------
     settings : sequence of str, optional
-        Among "many rows", "few rows", "wrong model of Y", "wrong model of S", "continuous
-        attribute" and "fair scores"; all of them by default.
+        Settings, among "many rows", "few rows", "wrong model of Y", "wrong model of S",
+        "continuous attribute" and "fair scores"; all of them by default.
     seeds : iterable of int
         Seeds of the training sets.
     progress : bool, default=True
