@@ -55,7 +55,7 @@ def as_random_state(random_state: Any, name: str = "random_state") -> np.random.
 
 
 def repeatable(random_state: Any, name: str = "random_state") -> int | np.random.Generator:
-    """Return an integer unchanged, so that several streams start equally; else a `Generator`.
+    """Return an integer unchanged, so that it can seed several equal streams, or a `Generator`.
 
     Examples
     --------

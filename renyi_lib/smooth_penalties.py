@@ -462,7 +462,7 @@ class _Splines:
 
         With (x, 1, z) of a sample, these are the first moments, weighted by the derivative of the
         scale and by the push on z; the second moments, weighted by the bend of the payoff; and
-        those of `_cross_derivatives`.
+        the cross derivatives of splines and functions of S.
         """
         root = np.sqrt(1 + self.z**2)
         # d^2z = -2 dz ds / s - z d^2s / s, and d^2s / s = E[dz^2 / root^3] / E[z^2 / root].

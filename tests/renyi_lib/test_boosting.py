@@ -560,7 +560,7 @@ class TestHostileInput:
             ({"on": "score", "penalty": ScoreBinsPenalty()}, "already acts on the score"),
             ({"backend_params": {"learning_rate": 1}}, "'learning_rate', which the estimator"),
             ({"pos_label": 7, "fairness": "equal_opportunity"}, "pos_label must be one of"),
-            ({"class_weight": {5: 1}}, "class_weight has 5"),
+            ({"class_weight": {5: 1}}, "class_weight contains 5"),
         ],
     )
     def test_parameters(self, told, words):

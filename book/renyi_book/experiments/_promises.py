@@ -1,4 +1,4 @@
-"""Whether a fairness target that was met when lam was chosen is also met on new rows.
+"""Test whether a fairness target that was met when lam was chosen is also met on new rows.
 
 The rule was fixed before the trials. Adult's rows are shuffled, 5000 of them are used to fit, some
 to measure on, and all others are the new rows. A method of choosing lam succeeds in a trial if the
