@@ -307,5 +307,5 @@ def _column(groups, group):
         return 1
     names = groups.tolist()
     if group not in names:
-        raise ValueError(f"group={group!r} is not among the groups {names}")
+        raise ValueError(f"group must be one of {names}, not {group!r}")
     return names.index(group)

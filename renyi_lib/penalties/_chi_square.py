@@ -46,7 +46,7 @@ def best_response_W(T: np.ndarray, q: np.ndarray) -> np.ndarray:
 def chi_square_given_W(
     T: np.ndarray, q: np.ndarray, W: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute FERMI's adversary's term, -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1.
+    """Compute the term of FERMI's adversary, -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1.
 
     With U = W - sqrt(q), the deviation from the best response under independence, the term is
     ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``, in which every summand
