@@ -154,7 +154,7 @@ def test_invalid_blocks_raise_before_the_fit(parts, message):
 def test_blocks_that_change_between_passes_raise():
     sizes = iter([2, 3, 3])
     source = Source(lambda: iter([Rows(np.ones((next(sizes), 1)), [0.0, 1.0])]))
-    with pytest.raises(ValueError, match="a block of 2 rows has 3 rows now"):
+    with pytest.raises(ValueError, match="a block of 2 rows now has 3 rows"):
         RenyiRegressor(0).fit(source, None)
 
 

@@ -81,7 +81,7 @@ def test_the_warning_of_a_fit_without_groups_points_at_the_caller(estimator):
     if isinstance(estimator, RenyiBoostingClassifier):
         pytest.importorskip("lightgbm", reason="LightGBM is not installed")
     target = np.arange(40) % 2
-    with pytest.warns(NoSensitiveFeaturesWarning, match="this is") as caught:
+    with pytest.warns(NoSensitiveFeaturesWarning, match="the model is") as caught:
         estimator.fit(np.random.default_rng(0).normal(size=(40, 2)), target)
     assert caught[0].filename == __file__
 

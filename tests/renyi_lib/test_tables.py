@@ -83,7 +83,7 @@ def test_text_and_numbers_of_the_same_name_are_not_counted_apart_silently():
         ValueError, match=r"rows are strings in one table and numbers in the other"
     ):
         joint_table([1, 2], [0, 1]) + joint_table(["1", "2"], [0, 1])
-    with pytest.raises(ValueError, match=r"columns are text"):
+    with pytest.raises(ValueError, match=r"columns are strings"):
         joint_table([1, 2], ["0", "1"]).update([1, 2], [0, 1])
     mixed = joint_table([1, "1"], [0, 1])
     assert (mixed + mixed).counts.sum() == 4
@@ -93,7 +93,7 @@ def test_an_invalid_chunk_leaves_the_table_unchanged():
     table = joint_table(["x", "y"], [0, 1])
     before = table.to_json()
     for a, b in [(["x"], [0, 1]), (["x", None], [0, 1]), ([], []), ([1.0], [0])]:
-        with pytest.raises(ValueError, match=r"samples|missing|empty|text"):
+        with pytest.raises(ValueError, match=r"samples|missing|empty|strings"):
             table.update(a, b)
         assert table.to_json() == before
 

@@ -54,7 +54,7 @@ def test_a_missing_or_edited_file_raises(folder):
 
 
 def test_a_table_that_a_script_computes_names_the_script(tmp_path):
-    with pytest.raises(ValueError, match=r"computed by benchmarks/bench_frontier\.py"):
+    with pytest.raises(ValueError, match=r"run benchmarks/bench_frontier\.py"):
         run_all(tmp_path, names=["benchmark_frontier"])
     scripts = [BOOK.parent / about.script for about in STORED.values() if about.script]
     assert all(script.is_file() for script in scripts)
