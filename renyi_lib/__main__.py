@@ -1,6 +1,6 @@
-"""The command line, for people who do not write Python.
+"""Command-line interface, for people who do not write Python.
 
-It writes the one-page fairness report as an HTML file::
+The command writes the one-page fairness report to an HTML file::
 
     python -m renyi_lib report data.csv --prediction score --truth y --group sex
 """
@@ -22,7 +22,7 @@ _READERS = {".csv": "CSV", ".tsv": "tab-separated", ".parquet": "Parquet", ".pq"
 
 
 class InputError(Exception):
-    """Something in the command or in the file that the user can correct."""
+    """Error in the command or in the file that the user can correct."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        By default those of the process.
+        Command-line arguments; by default, those of the process.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def _parser():
 
 
 def _page(options):
-    """The report and its page."""
+    """Compute the report and render its page."""
     columns = {"--prediction": options.prediction, "--truth": options.truth}
     columns |= {f"--group {name}": name for name in options.group}
     if options.weight is not None:
@@ -120,7 +120,7 @@ def _page(options):
             )
     rows = len(frame)
     if not rows:
-        raise InputError(f"{options.file} has no rows")
+        raise InputError(f"{options.file} has no rows: pass a file with at least one row")
     frame = _without_missing(frame, list(dict.fromkeys(columns.values())), options)
     truth = _as_binary(frame[options.truth], options.truth, options.pos_label)
     score = _scores(frame[options.prediction], options.prediction, options.pos_label)
@@ -148,13 +148,13 @@ def _page(options):
 
 
 def _read(path):
-    """The file as a data frame."""
+    """Read the file into a data frame."""
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
     if suffix.lower() not in _READERS:
         known = ", ".join(_READERS)
-        raise InputError(f"{path} is of an unknown file type: its name must end in one of {known}")
+        raise InputError(f"{path} has an unknown file type: its name must end in one of {known}")
     if not path.is_file():
-        raise InputError(f"there is no file {path}")
+        raise InputError(f"the file {path} does not exist: check its path")
     kind = _READERS[suffix.lower()]
     try:
         if kind == "Parquet":
@@ -167,24 +167,24 @@ def _read(path):
 
 
 def _without_missing(frame, names, options):
-    """The rows without missing values in these columns, if they may be left out."""
+    """Drop rows with missing values in these columns, if the user allows it."""
     absent = frame[names].isna()
     if not absent.to_numpy().any():
         return frame
     if not options.drop_missing:
         counts = [f"{name} ({n:,})" for name, n in absent.sum().items() if n]
         raise InputError(
-            f"{options.file} has missing values in {', '.join(counts)}: correct the file, or give "
-            "--drop-missing to leave out those rows"
+            f"{options.file} has missing values in {', '.join(counts)}: correct the file, or use "
+            "--drop-missing to drop those rows"
         )
     kept = frame[~absent.any(axis=1)]
     if kept.empty:
-        raise InputError(f"every row of {options.file} has a missing value")
+        raise InputError(f"every row of {options.file} has a missing value: correct the file")
     return kept
 
 
 def _as_binary(column, name, pos_label):
-    """The column as 0 and 1."""
+    """Convert a column to 0 and 1."""
     values = column.unique().tolist()
     if pos_label is None:
         if set(values) <= {0, 1}:
@@ -192,23 +192,23 @@ def _as_binary(column, name, pos_label):
         shown = ", ".join(map(str, values[:5])) + (", …" if len(values) > 5 else "")
         if len(values) == 2:
             raise InputError(
-                f"column {name!r} holds the labels {shown}: give the favorable one with "
+                f"column {name!r} contains the labels {shown}: pass the favorable one with "
                 f"--pos-label, for example --pos-label {sorted(map(str, values))[-1]}"
             )
         raise InputError(
-            f"column {name!r} must hold two labels, 0 and 1 or others with --pos-label, but it "
-            f"holds {len(values)}: {shown}"
+            f"column {name!r} must contain two labels, 0 and 1 or others with --pos-label, but it "
+            f"contains {len(values)}: {shown}"
         )
     if len(values) > 2:
         shown = ", ".join(map(str, values[:5]))
         raise InputError(
-            f"column {name!r} must hold two labels, but it holds {len(values)}: {shown}"
+            f"column {name!r} must contain two labels, but it contains {len(values)}: {shown}"
         )
     return _equals(column, name, pos_label)
 
 
 def _equals(column, name, pos_label):
-    """1 where the column has this label, which came as text."""
+    """Return 1 where the column equals the label, which is given as text."""
     labels = {value: str(value) for value in column.unique().tolist()}
     if pd.api.types.is_numeric_dtype(column):
         labels = {value: f"{value:g}" for value in map(float, labels)}
@@ -219,13 +219,13 @@ def _equals(column, name, pos_label):
 
 
 def _scores(column, name, pos_label):
-    """Scores, or decisions by name as 0 and 1."""
+    """Return scores, or named decisions as 0 and 1."""
     if pd.api.types.is_numeric_dtype(column):
         return column.astype(float)
     if pos_label is None or column.nunique() > 2:
         raise InputError(
-            f"column {name!r} must hold numbers, or two labels with --pos-label; its first value "
-            f"is {column.iloc[0]!r}"
+            f"column {name!r} must contain numbers, or two labels with --pos-label; its first "
+            f"value is {column.iloc[0]!r}"
         )
     return _equals(column, name, pos_label)
 

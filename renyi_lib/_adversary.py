@@ -1,19 +1,19 @@
-"""The adversary of a boosted model: it moves no faster than trees can follow.
+"""Adversary of a boosted model, damped so that it moves no faster than trees can follow.
 
-A boosting library takes, each round, a gradient and a Hessian with respect to the raw scores z,
+In each round, a boosting library takes a gradient and a Hessian with respect to the raw scores z
 and moves z by -eta * gradient / Hessian as far as a tree can. The Hessian is that of the loss
-alone. If the adversary gives its best response in each round, the game diverges from lam of about
-1 / eta on, because nothing tells the tree how fast its own step changes the response.
+alone. If the adversary gives its best response in each round, the game diverges for lam above
+about 1 / eta, because the tree does not account for how its own step changes the response.
 
 **One round, linearized.** The penalty depends on the table T[i, j] = P(class i, group j) with the
 margins p and q. Its gradient dT splits into a contrast x, for which sum_j q_j x_ij = 0, and a mean
-over the groups, which is of second order: for rho_R^2 and chi-square it is
--sum_j q_j x_ij^2 / 4. The trees see M, whose contrast is to be lam * x at rest. Near independence
-x = 2 B z for a linear map B, and with the inner product sum_ij p_i q_j v_ij w_ij of contrasts a
-step moves x by -eta A' M. Here A' = 2 B L H^{-1} B^*, H is the Hessian and L the H-orthogonal
-projection onto the functions that are constant on the leaves. So A' is symmetric, and at most
-A = 2 B H^{-1} B^*, which needs sums over the samples of each group only. Without damping the game
-is stable only if lam < 2 / (eta * the largest eigenvalue of A').
+over the groups, which is of second order. For rho_R^2 and chi-square, this mean is
+-sum_j q_j x_ij^2 / 4. The trees see M, whose contrast should be lam * x at a fixed point. Near
+independence x = 2 B z for a linear map B, and with the inner product sum_ij p_i q_j v_ij w_ij of
+contrasts, a step moves x by -eta A' M. Here A' = 2 B L H^{-1} B^*, where H is the Hessian and L
+the H-orthogonal projection onto the functions that are constant on the leaves. Therefore A' is
+symmetric and at most A = 2 B H^{-1} B^*, which needs only sums over the samples of each group.
+Without damping, the game is stable only if lam < 2 / (eta * the largest eigenvalue of A').
 
 **The damped adversary** splits its move. With a = 1/2, b = (1 - sqrt(1 - a))^2 and the matrix
 r = (1 + lam eta A / a)^{-1}, which acts on the contrasts of all groups together::
@@ -22,36 +22,38 @@ r = (1 + lam eta A / a)^{-1}, which acts on the contrasts of all groups together
     contrast    M  = lam r x + u
     mean        -sum_j q_j M_ij^2 / (4 lam)
 
-The fast part lam r x is at most a / (eta A) times x, whatever lam. At a fixed point
-u = lam (1 - r) x, so that the contrast of M is lam * x and its mean is lam times the mean of dT,
-as in the undamped game. As lam grows, u tends to the Lagrange multiplier of independence.
+The fast part lam r x is at most a / (eta A) times x for any lam. At a fixed point
+u = lam (1 - r) x, so the contrast of M is lam * x and its mean is lam times the mean of dT, as in
+the undamped game. As lam grows, u tends to the Lagrange multiplier of independence.
 
 **Proposition.** Let the loss be quadratic with the Hessian H that the library is given, x = 2 B z
 linear, A, L and the leaves the same in each round, and the mean 0. Then for every lam > 0, every
-eta in (0, 1] and every L, all eigenvalues of a round lie inside the unit circle, also if A is
+eta in (0, 1] and every L, all eigenvalues of a round lie inside the unit circle, even if A is
 replaced by any larger symmetric matrix. *Proof.* Put k = b / a and let t be an eigenvalue. On an
 eigenvector of A with r in (0, 1) a round multiplies x by
 D(t) = lam r (t (1 + k - k r) - (1 - k r)) / (t - 1 + k r) to give M, and
-(t - 1 + eta) x = -eta A' M. Take the inner product with M: a weighted mean of
+(t - 1 + eta) x = -eta A' M. Taking the inner product with M shows that a weighted mean of
 ``G_r(t) = (t - 1 + eta) (t - 1 + k r) / (a (1 - r) (t (1 + k - k r) - (1 - k r)))`` over the
 eigenvectors equals -f with f in [0, 1]. On the upper half of the unit circle, with c = 1 - k r and
 c' = 1 - eta, the imaginary part of 1 / G_r has the sign of
 ``-(1 + k - k r) (1 - c c') + c (2 cos - c - c') <= -(1 - c)^2 < 0``, so no mean of the G_r is
-real; G_r(1) > 0, and G_r(-1) < -1. So no eigenvalue is on the circle. For A' = 0 the eigenvalues
-are 1 - eta and 1 - k r, inside, and they depend continuously on A'. As lam grows, r tends to 0,
-and the eigenvalues tend to the roots of t^2 - (2 - eta - f (a + b)) t + (1 - eta - f a), f the
-eigenvalues of A^{-1/2} A' A^{-1/2}: the pace does not depend on lam.
+real. Moreover, G_r(1) > 0 and G_r(-1) < -1, so no eigenvalue is on the circle. For A' = 0 the
+eigenvalues 1 - eta and 1 - k r are inside, and eigenvalues depend continuously on A'. As lam
+grows, r tends to 0, and the eigenvalues tend to the roots of
+t^2 - (2 - eta - f (a + b)) t + (1 - eta - f a), where f are the eigenvalues of
+A^{-1/2} A' A^{-1/2}, so the rate of convergence does not depend on lam.
 
-Beyond first order, and with trees that change from round to round, nothing is proved. Nor is for
-rho_R^2 with three and more classes *and* groups, which has a kink at independence.
+Nothing is proved beyond first order, for trees that change from round to round, or for rho_R^2
+with three or more classes *and* groups, which has a kink at independence.
 
-**Bins.** The slopes of soft bins change as soon as a score moves within a bin, and A would miss
-directions in which no score can move in this round but many can in the next; the slow part would
-grow there without bound. So the slopes enter A by their mean over a bin and the Hessian by its
-largest value in it. And the parts are functions of bin and group, not of samples: a sample that
-changes bins is subject to the value of the new bin.
+**Bins.** The slopes of soft bins change as soon as a score moves within a bin, so A would miss
+directions in which no score can move in this round but many can in the next, and the slow part
+would grow there without bound. Therefore A uses the mean of the slopes over a bin and the largest
+value of the Hessian in it. Furthermore, the parts are functions of bin and group, not of samples,
+so a sample that changes bins is subject to the value of the new bin.
 
-A penalty that is no function of a table is damped as one mode: as the square of one function of z.
+A penalty that is not a function of a table is damped as a single mode, the square of one function
+of z.
 """
 
 from functools import lru_cache
@@ -75,53 +77,57 @@ __all__ = [
     "round_matrix",
 ]
 
-# The gain of the fast part and of the slow part: a double root for a tree that follows entirely.
+# Gains of the fast and the slow part, chosen for a double root if a tree follows entirely.
 FAST = 0.5
 SLOW = (1 - np.sqrt(1 - FAST)) ** 2
-# Of classes A changes as slowly as the scores, and is counted every few rounds; of bins in each,
-# as a bin may be empty in one round and not in the next.
+# For classes, A changes as slowly as the scores and is updated every few rounds; for bins, it is
+# updated in each round, because a bin may be empty in one round and not in the next.
 _ROUNDS_BETWEEN = 4
 
 
 def held_back(gain, lam, learning_rate):
-    """r, the part of the response that is fast: (1 + lam eta A / a)^{-1}.
+    """Compute r = (1 + lam eta A / a)^{-1}, the part of the response that is fast.
 
     Parameters
     ----------
     gain : ndarray of shape (..., c, c)
-        A: how much a step along M of learning rate 1 moves the response.
-    lam, learning_rate : float
+        Matrix A, which is how far a step along M with learning rate 1 moves the response.
+    lam : float
+        Weight of the penalty.
+    learning_rate : float
+        Learning rate eta.
 
     Returns
     -------
     ndarray of shape (..., c, c)
+        Matrix r.
     """
     return np.linalg.inv(np.eye(gain.shape[-1]) + (lam * learning_rate / FAST) * gain)
 
 
 def contrast(x, q):
-    """The part of x, of shape (d, c), whose mean over the groups is 0, and that mean."""
+    """Return the part of x, of shape (d, c), whose mean over the groups is 0, and that mean."""
     mean = q @ x
     return x - mean, mean
 
 
 def hold_contrast(held, q):
-    """r on the contrasts of all groups together: a function from contrasts to contrasts.
+    """Return r as a map of the contrasts of all groups together.
 
     The inverse of 1 + lam eta A / a, where A is that of each group followed by the projection onto
-    contrasts, is r_j (x_j - mu) with the mu that makes it a contrast.
+    contrasts, is r_j (x_j - mu) with the mu for which the result is a contrast.
 
     Parameters
     ----------
     held : ndarray of shape (d, c, c)
-        r of each group on its own, of `held_back`.
+        Matrix r of each group, computed by `held_back`.
     q : ndarray of shape (d,)
-        P(S = j).
+        Group probabilities P(S = j).
 
     Returns
     -------
     callable
-        From an array of shape (d, c) to one.
+        Function that maps an array of shape (d, c) to another one.
 
     Examples
     --------
@@ -142,29 +148,29 @@ def hold_contrast(held, q):
 
 
 def damped(x, slow, hold, lam):
-    """One move of the damped adversary.
+    """Compute one move of the damped adversary.
 
     Parameters
     ----------
     x : ndarray
-        The best response: the gradient of the penalty.
+        Best response, which is the gradient of the penalty.
     slow : ndarray of the same shape
-        The slow part so far.
+        Slow part so far.
     hold : callable
-        r as a function of such arrays.
+        Function that multiplies such arrays by r.
     lam : float
         Weight of the penalty.
 
     Returns
     -------
     move : ndarray
-        M, which is lam * x at rest.
+        Move M, which is lam * x at a fixed point.
     slow : ndarray
-        The slow part to keep.
+        Updated slow part.
 
     Examples
     --------
-    Where a step moves nothing the adversary is not held back:
+    If a step moves nothing, the adversary is not damped:
 
     >>> import numpy as np
     >>> x = np.array([[0.5, -0.5]])
@@ -177,22 +183,22 @@ def damped(x, slow, hold, lam):
 
 
 def round_matrix(loop, follows=1.0, learning_rate=0.0):
-    """What one linearized round does to (x, u), in units of the step: for tests and the book.
+    """Return the matrix that one linearized round applies to (x, u), in units of the step.
 
     Parameters
     ----------
     loop : float
-        lam * eta * alpha, with alpha an eigenvalue of A.
+        Value of lam * eta * alpha, with alpha an eigenvalue of A.
     follows : float, default=1.0
-        f, how much of its step the tree takes.
+        Fraction f of its step that the tree takes.
     learning_rate : float, default=0.0
-        eta, the share of the way to its minimum that the loss takes in a round. 0 leaves out the
+        Fraction eta of the way to its minimum that the loss takes in a round. 0 leaves out the
         loss.
 
     Returns
     -------
     ndarray of shape (2, 2)
-        Of the state (x, eta alpha u).
+        Matrix for the state (x, eta alpha u).
 
     Examples
     --------
@@ -209,31 +215,31 @@ def round_matrix(loop, follows=1.0, learning_rate=0.0):
 
 
 class AtScores:
-    """A model at the raw scores z, in the terms that the adversary needs.
+    """Model at the raw scores z, with the quantities that the adversary needs.
 
     Attributes
     ----------
     F : ndarray of shape (n, c)
         Class probabilities.
     hessian : ndarray of shape (n,) or (n, c)
-        Of the loss of each sample by z, without weights.
+        Hessian of each sample's loss with respect to z, without weights.
     """
 
     def table(self, cells):
-        """T[i, j] = P(Ŷ = i, cell = j)."""
+        """Compute T[i, j] = P(Ŷ = i, cell = j)."""
         raise NotImplementedError
 
     def gain(self, cells, ratio):
-        """K of each cell, of shape (cells, c, c): the sum of ratio * D H^{-1} D^T."""
+        """Compute K of each cell, of shape (cells, c, c), the sum of ratio * D H^{-1} D^T."""
         raise NotImplementedError
 
     def pull_back(self, by_table, cells):
-        """dvalue/dz from dvalue/dT."""
+        """Compute dvalue/dz from dvalue/dT."""
         raise NotImplementedError
 
 
 class TwoClasses(AtScores):
-    """Two classes: z is the log-odds of the second."""
+    """Model of two classes, where z is the log-odds of the second class."""
 
     def __init__(self, p, slope):
         self.p, self.hessian = p, slope
@@ -244,20 +250,20 @@ class TwoClasses(AtScores):
         return np.column_stack([1 - self.p, self.p])
 
     def table(self, cells):
-        """As in `AtScores`."""
-        # A number that all rows share is applied to the sums, not to each row.
+        """Compute T[i, j] = P(Ŷ = i, cell = j)."""
+        # A weight that all rows share multiplies the sums instead of each row.
         even = np.ndim(cells.weight) == 0
         second = np.bincount(cells.codes, self.p if even else self.p * cells.weight, len(cells.q))
         second *= cells.weight if even else 1.0
         return np.array([cells.q - second, second])
 
     def gain(self, cells, ratio):
-        """As in `AtScores`."""
+        """Compute K of each cell; see `AtScores.gain`."""
         k = np.bincount(cells.codes, self.hessian * ratio, len(cells.q))
         return k[:, None, None] * np.array([[1.0, -1.0], [-1.0, 1.0]])
 
     def pull_back(self, by_table, cells):
-        """As in `AtScores`."""
+        """Compute dvalue/dz from dvalue/dT."""
         even = np.ndim(cells.weight) == 0
         rise = (by_table[1] - by_table[0]) * (cells.weight if even else 1.0)
         found = np.take(rise, cells.codes)
@@ -267,27 +273,27 @@ class TwoClasses(AtScores):
         return found
 
     def from_F(self, dF):
-        """dvalue/dz from dvalue/dF."""
+        """Compute dvalue/dz from dvalue/dF."""
         return self.hessian * (dF[:, 1] - dF[:, 0])
 
 
 class Softmax(AtScores):
-    """More than two classes: a z for each."""
+    """Model of more than two classes, with a z for each class."""
 
     def __init__(self, F):
         self.F = F
-        # The diagonal alone would let classes overshoot together: c / (c - 1) of it, as LightGBM.
+        # The diagonal alone would let classes overshoot together, so use c / (c - 1), as LightGBM.
         classes = F.shape[1]
         self.hessian = np.maximum(F * (1 - F), 1e-16) * (classes / (classes - 1))
 
     def table(self, cells):
-        """As in `AtScores`."""
+        """Compute T[i, j] = P(Ŷ = i, cell = j)."""
         return cells.table(self.F)
 
     def gain(self, cells, ratio):
-        """As in `AtScores`."""
+        """Compute K of each cell; see `AtScores.gain`."""
         F, c = self.F, self.F.shape[1]
-        # D = diag(F) - F F^T, so that D H^{-1} D^T needs sums over the samples of a few products.
+        # Because D = diag(F) - F F^T, D H^{-1} D^T needs only sums of a few products over samples.
         lifted = F**2 / self.hessian
         total = lifted.sum(axis=1)
         K = np.empty((len(cells.q), c, c))
@@ -299,25 +305,27 @@ class Softmax(AtScores):
         return K
 
     def pull_back(self, by_table, cells):
-        """As in `AtScores`."""
+        """Compute dvalue/dz from dvalue/dT."""
         return self.from_F(cells.spread(by_table))
 
     def from_F(self, dF):
-        """dvalue/dz from dvalue/dF."""
+        """Compute dvalue/dz from dvalue/dF."""
         return self.F * (dF - np.sum(self.F * dF, axis=1, keepdims=True))
 
 
 class Binned(AtScores):
-    """Soft bins of a score u in [0, 1].
+    """Model of the soft bins of a score u in [0, 1].
 
     Parameters
     ----------
     u : ndarray of shape (n,)
+        Scores.
     n_bins : int
+        Number of bins.
     slope : ndarray of shape (n,)
-        du/dz.
+        Derivatives du/dz.
     steepness : ndarray of shape (n_bins - 2,)
-        The largest (du/dz)^2 / Hessian in each cell of the bins' grid.
+        Largest (du/dz)^2 / Hessian in each cell of the bins' grid.
     """
 
     def __init__(self, u, n_bins, slope, steepness):
@@ -331,7 +339,7 @@ class Binned(AtScores):
         self._last, self._zeroth = (None, None), None
 
     def table(self, cells):
-        """As in `AtScores`: the bins' (1 - t)^2 / 2, 1/2 + t (1 - t) and t^2 / 2, from moments."""
+        """Compute the table from moments of (1 - t)^2 / 2, 1/2 + t (1 - t) and t^2 / 2."""
         place, shape = self._place(cells)
         even = np.ndim(cells.weight) == 0
         t = self.t if even else self.t * cells.weight
@@ -344,14 +352,14 @@ class Binned(AtScores):
         T[:-2] += (zeroth + second) / 2 - first
         T[1:-1] += zeroth / 2 + first - second
         T[2:] += second / 2
-        # The rounding error of a bin that is all but empty must not be a negative probability.
+        # The rounding error of a nearly empty bin must not become a negative probability.
         return np.maximum(T, 0)
 
     def gain(self, cells, ratio):
-        """As in `AtScores`, with the means of the slopes."""
+        """Compute K of each cell from the means of the slopes; see `AtScores.gain`."""
         place, shape = self._place(cells)
         even = np.ndim(ratio) == 0 and np.ndim(cells.weight) == 0
-        # The table has counted these already, if all weigh the same.
+        # If all weights are equal, the table has already counted these.
         known = even and self._zeroth is not None
         mass = self._zeroth * (ratio / cells.weight) if known else self._sums(place, ratio, shape)
         mass = mass * (self.steepness * shape[0] ** 2)[:, None]
@@ -361,14 +369,14 @@ class Binned(AtScores):
         K = np.zeros((shape[1], n * n))
         for i in range(3):
             for k in range(3):
-                # The entries (cell + i, cell + k) of all cells are a diagonal, a slice of K.
+                # The entries (cell + i, cell + k) of all cells form a diagonal, a slice of K.
                 begin = i * n + k
                 diagonal = K[:, begin : begin + (shape[0] - 1) * (n + 1) + 1 : n + 1]
                 diagonal += along if i == k else across
         return K.reshape(-1, n, n)
 
     def pull_back(self, by_table, cells):
-        """As in `AtScores`: the slopes are t - 1, 1 - 2 t and t, times the number of cells."""
+        """Compute dvalue/dz from dvalue/dT; the slopes are t - 1, 1 - 2 t and t, scaled."""
         place, shape = self._place(cells)
         even = np.ndim(cells.weight) == 0
         rise = (by_table[1:] - by_table[:-1]) * (shape[0] * (cells.weight if even else 1.0))
@@ -382,11 +390,11 @@ class Binned(AtScores):
 
     @property
     def F(self):
-        """The memberships."""
+        """Memberships of the samples in the bins."""
         return SoftBins(self.u, self.n_bins).members()
 
     def _place(self, cells):
-        """Cell of the grid and group as one number, and how many there are of each."""
+        """Combine the cell of the grid and the group into one code; also return their numbers."""
         if self._last[0] is not cells:
             place = self.cell * len(cells.q)
             place += cells.codes
@@ -400,28 +408,29 @@ class Binned(AtScores):
         return np.bincount(place, values, shape[0] * shape[1]).reshape(shape)
 
 
-# The means over a cell of the products of the slopes t - 1, 1 - 2 t and t of three bins.
+# Means over a cell of the products of the slopes t - 1, 1 - 2 t and t of three bins.
 _MEAN_SLOPES = (np.eye(3) - 1 / 3) / 2
 
 
 @lru_cache
 def _nearest_middle(n_bins):
-    """The point of each cell that is nearest to 1/2, where slopes are steepest."""
+    """Return the point of each cell that is nearest to 1/2, where slopes are steepest."""
     border = np.linspace(0, 1, n_bins - 1)
     return np.clip(0.5, border[:-1], border[1:])
 
 
 def logistic_bins(at, n_bins):
-    """The bins of a two-class score."""
+    """Return the soft bins of a two-class score."""
     u = _nearest_middle(n_bins)
     return Binned(at.p, n_bins, at.hessian, u * (1 - u))
 
 
 class PredictionBins(Binned):
-    """Soft bins of a prediction z: u = Phi((z - mean) / deviation), with those of y.
+    """Model of the soft bins of a prediction z, with u = Phi((z - mean) / deviation).
 
-    `unit` is such that the loss's Hessian by z is 1 / unit^2. (Bins that move and spread with the
-    predictions were tried: a large lam then drives the predictions apart.)
+    Mean and deviation are those of y, and `unit` is such that the Hessian of the loss with respect
+    to z is 1 / unit^2. (Bins that move and spread with the predictions do not work, because a
+    large lam then drives the predictions apart.)
     """
 
     def __init__(self, z, mean, deviation, unit, n_bins):
@@ -431,7 +440,7 @@ class PredictionBins(Binned):
         self.hessian = np.full(len(z), 1 / unit**2)
 
     def from_F(self, dF):
-        """dvalue/dz from dvalue/dmembers."""
+        """Compute dvalue/dz from dvalue/dmembers."""
         return SoftBins(self.u, self.n_bins).pull_back(dF) * self.slope
 
 
@@ -440,20 +449,23 @@ def _density(x):
 
 
 class TableAdversary:
-    """The damped adversary of a penalty that is a function of a table, or a sum of such.
+    """Damped adversary of a penalty that is a function of a table, or a sum of such functions.
 
     Parameters
     ----------
     penalty : TablePenalty
-        With a `table_curvature`.
+        Penalty with a `table_curvature`.
     conditions : list of Groups
-        One table for each: all samples, or those of each label that is looked at. No sample is in
-        two of them.
+        Groups for each table, either of all samples or of the samples with each relevant label.
+        No sample belongs to two of them.
     bins : int or None
-        How many bins of a two-class score; None for the classes themselves.
-    lam, learning_rate : float
+        Number of bins of a two-class score; None stands for the classes themselves.
+    lam : float
+        Weight of the penalty.
+    learning_rate : float
+        Learning rate of the trees.
     loss_weight : float or ndarray of shape (n,)
-        The weight of each sample in the loss, of sum 1.
+        Weight of each sample in the loss; the weights sum to 1.
     """
 
     def __init__(self, penalty, conditions, bins, lam, learning_rate, loss_weight):
@@ -462,13 +474,13 @@ class TableAdversary:
         self.cells = _joined(conditions)
         ends = np.cumsum([len(groups.q) for groups in conditions])
         self.parts = [slice(end - len(g.q), end) for end, g in zip(ends, conditions)]
-        # Classes that the loss hardly counts have next to no Hessian: as if it counted 1 %.
+        # Classes with almost no weight in the loss have almost no Hessian, so use at least 1 %.
         floor = np.maximum(loss_weight, 0.01 * self.cells.weight)
         self.ratio = self.cells.weight**2 / np.maximum(floor, EMPTY)
         self.slow, self.rounds, self.holds = np.zeros((1, 1)), 0, [None] * len(conditions)
 
     def __call__(self, at, scale=1.0):
-        """The penalty, and scale * lam times its gradient with respect to z, damped."""
+        """Compute the penalty, and scale * lam times its damped gradient with respect to z."""
         if self.bins is not None:
             at = logistic_bins(at, self.bins)
         renew = isinstance(at, Binned) or self.rounds % _ROUNDS_BETWEEN == 0
@@ -490,28 +502,28 @@ class TableAdversary:
         return value, at.pull_back(scale * move.T, self.cells)
 
     def _held(self, at, T):
-        """r of each group on its own."""
+        """Compute r of each group."""
         gain = at.gain(self.cells, self.ratio)
         for part, groups in zip(self.parts, self.conditions):
             gain[part] *= self.penalty.table_curvature(T[:, part], groups.q).T[:, :, None]
         return held_back(gain, self.lam, self.learning_rate)
 
     def _moved(self, T, dT, slow, hold, q):
-        """Move and slow part in one condition: damped contrasts, and the mean that they imply."""
+        """Compute move and slow part in one condition, as damped contrasts with their mean."""
         p = T.sum(axis=1)
         p = p / max(p.sum(), EMPTY)
         x, mean = contrast(dT, q)
-        # A constant moves no score: without it no digits are lost, and squares are of the rest.
+        # A constant moves no score; subtracting it avoids a loss of digits.
         move, slow = damped(x - (x @ p)[:, None], slow, hold, self.lam)
         move = move - (move @ p)[:, None]
-        # The mean is of second order in the contrast: take it at the contrast that is played.
+        # The mean is of second order in the contrast, so compute it from the damped contrast.
         square = q @ x**2
         bend = np.divide(mean, square, out=np.full_like(mean, -0.25), where=square > EMPTY)
         return move + bend * (q @ move**2) / max(self.lam, EMPTY), slow
 
 
 class RowAdversary:
-    """The damped adversary of any other penalty: one mode, and a slow part for each sample."""
+    """Damped adversary of any other penalty, with one mode and a slow part for each sample."""
 
     def __init__(self, penalty, groups, lam, learning_rate, loss_weight):
         self.penalty, self.groups = penalty, groups
@@ -520,12 +532,12 @@ class RowAdversary:
         self.slow, self.gain = 0.0, 0.0
 
     def __call__(self, at, scale=1.0):
-        """As in `TableAdversary`."""
+        """Compute the penalty, and scale * lam times its damped gradient with respect to z."""
         value, dF = self.penalty.value_and_grad(at.F, self.groups)
         by_z = at.from_F(dF)
         if value > EMPTY:
             steps = (by_z**2 / np.maximum(at.hessian, 1e-16)).T / self.loss_weight
-            # Where the penalty has just vanished its square root has no slope to go by.
+            # If the penalty has just vanished, its square root has no slope to use.
             self.gain = max(float(steps.sum()) / (2 * value), self.gain / 2)
         held = 1 / (1 + self.lam * self.learning_rate * self.gain / FAST)
         move, self.slow = damped(dF, self.slow, lambda x: held * x, self.lam)
@@ -533,7 +545,7 @@ class RowAdversary:
 
 
 def adversary_of(penalty, groups, lam, learning_rate, loss_weight):
-    """The damped adversary that a penalty calls for."""
+    """Return the damped adversary that suits a penalty."""
     conditions, inner = [groups], penalty
     if isinstance(penalty, ConditionalPenalty):
         conditions, inner = penalty.conditions(groups), penalty.penalty
@@ -546,13 +558,13 @@ def adversary_of(penalty, groups, lam, learning_rate, loss_weight):
 
 
 def _is_smooth(penalty, q):
-    """Whether the penalty knows its curvature by the table, by which `TableAdversary` damps."""
+    """Return whether the penalty has a table curvature, which `TableAdversary` requires."""
     even = np.outer([0.5, 0.5], q)
     return penalty.table_curvature(even, q) is not None
 
 
 def _joined(conditions):
-    """All conditions' groups as the cells of one table; rows in none have weight 0."""
+    """Combine all conditions' groups into the cells of one table; other rows have weight 0."""
     if len(conditions) == 1:
         return conditions[0]
     first, d = conditions[0], len(conditions[0].q)

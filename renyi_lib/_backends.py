@@ -1,8 +1,8 @@
-"""Boosting libraries behind one small interface: rows in, trees out, by a gradient of ours.
+"""Common interface to boosting libraries, which grow trees from a custom gradient.
 
-A *backend* has ``data(X, categorical, start)`` for rows in the library's own form, and
-``train(data, gradients, …)``, where ``gradients(z)`` gives gradient and Hessian at the raw scores.
-Neither library is imported before it is used.
+A *backend* has ``data(X, categorical, start)``, which converts rows to the library's own format,
+and ``train(data, gradients, …)``, where ``gradients(z)`` returns gradient and Hessian at the raw
+scores. The libraries are imported only when they are used.
 """
 
 import difflib
@@ -22,7 +22,7 @@ __all__ = ["BACKENDS", "Forest", "Settings", "check_backend_params"]
 
 @dataclass(frozen=True)
 class Settings:
-    """The parameters of the trees, under names that are the same for each backend."""
+    """Parameters of the trees, with the same names for each backend."""
 
     n_estimators: int
     learning_rate: float
@@ -37,7 +37,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees of either library, and where they start from."""
+    """Trees of either library, and the scores from which they start."""
 
     backend: str
     booster: Any
@@ -45,22 +45,22 @@ class Forest:
     n_trees: int
 
     def scores(self, X):
-        """The raw scores of rows, of shape (n,) or (n, classes)."""
+        """Compute the raw scores of rows, of shape (n,) or (n, classes)."""
         found = BACKENDS[self.backend].raw(self.booster, X, self.n_trees)
         return (
             found.reshape(X.shape[0], -1) + self.start if self.start.ndim else found + self.start
         )
 
     def importances(self, n_features):
-        """How much the splits on each feature gained, of sum 1 (or all 0)."""
+        """Return the total gain of the splits on each feature, normalized to sum 1 (or all 0)."""
         gains = BACKENDS[self.backend].gains(self.booster, n_features)
         return gains / (gains.sum() or 1.0)
 
 
 class LightGBM:
-    """lightgbm.train with an objective of ours."""
+    """Backend that calls `lightgbm.train` with a custom objective."""
 
-    # Set elsewhere: by a parameter of the estimator, or by the data.
+    # Parameters that are set by the estimator's own parameters or by the data.
     taken = frozenset(
         [
             "objective",
@@ -87,7 +87,7 @@ class LightGBM:
 
     @staticmethod
     def library():
-        """The library, imported."""
+        """Import and return the library."""
         try:
             import lightgbm
         except ImportError as error:
@@ -96,7 +96,7 @@ class LightGBM:
 
     @classmethod
     def parameters(cls):
-        """The names of all parameters that LightGBM knows; empty if it does not tell."""
+        """Return the names of all LightGBM parameters, or nothing if they are not available."""
         aliases = getattr(cls.library().basic, "_ConfigAliases", None)
         if not hasattr(aliases, "_get_all_param_aliases"):
             return set()
@@ -105,7 +105,7 @@ class LightGBM:
 
     @classmethod
     def data(cls, X, categorical, start, more, like=None):
-        """Rows in LightGBM's form; with `like`, binned as those."""
+        """Convert rows to a LightGBM data set; with `like`, use the same bins."""
         start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
         rows = cls.library().Dataset(
             _as_matrix(X),
@@ -113,20 +113,20 @@ class LightGBM:
             init_score=start if start.ndim == 1 else np.asfortranarray(start),
             categorical_feature=categorical,
             reference=like,
-            # A value is a bin, however few have it: a weight of 2 is then the same as two rows.
+            # Every distinct value gets a bin, so that a weight of 2 is the same as two rows.
             params={"min_data_in_bin": 1, "feature_pre_filter": False, "verbosity": -1} | more,
         )
         with warnings.catch_warnings():
-            # It warns of arrays that are part of another: ours are, and soon gone.
+            # LightGBM warns about arrays that are part of others, which is harmless here.
             warnings.filterwarnings("ignore", message="Usage of np.ndarray subset")
             return rows.construct()
 
     @classmethod
     def train(cls, data, gradients, settings, start, validation=None):
-        """Trees; `validation` is (data, metric of raw scores, rounds to wait)."""
+        """Train trees; `validation` is (data, metric of raw scores, rounds to wait)."""
         lightgbm = cls.library()
         parameters = {
-            # A function, since LightGBM copies objects that it is given, state and all.
+            # A plain function, because LightGBM copies objects together with their state.
             "objective": lambda z, _: gradients(z),
             "learning_rate": settings.learning_rate,
             "num_leaves": settings.max_leaves,
@@ -159,17 +159,17 @@ class LightGBM:
 
     @staticmethod
     def raw(booster, X, n_trees):
-        """Raw scores, less the start."""
+        """Return raw scores without the start."""
         return booster.predict(_as_matrix(X), num_iteration=n_trees or None, raw_score=True)
 
     @staticmethod
     def gains(booster, n_features):
-        """The gain of each feature."""
+        """Return the total gain of each feature."""
         return booster.feature_importance("gain").astype(float)
 
 
 class XGBoost:
-    """xgboost.train with an objective of ours."""
+    """Backend that calls `xgboost.train` with a custom objective."""
 
     taken = frozenset(
         [
@@ -194,7 +194,7 @@ class XGBoost:
 
     @staticmethod
     def library():
-        """The library, imported."""
+        """Import and return the library."""
         try:
             import xgboost
         except ImportError as error:
@@ -203,7 +203,7 @@ class XGBoost:
 
     @classmethod
     def parameters(cls):
-        """The names of all parameters that XGBoost knows."""
+        """Return the names of all XGBoost parameters."""
         xgboost = cls.library()
         rows = xgboost.DMatrix(np.zeros((2, 1)), label=np.zeros(2))
         booster = xgboost.train({"tree_method": "hist", "verbosity": 0}, rows, 1)
@@ -211,13 +211,13 @@ class XGBoost:
 
     @classmethod
     def data(cls, X, categorical, start, more, like=None):
-        """The rows as an XGBoost DMatrix."""
+        """Convert rows to an XGBoost DMatrix."""
         start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
         return cls._rows(X, categorical, base_margin=start)
 
     @classmethod
     def _rows(cls, X, categorical, **options):
-        # XGBoost takes what a sparse matrix leaves out for missing, where it is 0.
+        # XGBoost treats entries that a sparse matrix omits as missing, although they are 0.
         X = X.toarray() if sparse.issparse(X) else X
         kinds = None
         if categorical:
@@ -226,7 +226,7 @@ class XGBoost:
 
     @classmethod
     def train(cls, data, gradients, settings, start, validation=None):
-        """Trees; `validation` is (data, metric of raw scores, rounds to wait)."""
+        """Train trees; `validation` is (data, metric of raw scores, rounds to wait)."""
         xgboost = cls.library()
         parameters = {
             "learning_rate": settings.learning_rate,
@@ -264,14 +264,14 @@ class XGBoost:
 
     @classmethod
     def raw(cls, booster, X, n_trees):
-        """Raw scores, less the start."""
+        """Return raw scores without the start."""
         kinds = booster.feature_types or []
         rows = cls._rows(X, [k for k, kind in enumerate(kinds) if kind == "c"])
         return booster.predict(rows, output_margin=True).astype(float)
 
     @staticmethod
     def gains(booster, n_features):
-        """The gain of each feature."""
+        """Return the total gain of each feature."""
         found = booster.get_score(importance_type="total_gain")
         return np.array([found.get(f"f{k}", 0.0) for k in range(n_features)])
 
@@ -280,7 +280,7 @@ BACKENDS = {"lightgbm": LightGBM, "xgboost": XGBoost}
 
 
 def check_backend_params(backend: Any, names: Iterable[str]) -> None:
-    """Raise a `ValueError` for a parameter that the library would ignore."""
+    """Raise a `ValueError` for parameters that the library would ignore."""
     names = list(names)
     known = backend.parameters() if names else set()
     for name in names:
@@ -288,12 +288,13 @@ def check_backend_params(backend: Any, names: Iterable[str]) -> None:
             close = difflib.get_close_matches(str(name), known, 1)
             hint = f", did you mean {close[0]!r}?" if close else ""
             raise ValueError(
-                f"backend_params has {name!r}, which {backend.__name__} does not know{hint}"
+                f"backend_params contains {name!r}, which is not a parameter of "
+                f"{backend.__name__}{hint}"
             )
 
 
 def _keys(tree: Any) -> Iterator[str]:
-    """All keys of nested dictionaries and lists."""
+    """Iterate over all keys of nested dictionaries and lists."""
     if isinstance(tree, dict):
         yield from tree
     for branch in tree.values() if isinstance(tree, dict) else tree:
@@ -302,10 +303,10 @@ def _keys(tree: Any) -> Iterator[str]:
 
 
 def _as_matrix(X):
-    """scipy's sparse arrays as the sparse matrices that LightGBM knows."""
+    """Convert scipy's sparse arrays to sparse matrices, which LightGBM supports."""
     return sparse.csr_matrix(X) if sparse.issparse(X) else X
 
 
 def _threads(n_jobs):
-    """As everywhere: None is one, -1 is all cores (0 for either library)."""
+    """Return the number of threads; None is one thread, and -1 all cores (0 for the libraries)."""
     return 1 if n_jobs is None else max(n_jobs, 0)

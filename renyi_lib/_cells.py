@@ -1,8 +1,8 @@
-"""Cells: rows of the same label and group are alike to every penalty of the joint table.
+"""Cells of rows with the same label and group, which penalties of the joint table do not separate.
 
-Such a penalty sees only the mean probabilities of each cell. The model therefore computes the mean
-of F in each cell and its derivative with respect to theta, and the penalty treats the cells as
-rows, each with the weight of the rows it stands for. No F with an entry for each row is made.
+Such a penalty depends only on the mean probabilities of each cell. The model therefore computes
+the mean of F in each cell and its derivative with respect to theta, and the penalty treats cells
+as rows, each with the total weight of its rows. No F with an entry for each row is needed.
 """
 
 from dataclasses import dataclass
@@ -30,18 +30,20 @@ __all__ = ["Cells", "CodedSource", "as_source"]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The labels and groups of all rows, counted: what a fit has to know before it begins.
+    """Counts of the labels and groups of all rows, which a fit needs before it starts.
 
     Attributes
     ----------
     classes : ndarray of shape (c,)
+        Class labels.
     groups : ndarray of shape (d,), or None
+        Group labels.
     y, codes : ndarray of int, shape (m,)
-        The class and the group of each cell that is not empty, in order of y.
+        Class and group of each nonempty cell, sorted by y.
     weight : ndarray of shape (m,)
-        The probability of each cell.
+        Probability of each cell.
     mass : float
-        The number of rows, or the sum of their weights.
+        Number of rows, or the sum of their weights.
     n_rows, n_features : int
         Numbers of rows and features.
 
@@ -68,10 +70,10 @@ class Cells:
 
     @classmethod
     def count(cls, source: Source) -> "Cells":
-        """One pass over a source of `Rows`, which also checks them."""
+        """Count and validate a source of `Rows` in one pass."""
         scan = source.total(_scanned)
         if scan is None:
-            raise ValueError("the data are empty: give at least one sample of positive weight")
+            raise ValueError("the data are empty: pass at least one sample of positive weight")
         counts, classes, groups = scan.table
         return cls.of_table(
             counts, classes, groups if scan.grouped else None, scan.n_rows, scan.n_features
@@ -86,13 +88,14 @@ class Cells:
         n_rows: int,
         n_features: int,
     ) -> "Cells":
-        """From the table of label and group: counts, or the sums of weights.
+        """Create cells from the table of label and group, of counts or sums of weights.
 
-        Without groups the table has one column.
+        Without groups, the table has one column.
         """
         if len(classes) < 2:
             raise ValueError(
-                f"y has one class only, {classes.tolist()[0]!r}: a classifier needs two"
+                f"y has only one class, {classes.tolist()[0]!r}, but a classifier needs at least "
+                "two"
             )
         if groups is not None:
             check_several_groups(groups, n_rows)
@@ -101,7 +104,7 @@ class Cells:
         return cls(classes, groups, y, codes, counts[y, codes] / mass, mass, n_rows, n_features)
 
     def as_groups(self, by: str = "cell") -> Groups | None:
-        """The groups of the cells, or each once; None without groups."""
+        """Return the groups of the cells, or each group once; None without groups."""
         if self.groups is None:
             return None
         if by == "group":
@@ -110,19 +113,19 @@ class Cells:
         return Groups.from_codes(self.codes, self.groups, self.weight, self.y, self.classes)
 
     def of_rows(self, cell: np.ndarray, weight: np.ndarray | None) -> Groups | None:
-        """The groups of single rows, from the cell and the weight of each; None without groups."""
+        """Return the groups of rows, given the cell and weight of each; None without groups."""
         if self.groups is None:
             return None
         share = None if weight is None else weight / self.mass
         return Groups.from_codes(self.codes[cell], self.groups, share, self.y[cell], self.classes)
 
     def block(self, rows: Rows) -> Block | None:
-        """The rows of positive weight, checked and coded; None if there are none."""
+        """Validate and encode the rows of positive weight; return None if there are none."""
         present = _present(rows)
         return None if present is None else Block(present.X, self.of(present), present[3])
 
     def of(self, rows: Rows) -> np.ndarray:
-        """The cell of each row."""
+        """Return the cell of each row."""
         y = known_codes(rows.y, self.classes, "y")
         number = np.full((len(self.classes), self.codes.max() + 1), -1)
         number[self.y, self.codes] = np.arange(len(self.y))
@@ -132,26 +135,28 @@ class Cells:
         cell = number[y, groups]
         if cell.min() < 0:
             raise ValueError(
-                "the data have changed between two passes: a label and a group come together now "
-                "that did not before. Store them, and fit what is stored"
+                "the data have changed between two passes: a combination of label and group "
+                "occurs that did not occur before. Store the data, and fit the stored copy"
             )
         return cell
 
 
 class CodedSource(Source):
-    """Adapts a source of `Rows` to one of `Block`, checking and coding the rows in each pass.
+    """Source of `Block` that validates and encodes the `Rows` of another source in each pass.
 
     Parameters
     ----------
     source : Source
+        Source of `Rows`.
     cells : Cells
+        Cells of the source.
     """
 
     def __init__(self, source: Source, cells: Cells):
         self.source, self.cells = source, cells
 
     def total(self, function: Any, *arguments: Any) -> Any:
-        """The sum of ``function(block, *arguments)`` over the blocks."""
+        """Sum ``function(block, *arguments)`` over the blocks."""
         return self.source.total(_of_coded, self.cells, function, *arguments)
 
 
@@ -161,19 +166,20 @@ def _of_coded(rows, cells, function, *arguments):
 
 
 def as_source(X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Source | None:
-    """The arguments of a fit as a source of `Rows`, or None if they are arrays in memory.
+    """Return the arguments of a fit as a source of `Rows`, or None for arrays in memory.
 
     Parameters
     ----------
     X : ParquetRows, Dask collection, Source, or anything else
-        With `ParquetRows` the other arguments are names of columns. A `Source` brings everything
-        along, and the other arguments are None.
+        Features. With `ParquetRows`, the other arguments are column names. A `Source` contains
+        everything, so the other arguments are None.
     y, sensitive_features, sample_weight
-        As in `fit`.
+        Arguments of `fit`.
 
     Returns
     -------
     Source or None
+        Source of the rows.
 
     Examples
     --------
@@ -186,7 +192,8 @@ def as_source(X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> So
     if isinstance(X, Source):
         if not (y is sensitive_features is sample_weight is None):
             raise ValueError(
-                "A Source brings y, sensitive_features and sample_weight along: give None for them"
+                "X is a Source, which contains y, sensitive_features and sample_weight: pass None "
+                "for them"
             )
         return X
     columns = {"y": y, "sensitive_features": sensitive_features, "sample_weight": sample_weight}
@@ -199,7 +206,7 @@ def as_source(X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> So
 
 @dataclass(frozen=True)
 class _Scan:
-    """What the first pass finds."""
+    """Result of the first pass."""
 
     table: JointTable
     n_rows: int
@@ -209,14 +216,15 @@ class _Scan:
     def __add__(self, other):
         if self.n_features != other.n_features:
             raise ValueError(
-                f"X has {self.n_features} features in one chunk and {other.n_features} in another"
+                f"X has {self.n_features} features in one chunk and {other.n_features} in "
+                "another: pass the same columns in every chunk"
             )
         table = self.table + other.table
         return _Scan(table, self.n_rows + other.n_rows, self.n_features, self.grouped)
 
 
 def _scanned(rows):
-    """Label and group counted, and everything checked."""
+    """Validate the rows, and count labels and groups."""
     rows = _present(rows, finite=True)
     if rows is None:
         return None
@@ -228,7 +236,7 @@ def _scanned(rows):
 
 
 def _present(rows, finite=False):
-    """The rows of positive weight, X as numbers; None if there are none."""
+    """Return the rows of positive weight, with X as numbers, or None if there are none."""
     X, y, groups, weight = rows
     if X.shape[0] == 0:
         return None
@@ -254,12 +262,12 @@ def _present(rows, finite=False):
     weight = sample_weights(weight)
     if kept.all():
         return Rows(X, y, groups, weight)
-    # Zero-weight rows are dropped, and with them their groups and classes.
+    # Zero-weight rows are dropped together with their groups and classes.
     return Rows(X[kept], _taken(y, kept), _taken(groups, kept), weight[kept])
 
 
 def _taken(labels, kept):
-    """Some of the labels, of whatever kind the container is."""
+    """Select labels from a container of any type."""
     if labels is None:
         return None
     if hasattr(labels, "loc"):

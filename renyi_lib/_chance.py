@@ -1,7 +1,7 @@
-"""The Rényi correlation of many tables at once, and the test of independence that rests on it.
+"""Rényi correlation of many tables at once, and the test of independence based on it.
 
-`renyi_test` and all intervals take their p-values from `chance_test`, so that an interval
-excludes independence exactly when the test rejects it.
+`renyi_test` and all intervals compute their p-values with `chance_test`, so an interval excludes
+independence exactly if the test rejects it.
 """
 
 import numpy as np
@@ -9,20 +9,20 @@ from scipy.stats import random_table
 
 from renyi_lib._wishart import LARGEST, sum_of_largest_roots_sf
 
-# Values that differ by less are ties.
+# Values that differ by less than this are treated as ties.
 TIE = 1e-11
-# scipy's random tables do not take more samples than this.
+# Maximum number of samples for scipy's random tables.
 MOST_TO_PERMUTE = 10**9
-# Cells of random tables that are held in memory at a time.
+# Number of cells of random tables that are kept in memory at a time.
 _BLOCK = 2**21
-# "auto" takes the limit law if the expected counts of all cells are at least this.
+# "auto" uses the limit distribution if the expected count of every cell is at least this.
 _EXPECTED = 2.0
 
 
 def rho_of_tables(tables):
-    """The Rényi correlations of tables (the last two axes) of counts or probabilities.
+    """Compute the Rényi correlations of tables (last two axes) of counts or probabilities.
 
-    Rows and columns may be empty: random tables of few samples often have such.
+    Rows and columns may be empty, as is common in random tables of few samples.
 
     Examples
     --------
@@ -30,11 +30,11 @@ def rho_of_tables(tables):
     array([0.6, 0. ])
     """
     tables = np.asarray(tables)
-    # In place from here on: there may be millions of tables.
+    # All operations are in place from here on, because there may be millions of tables.
     R = tables / tables.sum(axis=(-2, -1), keepdims=True)
     expected = R.sum(axis=-1, keepdims=True) * R.sum(axis=-2, keepdims=True)
     R -= expected
-    # Both are 0 in an empty row or column.
+    # Numerator and denominator are both 0 in an empty row or column.
     expected[expected <= 0] = 1.0
     R /= np.sqrt(expected, out=expected)
     if min(R.shape[-2:]) == 2:  # one singular value, hence the root of the sum of squares
@@ -46,23 +46,25 @@ def rho_of_tables(tables):
 
 
 def chance_test(tables, *, method, n_resamples, rng):
-    """The sum of n rho^2 over tables, its p-value under independence, and the method used.
+    """Compute the sum of n rho^2 over tables, its p-value under independence, and the method.
 
     Parameters
     ----------
     tables : sequence of ndarray
         Counts of each stratum, without empty rows and columns. A table with one row or column
-        shows no dependence. Effective counts of weighted samples need not be whole; they are
-        rounded where tables are permuted.
+        shows no dependence. Effective counts of weighted samples need not be integers; they are
+        rounded if tables are permuted.
     method : {"auto", "asymptotic", "permutation"}
-        As in `renyi_test`.
+        Method, as in `renyi_test`.
     n_resamples : int
+        Number of random tables.
     rng : Generator
         Random number generator.
 
     Returns
     -------
     tuple of float, float and str
+        Statistic, p-value and method.
 
     Examples
     --------
@@ -90,12 +92,12 @@ def chance_test(tables, *, method, n_resamples, rng):
 
 
 def _scaled(tables):
-    """n rho_R^2 of each table."""
+    """Compute n rho_R^2 of each table."""
     return tables.sum(axis=(1, 2)) * rho_of_tables(tables) ** 2
 
 
 def _permuted(table, n_resamples, rng):
-    """n rho_R^2 of random tables with the margins of this one."""
+    """Compute n rho_R^2 of random tables with the margins of this one."""
     chance = random_table(table.sum(axis=1), table.sum(axis=0))
     block = max(1, _BLOCK // table.size)
     sizes = [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
@@ -103,7 +105,7 @@ def _permuted(table, n_resamples, rng):
 
 
 def _large_enough(tables):
-    """Whether the limit law will do."""
+    """Return whether the counts are large enough for the limit distribution."""
     expected = (
         table.sum(axis=1).min() / table.sum() * table.sum(axis=0).min() for table in tables
     )

@@ -1,7 +1,7 @@
-"""Rows of Dask collections that are alike, taken as one row with the weight of them all.
+"""Identical rows of Dask collections, combined into one row with their total weight.
 
-Measures of fairness depend on how many rows have the same label, decision and group. So the rows
-in memory are as few as the cells of that table, however many there were.
+Fairness metrics depend only on how many rows have the same label, decision and group. The rows in
+memory are therefore as few as the cells of that table, for any number of original rows.
 """
 
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from renyi_lib.sources import DaskSource, add_up
 
 __all__ = ["Alike", "decided_alike", "scored_alike"]
 
-# Scores are counted in a table of at most this many cells (32 megabytes).
+# Maximum number of cells of a table in which scores are counted (32 megabytes).
 MAX_SCORES = 2**22
 
 
@@ -29,11 +29,11 @@ class Alike(NamedTuple):
     Attributes
     ----------
     y_true, y_pred, sensitive_features : ndarray of shape (m,)
-        `y_true` may be None.
+        Values of each unique row; `y_true` may be None.
     sample_weight : ndarray of shape (m,)
-        How many rows each stands for, or the sum of their weights.
+        Number of rows that each row represents, or the sum of their weights.
     n_rows : int
-        How many rows there were.
+        Number of original rows.
     """
 
     y_true: np.ndarray | None
@@ -46,10 +46,10 @@ class Alike(NamedTuple):
 def decided_alike(
     y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any, pos_label: Any
 ) -> Alike:
-    """Rows of the same truth, decision and group.
+    """Combine rows with the same label, decision and group.
 
-    A probability p is a decision 1 of weight p and a decision 0 of weight 1 - p, so that every
-    rate stays what it was.
+    A probability p counts as a decision 1 of weight p and a decision 0 of weight 1 - p, so that
+    rates do not change.
     """
     source = DaskSource(
         kind=dict,
@@ -62,7 +62,7 @@ def decided_alike(
 
 
 def scored_alike(y_true: Any, y_score: Any, sensitive_features: Any) -> Alike:
-    """Rows of the same truth, score and group; the scores are in `y_pred`."""
+    """Combine rows with the same label, score and group; the scores are in `y_pred`."""
     source = DaskSource(
         kind=dict, y_true=y_true, y_pred=y_score, sensitive_features=sensitive_features
     )
@@ -71,7 +71,7 @@ def scored_alike(y_true: Any, y_score: Any, sensitive_features: Any) -> Alike:
 
 def _as_rows(found):
     if found is None:
-        raise ValueError("the data are empty: give at least one sample of positive weight")
+        raise ValueError("the data are empty: pass at least one sample of positive weight")
     columns, weight = found.rows()
     return Alike(
         columns.get("y_true"),
@@ -83,7 +83,7 @@ def _as_rows(found):
 
 
 def _count_decisions(columns, pos_label):
-    """The table of one partition."""
+    """Compute the table of decisions in one partition."""
     weight = columns.pop("sample_weight", None)
     n_rows = len(columns["y_pred"])
     if n_rows == 0 or (weight is not None and not np.any(weight)):
@@ -104,7 +104,7 @@ def _count_decisions(columns, pos_label):
 
 
 def _count_scores(columns):
-    """The table of one partition."""
+    """Compute the table of scores in one partition."""
     if len(columns["y_pred"]) == 0:
         return None
     check_same_length(**columns)
@@ -113,10 +113,10 @@ def _count_scores(columns):
 
 
 class _ScoreCounts(LabelCounts):
-    """Counts of scores, which may have too many values."""
+    """Counts of scores, with a limit on the number of distinct values."""
 
     def check_size(self, shape):
-        """Raise a `ValueError` if there are too many."""
+        """Raise a `ValueError` if there are too many distinct scores."""
         if np.prod(shape) > MAX_SCORES:
             raise ValueError(
                 f"y_score has {shape[self.names.index('y_pred')]} different values in a part of "

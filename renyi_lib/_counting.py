@@ -1,4 +1,4 @@
-"""Contingency tables: the one place where samples are counted into cells."""
+"""Contingency tables, the only module in which samples are counted into cells."""
 
 import math
 from dataclasses import dataclass
@@ -16,31 +16,31 @@ from renyi_lib._validation import (
     unshifted_codes,
 )
 
-# Samples counted at a time: few enough that their combined codes stay in the cache.
+# Number of samples counted at a time, small enough for their codes to stay in the cache.
 _BLOCK = 2**17
-# A dense table of more cells than this (half a gigabyte) is refused.
+# Maximum number of cells of a dense table (half a gigabyte).
 _MAX_CELLS = 2**26
 
 
 def count_labels(variables, sample_weight=None, *, check=None):
-    """The table of several variables, and the values along each of its axes.
+    """Count several variables into a table, and return the values along each of its axes.
 
     Parameters
     ----------
     variables : dict of str to labels
-        By the name of the argument, for the error messages; labels of any kind. Dask collections
-        are counted partition by partition.
+        Labels of any type by the name of the argument, which is used in error messages. Dask
+        collections are counted partition by partition.
     sample_weight : array-like of shape (n,), optional
         Nonnegative sample weights; by default, all samples count equally.
     check : function of (name, values that occur, number of samples), optional
-        To refuse a variable before anything is counted.
+        Function that may raise an error about a variable before anything is counted.
 
     Returns
     -------
     table : ndarray
-        An axis for each variable. Counts, or with weights their sums.
+        Counts or, with weights, their sums; each variable has an axis.
     values : list of ndarray
-        Some of them may not occur.
+        Values along each axis, some of which may not occur.
 
     Examples
     --------
@@ -71,13 +71,13 @@ def count_labels(variables, sample_weight=None, *, check=None):
 
 
 def _count_partitions(variables, sample_weight, check):
-    """`count_labels` of Dask collections."""
+    """Implement `count_labels` for Dask collections."""
     from renyi_lib.sources.dask import DaskSource
 
     columns = {**variables, "sample_weight": sample_weight}
     found = DaskSource(kind=dict, **columns).total(_counted)
     if found is None:
-        raise ValueError("the data are empty: give at least one sample of positive weight")
+        raise ValueError("the data are empty: pass at least one sample of positive weight")
     if check is not None:
         for name, values in zip(found.names, found.values):
             check(name, values, found.n_rows)
@@ -91,15 +91,16 @@ def _counted(columns):
 
 @dataclass(frozen=True, eq=False)
 class LabelCounts:
-    """The table of several variables in some of the rows. The sum of two is that of all rows.
+    """Table of several variables in some of the rows; the sum of two refers to all their rows.
 
     Attributes
     ----------
     names : tuple of str
+        Names of the variables.
     table : ndarray
-        An axis for each variable.
+        Counts, with an axis for each variable.
     values : tuple of ndarray
-        The labels along each axis, all of which occur.
+        Labels along each axis, all of which occur.
     n_rows : int
         Number of rows.
 
@@ -120,7 +121,7 @@ class LabelCounts:
 
     @classmethod
     def of(cls, variables, sample_weight=None):
-        """Counted; None if there are no rows, or none of any weight."""
+        """Count the variables; return None if there are no rows of positive weight."""
         n_rows = len(next(iter(variables.values())))
         if n_rows == 0 or (sample_weight is not None and not np.any(sample_weight)):
             return None
@@ -148,7 +149,7 @@ class LabelCounts:
         check_size(shape, "the joint table of " + ", ".join(self.names))
 
     def rows(self):
-        """The nonempty cells as rows, given by the values of each variable and the counts."""
+        """Return the nonempty cells as rows, with the values of each variable and the counts."""
         cells = np.nonzero(self.table)
         columns = {
             name: values[place] for name, values, place in zip(self.names, self.values, cells)
@@ -157,28 +158,30 @@ class LabelCounts:
 
 
 def occurring(codes, low, categories):
-    """The categories that occur; all of them, unlooked, if there are samples enough for each."""
+    """Return the categories that occur, or all of them unchecked if there are enough samples."""
     if len(codes) >= 8 * len(categories):
         return categories
     return categories[np.unique(codes.astype(np.intp)) - low]
 
 
 def count_codes(codes, shape, weights=None, *, lows=None):
-    """The table of several variables that are coded by integers.
+    """Count several integer-coded variables into a table.
 
     Parameters
     ----------
     codes : sequence of ndarray of int, each of shape (n,)
-        Two or more.
+        Codes of two or more variables.
     shape : tuple of int
-        How many values each has.
+        Number of values of each variable.
     weights : ndarray of shape (n,), optional
+        Weight of each sample.
     lows : sequence of int, optional
-        The smallest code of each, 0 by default.
+        Smallest code of each variable, 0 by default.
 
     Returns
     -------
-    ndarray of that shape
+    ndarray of the given shape
+        Counts or sums of weights.
 
     Examples
     --------
@@ -192,8 +195,8 @@ def count_codes(codes, shape, weights=None, *, lows=None):
     shift, *later = lows or [0] * len(codes)
     for low, size in zip(later, sizes):
         shift = shift * size + low
-    # What costs is memory traffic: so the number of each sample's cell is made in a small buffer,
-    # as a byte if that holds it. Modulo 256, what overflows on the way comes back.
+    # Memory traffic dominates the cost, so the cell number of each sample is computed in a small
+    # buffer, as a byte if possible. Overflow on the way is harmless modulo 256.
     small = np.uint8 if cells < 256 else np.intp
     shift = np.int64(shift).astype(small)
     table = np.zeros(cells, dtype=np.intp if weights is None else float)
@@ -217,18 +220,21 @@ def count_codes(codes, shape, weights=None, *, lows=None):
 
 
 def count_sparse(rows, columns, shape, weights=None):
-    """The contingency table of two integer-coded variables, most of whose cells are empty.
+    """Count two integer-coded variables into a table most of whose cells are empty.
 
     Parameters
     ----------
     rows, columns : ndarray of int, each of shape (n,)
+        Codes of the two variables.
     shape : tuple of int
-        How many values each has.
+        Number of values of each variable.
     weights : ndarray of shape (n,), optional
+        Weight of each sample.
 
     Returns
     -------
-    sparse array of that shape
+    sparse array of the given shape
+        Counts or sums of weights.
 
     Examples
     --------
@@ -241,18 +247,18 @@ def count_sparse(rows, columns, shape, weights=None):
 
 
 def check_size(shape, what):
-    """The number of cells of a table, if it fits into memory."""
+    """Return the number of cells of a table, or raise an error if it does not fit into memory."""
     cells = math.prod(shape)
     if cells > _MAX_CELLS:
         raise ValueError(
             f"{what} would have {' x '.join(map(str, shape))} cells, too many for memory: "
-            "group the values, or cut a continuous variable into bins"
+            "merge values, or cut a continuous variable into bins"
         )
     return cells
 
 
 def drop_empty(table):
-    """The rows and columns that have mass, and where they are."""
+    """Return the table without empty rows and columns, and the positions of the others."""
     rows, columns = table.any(axis=1), table.any(axis=0)
     if rows.all() and columns.all():
         return table, rows, columns
@@ -260,14 +266,14 @@ def drop_empty(table):
 
 
 def _bincount(cell, cells):
-    """`numpy.bincount` of unsigned integers below `cells`; of bytes, two at a time.
+    """Apply `numpy.bincount` to unsigned integers below `cells`; bytes are counted in pairs.
 
-    A fifth to a third of the time of a small table of a million samples
+    This takes a fifth to a third of the time for a small table of a million samples
     (benchmarks/bench_correlation.py).
     """
     if cell.dtype != np.uint8 or len(cell) < 256 * cells:
         return np.bincount(cell, minlength=cells)
-    # Each pair of bytes is one number: half as many to count, then two margins to add.
+    # Each pair of bytes is one number, so there are half as many to count, and two margins to add.
     pairs = cell[: len(cell) // 2 * 2].view(np.uint16)
     table = np.bincount(pairs, minlength=256 * cells).reshape(cells, 256)
     counts = table.sum(axis=1) + table[:, :cells].sum(axis=0)
@@ -277,7 +283,7 @@ def _bincount(cell, cells):
 
 
 def one_hot(codes, size, weights=None):
-    """Sparse indicator matrix, one row for each sample."""
+    """Return a sparse indicator matrix with one row for each sample."""
     weights = np.ones(len(codes)) if weights is None else weights
     start_of_row = np.arange(len(codes) + 1)
     return sparse.csr_array((weights, codes, start_of_row), shape=(len(codes), size))

@@ -1,9 +1,9 @@
-"""Weighted samples as counts of fewer people: the effective sample size of Kish.
+"""Kish's effective sample size, which treats weighted samples as counts of fewer samples.
 
-A weighted mean of n people with the weights w has the variance of a plain mean of
-(sum w)^2 / sum w^2 people. So a weighted table is scaled until its sum is that number, and all
-that is known about counts applies to it. The design effect n sum w^2 / (sum w)^2 says by which
-factor the sample has become smaller. Clusters and strata of a survey are not known to it.
+A weighted mean of n samples with weights w has the variance of an unweighted mean of
+(sum w)^2 / sum w^2 samples. A weighted table is therefore scaled so that its sum is that number,
+and methods for counts are applied to it. The design effect n sum w^2 / (sum w)^2 is the factor by
+which the sample becomes smaller. It does not account for clusters and strata of a survey.
 """
 
 import numpy as np
@@ -12,23 +12,24 @@ __all__ = ["design_effect", "effective_counts"]
 
 
 def effective_counts(sums, squares, axes):
-    """Sums of weights, scaled to the effective number of people.
+    """Scale sums of weights to effective numbers of samples.
 
     Parameters
     ----------
     sums, squares : ndarray
-        The weights of each cell, and their squares, added up.
+        Sums of the weights of each cell, and of their squares.
     axes : tuple of int
-        The axes of the variable whose shares are estimated; each table along them is scaled for
-        itself.
+        Axes of the variable whose shares are estimated; each table along them is scaled
+        separately.
 
     Returns
     -------
     ndarray
+        Effective counts.
 
     Examples
     --------
-    A hundred people, half of whom have four times the weight, are worth 74:
+    A hundred people, half of whom have four times the weight, count as 74:
 
     >>> sums, squares = np.array([[100.0, 150.0]]), np.array([[300.0, 550.0]])
     >>> effective_counts(sums, squares, (1,)).sum().round(1)
@@ -39,7 +40,7 @@ def effective_counts(sums, squares, axes):
 
 
 def design_effect(weights):
-    """By which factor unequal weights make a sample smaller; 1 for equal weights.
+    """Compute the factor by which unequal weights reduce a sample; 1 for equal weights.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Data that are not in memory: Dask collections, known without Dask, and sources of rows."""
+"""Checks for data that are not in memory, without importing Dask."""
 
 from typing import Any
 
 
 def is_dask(*values: Any) -> bool:
-    """Whether any of these is a Dask collection. Dask itself is not imported to see this.
+    """Return whether any of the values is a Dask collection, without importing Dask.
 
     Examples
     --------
@@ -15,7 +15,7 @@ def is_dask(*values: Any) -> bool:
 
 
 def refuse_dask(values, name):
-    """Raise a `ValueError` where a Dask collection would be gathered in memory, unasked.
+    """Raise a `ValueError` for a Dask collection that would have to be loaded into memory.
 
     Examples
     --------
@@ -23,13 +23,13 @@ def refuse_dask(values, name):
     """
     if is_dask(values):
         raise ValueError(
-            f"{name} is a Dask collection, and this needs it in memory: call {name}.compute(), or "
-            "take a sample"
+            f"{name} is a Dask collection, but this function needs data in memory: call "
+            f"{name}.compute(), or take a sample"
         )
 
 
 def in_memory(X: Any) -> bool:
-    """Whether X is neither a Dask collection nor a source of rows.
+    """Return whether X is neither a Dask collection nor a source of rows.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def need_memory(X: Any, who: str) -> None:
     """
     if not in_memory(X):
         raise ValueError(
-            f"{who} needs X in memory, and X is {type(X).__name__}: load it (or a sample of it) "
-            "as an array or a data frame first. RenyiClassifier, PenalizedClassifier and "
-            "RenyiRegressor are fitted to Parquet files and to Dask collections as they are"
+            f"{who} needs X in memory, but X is {type(X).__name__}: load it (or a sample of it) "
+            "as an array or a data frame first. Only RenyiClassifier, PenalizedClassifier and "
+            "RenyiRegressor can be fitted to Parquet files and Dask collections directly"
         )

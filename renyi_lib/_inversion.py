@@ -1,56 +1,57 @@
-"""Confidence intervals by asking which truths could have shown what was seen.
+"""Confidence intervals by test inversion.
 
-A family of worlds, one for each t >= 0: t = 0 is the world without any dependence (or
+There is a family of distributions, one for each t >= 0. At t = 0 there is no dependence (or
 unfairness), and the measure grows with t. A candidate t is kept unless the observed value is among
-the extreme values of samples drawn from its world. What is kept is the interval. It needs no
-distribution to be normal, it holds at 0, where a measure that cannot be negative errs to one side
-only, and the median of the samples tells the bias.
+the extreme values of samples from its distribution, and the candidates that are kept form the
+interval. This method does not assume normality, is valid at 0, where a measure that cannot be
+negative errs to one side only, and the median of the samples gives the bias.
 
-Of level alpha = 1 - confidence, the share a(t) lies in the lower tail and alpha - a(t) in the
-upper. At t = 0 all of it is in the upper tail: so 0 is in the interval unless the one-sided test
-at level alpha rejects. From the test's critical value on, both tails have alpha / 2.
+Of the level alpha = 1 - confidence, a(t) belongs to the lower tail and alpha - a(t) to the upper
+tail. At t = 0 the upper tail gets all of alpha, so 0 is in the interval unless the one-sided test
+at level alpha rejects. From the test's critical value on, both tails get alpha / 2.
 
-A sample may look more independent than almost all independent samples do, which is luck and no
-knowledge. For the upper end an observed value therefore counts as at least the quantile
-`POWER_CONSTRAINT_QUANTILE` of chance (the "power-constrained limits" of particle physics).
+A sample may by luck look more independent than almost all independent samples. For the upper end,
+an observed value therefore counts as at least the quantile `POWER_CONSTRAINT_QUANTILE` under
+independence (the "power-constrained limits" of particle physics).
 
-All is done for many samples at once, as the measurement of coverage needs; a user has one.
+All functions treat many samples at once, which is needed to measure coverage; users have one.
 """
 
 import numpy as np
 from scipy.special import ndtri
 
-# Candidates of a first, coarse look; then so many around each of the three ends.
+# Number of candidates in a first, coarse search, and then around each of the three ends.
 _COARSE = 12
 _FINE = 3
-# The share of the draws that the first look gets.
+# Fraction of the random samples that the first search gets.
 _FIRST = 0.3
-# Share of the independent samples whose dependence is no more than chance.
+# Quantile under independence below which an observed value is attributed to luck.
 POWER_CONSTRAINT_QUANTILE = 0.16
-# Values that differ by less are ties.
+# Values that differ by less than this are treated as ties.
 _TIE = 1e-11
 
 
 def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
-    """The candidates t at the lower end, at the median, and at the upper end.
+    """Find the candidates t at the lower end, at the median, and at the upper end.
 
     Parameters
     ----------
     worlds : object with the methods `draw` and `value`
-        ``draw(t, size)`` gives the measures of `size` samples from each world, (R, K) -> (R, K,
-        size); ``value(t)`` the measure of the worlds themselves, (R, K) -> (R, K), increasing.
+        Family of distributions. ``draw(t, size)`` returns the measures of `size` samples for each
+        t, (R, K) -> (R, K, size), and ``value(t)`` the true measure, (R, K) -> (R, K), which is
+        increasing.
     observed : ndarray of shape (R,)
-        The measure of each sample.
+        Measure of each sample.
     least : ndarray of shape (R,)
-        What the measure counts as at least, for the upper end.
+        Minimum value of the measure that is used for the upper end.
     low, high : ndarray of shape (R,)
-        The range that is searched.
+        Search range.
     critical : ndarray of shape (R,)
-        The value from which on both tails get the same share.
+        Value from which both tails get the same share.
     level : float
         1 - the confidence level.
     n_resamples : int
-        Samples in all, for each observed value.
+        Total number of random samples for each observed value.
 
     Returns
     -------
@@ -61,16 +62,16 @@ def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
     seen = np.stack([observed, observed, np.maximum(observed, least)])[:, :, None, None]
 
     def tails(t):
-        """What each end asks the share of values above the observed one to be."""
+        """Return the target of each end for the share of values above the observed one."""
         below = level / 2 * np.minimum(1.0, worlds.value(t) / critical[:, None])
         return np.stack([level - below, np.full_like(below, 0.5), 1 - below])
 
     def score(t, size):
-        """The share of values above, minus each target, both as normal quantiles."""
+        """Return the share of values above minus each target, both as normal quantiles."""
         drawn = worlds.draw(t, size)
         above = (drawn > seen + _TIE).sum(axis=-1) + 0.5 * (np.abs(drawn - seen) <= _TIE).sum(-1)
         share = ndtri((above + 1 / 3) / (size + 2 / 3))
-        # A cap, as an end where one tail is empty asks for a quantile at infinity.
+        # Clip, because an end with an empty tail corresponds to an infinite quantile.
         return share - np.clip(ndtri(tails(t)), -8.0, 8.0)
 
     size = max(int(_FIRST * n_resamples / _COARSE), 10)
@@ -90,7 +91,7 @@ def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
 
 
 def _crossing(t, h):
-    """Where the scores, made monotone, cross 0; the nearest end of t if they do not."""
+    """Return where the monotonized scores cross 0, or the nearest end of t if they do not."""
     up = np.maximum.accumulate(h, axis=1)
     down = np.minimum.accumulate(h[:, ::-1], axis=1)[:, ::-1]
     h = (up + down) / 2
@@ -102,7 +103,7 @@ def _crossing(t, h):
 
 
 def _line_root(t, h, near, reach):
-    """The root of the least-squares line through the scores, within reach of a first guess."""
+    """Return the root of the least-squares line through the scores, near a first guess."""
     t_mean, h_mean = t.mean(axis=1), h.mean(axis=1)
     spread = ((t - t_mean[:, None]) ** 2).sum(axis=1)
     slope = ((t - t_mean[:, None]) * (h - h_mean[:, None])).sum(axis=1)

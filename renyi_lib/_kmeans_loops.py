@@ -18,7 +18,7 @@ import numpy as np
 
 @cache
 def compiled(loop):
-    """The loop compiled by numba, or the loop itself where numba is not installed.
+    """Compile the loop with numba, or return it unchanged if numba is not installed.
 
     The loop itself gives the same answer, some hundred times slower, and a warning says so.
     numba is imported here, not before: it is slow to load and most users of the library never
@@ -41,7 +41,7 @@ def compiled(loop):
 
 
 def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
-    """One turn of Algorithm 3's while loop: every point, then the centers. All in place.
+    """Make one pass of Algorithm 3's while loop over all points and centers, in place.
 
     The proportion w of the two clusters that a move touches is brought up to date at once, in
     O(1); the other clusters' has not changed. A cluster that loses its last point keeps its last
@@ -131,7 +131,7 @@ def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
 def descent_pass(
     X, groups, weights, labels, totals, n_clusters, weight, slack, margins, state, reference, tau
 ):
-    """Visit every point once and move it where the objective falls most; `labels` in place.
+    """Move every point once to where the objective falls most, changing `labels` in place.
 
     The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g. With e_g = table[g, k] -
     p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, cluster k pays E / n, and a point of group g and
@@ -380,7 +380,7 @@ def sparse_descent_pass(
     weight,
     slack,
 ):
-    """`descent_pass` for sparse points in CSR format, which stores only the nonzero entries.
+    """Apply `descent_pass` to sparse points in CSR format, which stores only nonzero entries.
 
     With sums instead of centers, a point's squared distance to center k is
 

@@ -1,4 +1,4 @@
-"""The levels of a variable, kept in order while tables of several chunks are added."""
+"""Levels of a variable, kept in order when tables of several chunks are added."""
 
 import numpy as np
 import pandas as pd
@@ -7,9 +7,9 @@ __all__ = ["as_levels", "merged_levels"]
 
 
 def as_levels(labels, name):
-    """The labels as an array of one dimension, each label kept as it is, and each there once."""
+    """Return the labels as a one-dimensional array without conversion; labels must be distinct."""
     if isinstance(labels, np.ndarray) and labels.ndim == 1:
-        # Dates and durations as pandas has them: numpy's `tolist` would give nanoseconds.
+        # Keep dates and durations as pandas objects; numpy's `tolist` would give nanoseconds.
         levels = np.array(pd.Index(labels), object) if labels.dtype.kind in "mM" else labels
     else:
         labels = list(labels)
@@ -22,24 +22,26 @@ def as_levels(labels, name):
     try:
         different = len(set(levels.tolist()))
     except TypeError as error:
-        raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
+        raise ValueError(
+            f"{name} has labels that cannot be compared ({error}): convert them to one type"
+        ) from error
     if different < len(levels):
-        raise ValueError(f"{name} has a label twice: each level must occur once")
+        raise ValueError(f"{name} has a label twice: every label must occur only once")
     return levels
 
 
 def merged_levels(first, second, name):
-    """The levels of both, and where those of each stand among them."""
+    """Return the levels of both tables, and the positions of each table's levels among them."""
     both = [labels.tolist() for labels in (first, second)]
     if all(both) and _is_text(both[0]) != _is_text(both[1]) and not _mixed(both):
         raise ValueError(
-            f"{name} are text in one table and numbers in the other, {both[0][0]!r} and "
-            f"{both[1][0]!r}: 1 and '1' would be counted apart. Give both one type"
+            f"{name} are strings in one table and numbers in the other, {both[0][0]!r} and "
+            f"{both[1][0]!r}, so 1 and '1' would be counted separately: use one type in both"
         )
     known = dict.fromkeys(both[0]) | dict.fromkeys(both[1])
     if list(known) != both[0]:
-        # New levels go where they belong if there is an order, and else, as in a categorical
-        # with an order of its own, to the end.
+        # New levels are inserted in order if the labels are sorted; otherwise, as in a categorical
+        # with its own order, they are appended.
         in_order = [_in_order(labels) for labels in both]
         if None not in in_order and in_order == both:
             known = dict.fromkeys(_in_order(list(known)) or known)
@@ -48,7 +50,7 @@ def merged_levels(first, second, name):
 
 
 def _in_order(labels):
-    """Sorted, or None if they cannot be compared."""
+    """Return the sorted labels, or None if they cannot be compared."""
     try:
         return sorted(labels)
     except TypeError:
@@ -64,5 +66,5 @@ def _is_text(labels):
 
 
 def _mixed(both):
-    """Whether text and other labels stand side by side in one table already."""
+    """Return whether one table already contains both strings and other labels."""
     return any(_is_text(labels) and not all(isinstance(x, str) for x in labels) for labels in both)

@@ -1,4 +1,4 @@
-"""What linear models share: fits that start from other fits, and predictions on any source."""
+"""Mixin of linear models, for fits that start from other fits and predictions on any source."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["LinearMixin"]
 
 
 class LinearMixin:
-    """Fitting for linear estimators that define `_prepare`, `_solve` (from theta) and `_theta`."""
+    """Mixin for linear estimators that define `_prepare`, `_solve` (from theta) and `_theta`."""
 
     _prepare: Any
     _solve: Any
@@ -24,7 +24,7 @@ class LinearMixin:
     feature_names_in_: np.ndarray
 
     def _fit(self, X, y, sensitive_features, sample_weight):
-        """A fit from 0, or from the last solution if that is asked for and fits the data."""
+        """Fit from 0 or, with `warm_start`, from the last solution if it fits the data."""
         problem = self._prepare(X, y, sensitive_features, sample_weight)
         theta, lam_before = np.zeros(problem.objective.model.shape), 0.0
         if self.warm_start and hasattr(self, "coef_"):
@@ -34,11 +34,11 @@ class LinearMixin:
         return self._solve(problem, theta, lam_before)
 
     def _last_theta(self, problem):
-        """The last solution as theta of this problem."""
+        """Return the last solution as theta of this problem."""
         return self._theta()
 
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
-        """A function from lam to a fitted estimator, the data checked and counted once.
+        """Return a function from lam to a fitted estimator; data are validated only once.
 
         Each fit starts from the solution for the next smaller lam so far.
         """
@@ -58,7 +58,7 @@ class LinearMixin:
         return fit
 
     def _by_part(self, method, X, columns, dtype):
-        """What a method makes of Dask partitions (a Dask collection) or of chunks (an array)."""
+        """Apply a method to Dask partitions (returning a collection) or chunks (an array)."""
         if is_dask(X):
             return by_partition(method, X, columns, dtype)
         if isinstance(X, ParquetRows):

@@ -1,6 +1,6 @@
-"""The logistic loss, once: a function of scores and labels, without any state.
+"""Logistic loss as a stateless function of scores and labels.
 
-Linear models, blocks of rows, boosted trees and the baselines all take their loss from here.
+Linear models, blocks of rows, boosted trees and the baselines all use this implementation.
 """
 
 import numpy as np
@@ -9,9 +9,9 @@ __all__ = ["logistic", "softmax_loss", "total_softmax_loss"]
 
 
 def logistic(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """P(Y = 0) and P(Y = 1) at the scores z of two classes, as rows, and exp(-|z|).
+    """Compute P(Y = 0) and P(Y = 1) as rows for the scores z of two classes, and exp(-|z|).
 
-    No probability is formed as 1 - (the other): both keep all their digits.
+    Neither probability is computed as 1 minus the other, so both are accurate to all digits.
 
     Examples
     --------
@@ -32,18 +32,21 @@ def logistic(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def softmax_loss(Z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The loss of each sample, -log P(Y = y), and the class probabilities.
+    """Compute the loss of each sample, -log P(Y = y), and the class probabilities.
 
     Parameters
     ----------
     Z : ndarray of shape (1, n) or (c, n)
-        For two classes the score of the second, else the scores of all classes.
+        Score of the second of two classes, or the scores of all classes.
     y : ndarray of int, shape (n,)
+        Code of each sample's class.
 
     Returns
     -------
     losses : ndarray of shape (n,)
+        Loss of each sample.
     F : ndarray of shape (2, n) or (c, n)
+        Class probabilities.
 
     Examples
     --------
@@ -66,18 +69,21 @@ def softmax_loss(Z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def total_softmax_loss(
     Z: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None
 ) -> tuple[float, np.ndarray]:
-    """The sum of the losses, weighted if weights are given, and the class probabilities.
+    """Compute the sum of the losses, with optional weights, and the class probabilities.
 
     Parameters
     ----------
     Z, y
-        As in `softmax_loss`.
+        Same as in `softmax_loss`.
     weight : ndarray of shape (n,), optional
+        Weight of each sample.
 
     Returns
     -------
     loss : float
+        Sum of the losses.
     F : ndarray of shape (2, n) or (c, n)
+        Class probabilities.
 
     Examples
     --------
@@ -91,12 +97,12 @@ def total_softmax_loss(
         return float(losses.sum() if weight is None else losses @ weight), F
     z = Z[0]
     F, tail = logistic(z)
-    # A loss is log(1 + exp(z)) - z y.
+    # The loss of a sample is log(1 + exp(z)) - z y.
     return float(_sum_of_logs(1 + tail) + np.maximum(z, 0).sum() - z @ y), F
 
 
 def _sum_of_logs(numbers):
-    """The sum of the logarithms of numbers between 1 and 2, by one logarithm for 32 of them."""
+    """Sum the logarithms of numbers between 1 and 2, with one logarithm for each 32 numbers."""
     whole = len(numbers) // 32 * 32
     products = numbers[:whole].reshape(32, -1).prod(axis=0)
     return np.log(products).sum() + np.log(numbers[whole:]).sum()

@@ -1,16 +1,22 @@
-"""Packages that only some features need, imported where they are used."""
+"""Error for optional packages, which are imported only where they are used."""
 
 
 def missing(package: str, feature: str, extra: str) -> ImportError:
-    """The error where an optional package is not installed: what needs it, and what to do.
+    """Return the error for an optional package that is not installed, with the remedy.
 
     Parameters
     ----------
     package : str
+        Name of the package.
     feature : str
-        What cannot be done without it.
+        Feature that requires the package.
     extra : str
-        The extra of renyi-lib that brings it.
+        Extra of renyi-lib that installs the package.
+
+    Returns
+    -------
+    ImportError
+        Error to raise.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Parameter checks, shared by estimators, penalties and functions.
 
-A *constraint* knows which values it allows, and describes them. Called with the name of a
+A *constraint* defines and describes the allowed values of a parameter. Called with the name of a
 parameter and its value, it raises a `ValueError` unless the value is allowed. An estimator lists
-its constraints in `_constraints`, by parameter, and calls `_check_parameters` first.
+its constraints by parameter in `_constraints`, and calls `_check_parameters` first.
 """
 
 import math
@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True)
 class Constraint:
-    """The values that a parameter may have.
+    """Allowed values of a parameter.
 
     Parameters
     ----------
     wanted : str
-        A description of them, to follow "must be" in the error message.
+        Description of the allowed values, which follows "must be" in the error message.
     allows : callable
-        Whether a value is one of them.
+        Function that returns whether a value is allowed.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Constraint:
 
 
 def number(least: float = -math.inf, most: float = math.inf, *, above: bool = False) -> Constraint:
-    """A finite number from `least` to `most`; with `above`, greater than `least`.
+    """Require a finite number from `least` to `most`; with `above`, greater than `least`.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def number(least: float = -math.inf, most: float = math.inf, *, above: bool = Fa
 
 
 def whole(least: int) -> Constraint:
-    """A whole number, `least` or more; neither a boolean nor a float.
+    """Require a whole number of at least `least`, but not a boolean or a float.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def whole(least: int) -> Constraint:
 
 
 def choice(*options: str) -> Constraint:
-    """One of some texts.
+    """Require one of the given strings.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def instance(kind: type, wanted: str) -> Constraint:
 
 
 def either(exception: Any, constraint: Constraint) -> Constraint:
-    """One value, such as None or "auto", or whatever the constraint allows.
+    """Allow one value, such as None or "auto", in addition to those of the constraint.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def either(exception: Any, constraint: Constraint) -> Constraint:
 
 
 class Checked:
-    """An object whose parameters are checked against `_constraints`, those within it too."""
+    """Object whose parameters, including nested ones, are checked against `_constraints`."""
 
     _constraints: ClassVar[Mapping[str, Constraint]] = {}
 
@@ -146,14 +146,14 @@ class Checked:
 
 
 def _is(value, kind):
-    """Whether the value is a number of that kind; a boolean is not."""
+    """Return whether the value is a number of the given type; booleans are not."""
     return isinstance(value, kind) and type(value).__name__ not in ("bool", "bool_")
 
 
-# True or False, numpy's too.
+# True or False, including numpy booleans.
 flag = Constraint("True or False", lambda value: type(value).__name__ in ("bool", "bool_"))
 
-# None is one process (or thread), -1 all cores, and there is no other meaning anywhere.
+# None means one process (or thread), and -1 means all cores.
 n_jobs_constraint = Constraint(
     "a number of processes, 1 or more, or -1 for all cores (or None)",
     lambda value: value is None or (_is(value, Integral) and value >= -1 and value != 0),

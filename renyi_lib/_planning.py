@@ -1,9 +1,10 @@
-"""How many samples a test of independence needs, from the Wishart law and random tables.
+"""Sample size of a test of independence, from the Wishart distribution and random tables.
 
-Close to independence n rho^2 is the largest eigenvalue of a Wishart matrix whose mean has one
-direction of length sqrt(n) rho, so that the power depends on n rho^2 alone. That gives a first
-number of samples. Farther away the law depends on the table, so tables are drawn from it around
-that number, and the power is smoothed over the root of n, in which its probit is almost linear.
+Close to independence, n rho^2 is the largest eigenvalue of a Wishart matrix whose mean has one
+direction of length sqrt(n) rho, so the power depends only on n rho^2. This gives a first estimate
+of the number of samples. Farther away, the distribution depends on the table. Tables are therefore
+sampled for numbers around that estimate, and the power is smoothed as a function of the root of n,
+in which its probit is almost linear.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ _ROUNDS = 3
 
 
 def samples_needed(P, *, power, level, rng):
-    """The number of samples from the table P at which the test at `level` has that power.
+    """Compute the number of samples from the table P at which the test has the given power.
 
     Examples
     --------
@@ -35,7 +36,7 @@ def samples_needed(P, *, power, level, rng):
         sizes = np.unique(np.maximum(np.round(n * _AROUND), min(P.shape)))
         reached = np.array([power_of(P, int(size), level, rng) for size in sizes])
         inside = (reached > 0.005) & (reached < 0.995)
-        if np.count_nonzero(inside) < 2:  # too far off for a line
+        if np.count_nonzero(inside) < 2:  # too far away to fit a line
             n = n * (0.5 if reached.mean() > power else 2.0)
             continue
         slope, start = np.polyfit(np.sqrt(sizes[inside]), ndtri(reached[inside]), 1)
@@ -46,7 +47,7 @@ def samples_needed(P, *, power, level, rng):
 
 
 def power_of(P, n, level, rng):
-    """The share of samples of size n for which the limit law's test rejects."""
+    """Estimate the share of samples of size n for which the asymptotic test rejects."""
     tables = rng.multinomial(n, P.ravel(), size=_DRAWS).reshape(-1, *P.shape)
     statistic = n * rho_of_tables(tables) ** 2
     c, d = (tables.any(axis=axis).sum(axis=1) for axis in (2, 1))
@@ -60,7 +61,7 @@ def power_of(P, n, level, rng):
 
 
 def _noncentrality(m, k, power, level):
-    """The n rho^2 at which the largest root exceeds its critical value with that power."""
+    """Return the n rho^2 at which the largest root exceeds its critical value with that power."""
     critical = largest_root_isf(level, m, k)
     if m > 1:
         G = np.random.default_rng(0).normal(size=(1000, m, k))

@@ -1,7 +1,7 @@
-"""One meaning of `random_state`: None, a whole number, a `RandomState` or a `Generator`.
+"""Common treatment of `random_state`, as None, an integer, a `RandomState` or a `Generator`.
 
-A whole number gives the same results each time. A `RandomState` or a `Generator` is used and moves
-on, so that two calls with the same object differ. None is a different stream each time.
+An integer gives the same results in each call. A `RandomState` or a `Generator` changes its state
+when it is used, so two calls with the same object differ. None gives a different stream each time.
 """
 
 from numbers import Integral
@@ -14,7 +14,7 @@ __all__ = ["as_generator", "as_random_state", "repeatable"]
 
 
 def as_generator(random_state: Any, name: str = "random_state") -> np.random.Generator:
-    """The `Generator` that a caller's `random_state` asks for.
+    """Convert a `random_state` to a `Generator`.
 
     Examples
     --------
@@ -35,7 +35,7 @@ Generator, not 'seed'
 
 
 def as_random_state(random_state: Any, name: str = "random_state") -> np.random.RandomState:
-    """The `RandomState` that a caller's `random_state` asks for, as scikit-learn's parts want it.
+    """Convert a `random_state` to a `RandomState`, which parts of scikit-learn require.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def as_random_state(random_state: Any, name: str = "random_state") -> np.random.
 
 
 def repeatable(random_state: Any, name: str = "random_state") -> int | np.random.Generator:
-    """A whole number as it is, so that several streams can begin alike; else a `Generator`.
+    """Return an integer unchanged, so that it can seed several equal streams, or a `Generator`.
 
     Examples
     --------

@@ -1,19 +1,19 @@
-"""Intervals for gaps and ratios of groups' rates that hold with groups of any size.
+"""Intervals for differences and ratios of groups' rates that hold for groups of any size.
 
 The sizes of the groups are fixed, and each group's count of positive decisions is binomial. Each
-side of an interval inverts a test that is exact group by group:
+end of an interval inverts a test that is exact group by group:
 
-- *Upper end of the violation.* The rates of two groups differ by d or more only if some pair
-  does, so it is enough that every pair rejects it at the level of one test (an intersection-union
-  test, without a correction for the number of pairs). A small group rejects little, and the upper
-  end is large.
+- *Upper end of the violation.* Rates differ by d or more only if those of some pair of groups do,
+  so it suffices that every pair rejects this at the level of one test (an intersection-union test,
+  without a correction for the number of pairs). A small group rejects little, so the upper end is
+  then large.
 - *Lower end of the violation.* All rates lie in a window of width d. Each group's evidence against
   the window is the normal quantile of an exact binomial tail; the squares are added and compared
-  with chi-square. A small group adds little evidence, and cannot hide that of the large ones.
+  with chi-square. A small group adds little evidence but cannot hide that of large groups.
 
-At d = 0 the second test is one of independence. There we take `renyi_lib._chance.chance_test`
-itself, so that an interval excludes fairness exactly when the test does. A group of one person
-never counts as evidence of a violation.
+At d = 0 the second test is one of independence. There `renyi_lib._chance.chance_test` is used
+instead, so an interval excludes fairness exactly if that test does. A group of one sample never
+counts as evidence of a violation.
 """
 
 import numpy as np
@@ -21,53 +21,56 @@ from scipy.special import betainc, betaincinv, chdtri, ndtr, ndtri, xlogy
 
 from renyi_lib._chance import MOST_TO_PERMUTE, chance_test
 
-# Groups with fewer people than this are no evidence of a violation.
+# Groups with fewer samples than this do not count as evidence of a violation.
 FEWEST = 2
-# How the evidence is split between two groups, from all on one to all on the other.
+# Angles that split the evidence between two groups, from all on one to all on the other.
 _ANGLES = np.linspace(0, np.pi / 2, 17)
 _GRID = 33
-# A root is found by looking at so many places, so often, each time around the best.
+# A root is located by evaluating this many points in this many rounds, each around the best point.
 _STEPS, _ROUNDS = 5, 10
-# Tails below this are replaced by their deviance.
+# Tail probabilities below this are replaced by their deviance.
 _FAR = 1e-250
-# Cells of random tables: fewer are drawn of large tables, but at least so many.
+# Number of cells of random tables in all, and the minimum number of tables.
 _CELLS = 2**20
 _FEWEST_DRAWS = 250
 
 
 def gap(rates):
-    """The largest difference of two groups' rates, over the strata: (..., S, G) -> (...)."""
+    """Compute the largest difference of two groups' rates over strata, (..., S, G) -> (...)."""
     return np.ptp(rates, axis=-1).max(axis=-1)
 
 
 def one_minus_ratio(rates):
-    """1 - the smallest ratio of two groups' rates; 0 if all are 0. (..., 1, G) -> (...)."""
+    """Compute 1 - the smallest ratio of two rates (0 if all are 0), (..., 1, G) -> (...)."""
     low, high = rates.min(axis=-1)[..., 0], rates.max(axis=-1)[..., 0]
     return np.where(high > 0, 1 - low / np.where(high > 0, high, 1.0), 0.0)
 
 
 def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
-    """Estimate, plug-in value, ends and p-value for a measure of rates, where 0 is fair.
+    """Compute estimate, plug-in value, ends and p-value for a metric of rates; 0 is fair.
 
     Parameters
     ----------
     measure : {gap, one_minus_ratio}
+        Metric of the rates.
     positive, size : ndarray of shape (R, S, G)
-        Positive decisions, and all, in each stratum of the truth and each group.
+        Numbers of positive decisions and of all samples, by true label and group.
     level : float
         1 - the confidence level.
     n_resamples : int
-        Random samples, for the p-value where counts are small; fewer if there are many groups.
+        Number of random samples for the p-value if counts are small; fewer if there are many
+        groups.
     rng : Generator
         Random number generator.
 
     Returns
     -------
     ndarray of shape (R, 5)
+        Estimate, plug-in value, lower end, upper end and p-value of each sample.
 
     Examples
     --------
-    Groups of 2000 and 2000 people, and one of ten that does not hide their difference:
+    Two groups of 2000 people, and a group of ten that does not hide their difference:
 
     >>> positive, size = np.array([[[1000, 1200, 5]]]), np.array([[[2000, 2000, 10]]])
     >>> options = {"level": 0.05, "n_resamples": 1000, "rng": np.random.default_rng(0)}
@@ -90,7 +93,7 @@ def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
 
 
 def _fair_pvalue(x, n, n_resamples, rng):
-    """The p-value of equal rates, and the degrees of freedom of its statistic."""
+    """Compute the p-value of equal rates, and the degrees of freedom of its statistic."""
     tables = []
     for positive, size in zip(x, n):
         kept = size >= FEWEST
@@ -103,13 +106,13 @@ def _fair_pvalue(x, n, n_resamples, rng):
 
 
 def _upper(measure, x, n, level):
-    """The largest violation that some pair of groups does not reject."""
+    """Compute the largest violation that some pair of groups does not reject."""
     evidence = -ndtri(level / 2)
-    # p varies along the last axis, so that pairs of limits share the evidence.
+    # Let p vary along the last axis, so that pairs of limits share the evidence.
     above, below = ndtr(evidence * np.sin(_ANGLES)), ndtr(-evidence * np.cos(_ANGLES))
     worst = 0.0
     for positive, size in zip(x, n):
-        # Groups alike give the same limits; two of a kind are enough to make a pair.
+        # Identical groups give the same limits, so two of them suffice to form a pair.
         pairs, times = np.unique(np.stack([positive, size]), axis=1, return_counts=True)
         k, m = (np.repeat(row, np.minimum(times, 2))[:, None] for row in pairs)
         with np.errstate(all="ignore"):
@@ -120,7 +123,7 @@ def _upper(measure, x, n, level):
 
 
 def _worst_pair(measure, least, most):
-    """The largest violation between the upper limit of one group and the lower of another."""
+    """Compute the largest violation between one group's upper and another's lower limit."""
     places = np.arange(least.shape[1])
     first, second = np.argpartition(-most, 1, axis=0)[:2]
     lowest, next_lowest = np.argpartition(least, 1, axis=0)[:2]
@@ -136,12 +139,12 @@ def _worst_pair(measure, least, most):
 
 
 def _lower(measure, x, n, level, pvalue, df):
-    """The smallest violations that the groups together do not reject, one for each sample."""
+    """Compute the smallest violation of each sample that the groups together do not reject."""
     critical = chdtri(df, level)
     curves = []
     for stratum in range(x.shape[1]):
         k, m, times = x[:, stratum], n[:, stratum], (n[:, stratum] >= FEWEST).astype(float)
-        if len(k) == 1:  # groups alike count once, with their number
+        if len(k) == 1:  # identical groups count once, with their number
             pairs = np.stack([k[0], m[0]])[:, times[0] > 0]
             (k, m), times = np.unique(pairs, axis=1, return_counts=True)
             k, m, times = k[None], m[None], times[None].astype(float)
@@ -149,11 +152,11 @@ def _lower(measure, x, n, level, pvalue, df):
             curves.append(_evidence_curves(k, m, times, critical))
 
     def against(widths):
-        """The evidence against windows of these widths (ratios: of 1 - width)."""
+        """Compute the evidence against windows of these widths (for ratios, of 1 - width)."""
         return sum(_evidence(measure, curve, widths) for curve in curves)
 
     at_zero = against(np.zeros((len(x), 1)))[:, 0]
-    # Exact tails are conservative: a test that rejects has more evidence than they show.
+    # Exact tails are conservative, so a test that rejects has more evidence than they show.
     least = chdtri(df, np.clip(pvalue, 1e-300, 1.0))
     shown = np.minimum(at_zero / np.maximum(least, 1e-300), 1.0)
     critical = np.where(at_zero <= critical, critical * shown, critical)
@@ -161,16 +164,16 @@ def _lower(measure, x, n, level, pvalue, df):
 
 
 def _evidence_curves(k, n, times, critical):
-    """The roots of the evidence that rates are not above a, and not below b, on two grids.
+    """Return roots of the evidence that rates are below a, and above b, on two grids.
 
     k, n and times have a row for each sample and a column for each group.
     """
     k, n, times = (np.asarray(v, dtype=float)[:, :, None] for v in (k, n, times))
 
-    def above(a):  # against all rates being a or more; grows with a
+    def above(a):  # against all rates being at least a; increases with a
         return np.sqrt((times * _score(k, n, a[:, None]) ** 2).sum(axis=1))
 
-    def below(b):  # against all rates being b or less; falls with b
+    def below(b):  # against all rates being at most b; decreases with b
         return np.sqrt((times * _score(n - k, n, 1 - b[:, None]) ** 2).sum(axis=1))
 
     targets = 1.02 * np.sqrt(critical)[:, None] * np.array([1e-3, 1.0])
@@ -180,7 +183,7 @@ def _evidence_curves(k, n, times, critical):
 
 
 def _solve(rising, targets):
-    """Where functions on [0, 1] that grow, one for each row, reach the targets of their row."""
+    """Find where increasing functions on [0, 1], one for each row, reach their row's targets."""
     steps = np.linspace(0, 1, _STEPS)
     low, width = np.zeros((*targets.shape, 1)), 1.0
     for _ in range(_ROUNDS):
@@ -192,9 +195,9 @@ def _solve(rising, targets):
 
 
 def _score(k, n, p):
-    """How surprising k or fewer of n are if the rate is p, as a normal quantile, at least 0.
+    """Return how surprising k or fewer of n are at rate p, as a nonnegative normal quantile.
 
-    The tail counts k itself by half (the mid-p value).
+    The tail counts k itself by half (mid-p value).
     """
     with np.errstate(all="ignore"):
         tail = np.where(k < n, betainc(np.maximum(n - k, 0.5), k + 1.0, 1 - p), 1.0)
@@ -206,7 +209,7 @@ def _score(k, n, p):
 
 
 def _evidence(measure, curve, widths):
-    """The least evidence of one stratum, over all windows of each width."""
+    """Compute the smallest evidence of one stratum over all windows of each width."""
     a, above, b, below = (part[:, None] for part in curve)
     widths = widths[:, :, None]
     if measure is gap:
@@ -219,9 +222,9 @@ def _evidence(measure, curve, widths):
 
 
 def _at(p, grid, values):
-    """Curves at p: 0 on the side without evidence, and a lot beyond the other end.
+    """Interpolate curves at p; 0 on the side without evidence, and large beyond the other end.
 
-    The grids are even, and the last axis of each is that of the points.
+    Grids are equally spaced, and the last axis of each contains the points.
     """
     first, last = grid[..., :1], grid[..., -1:]
     place = (p - first) / np.maximum(last - first, 1e-300) * (_GRID - 1)
@@ -236,12 +239,11 @@ def _at(p, grid, values):
 
 
 def _shrunken(x, n):
-    """Rates drawn towards the stratum's common one, the more so the smaller the group.
+    """Shrink rates towards the stratum's common rate, more strongly for smaller groups.
 
-    Chance spreads the rates of groups that are alike, and the extremes of many rates are too far
-    apart. Each group's weight is n / (n + M), where M makes the groups differ by what chi-square
-    has beyond its mean (an empirical Bayes estimate). Two rates stay as they are, since their
-    difference is not selected.
+    Chance spreads the rates of equal groups, so the extremes of many rates are too far apart. Each
+    group's weight is n / (n + M), where M makes the groups differ by the excess of chi-square over
+    its mean (an empirical Bayes estimate). Two rates are not changed, because no pair is selected.
     """
     if n.shape[-1] == 2:
         return x / n

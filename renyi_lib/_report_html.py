@@ -1,7 +1,7 @@
-"""The fairness report as one HTML page that needs nothing else: for a browser, a mail, a printer.
+"""Fairness report as one self-contained HTML page for a browser, an email or a printer.
 
-The page has its style and its figures (SVG) inside, follows the reader's choice of light or dark,
-fits a phone, and prints in black on white.
+The page includes its style and its figures (SVG), follows the reader's choice of light or dark
+mode, fits on a phone, and prints in black on white.
 """
 
 import datetime
@@ -16,7 +16,7 @@ from renyi_lib.report import FairnessReport
 
 __all__ = ["report_page"]
 
-# Groups that are drawn; of more, those with the lowest and the highest rates.
+# Maximum number of groups drawn; otherwise only those with the lowest and highest rates.
 _MOST_DRAWN = 30
 _FOUR_FIFTHS = 0.8
 _MEANINGS = {
@@ -80,25 +80,25 @@ def report_page(
     title: str = "Fairness report",
     about: Mapping[str, Any] | None = None,
 ) -> str:
-    """The report as the text of an HTML page.
+    """Render a fairness report as an HTML page.
 
     Parameters
     ----------
     report : FairnessReport
-        As `fairness_report` makes it.
+        Report returned by `fairness_report`.
     title : str, default="Fairness report"
         Title of the page.
-    about : mapping of str to anything, optional
-        What the reader should know of the data, such as the name of the file: shown below the
-        title.
+    about : mapping of str to any type, optional
+        Information about the data, such as the name of the file, that is shown below the title.
 
     Returns
     -------
     str
+        Source of the page.
 
     See Also
     --------
-    fairness_report : Makes the report.
+    fairness_report : Compute the report.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def report_page(
 
 
 def _table(table, caption, meanings=None):
-    """A table with each interval below its value, and the meaning of each row."""
+    """Render a table with each interval below its value, and the meaning of each row."""
     names = [name for name in table if not name.endswith((", low", ", high"))]
     head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in names)
     head = f'<th scope="col">{escape(str(table.index.name))}</th>{head}'
@@ -179,7 +179,7 @@ def _table(table, caption, meanings=None):
 
 
 def _plain(label):
-    """A group or a measure as a reader would write it."""
+    """Format the name of a group or a metric for readers."""
     if isinstance(label, tuple):
         return ", ".join(map(str, label))
     return str(label).replace("_", " ").replace("renyi", "Rényi correlation")
@@ -197,7 +197,7 @@ def _cell(row, name):
 
 
 def _rates_figure(by_group, level):
-    """The selection rate of each group with its interval."""
+    """Draw the selection rate of each group with its interval."""
     rates = by_group.sort_values("selected", kind="stable")
     caption = f"Share of each group that is selected, with {level} intervals."
     if len(rates) > _MOST_DRAWN:
@@ -229,7 +229,7 @@ def _rates_figure(by_group, level):
 
 
 def _threshold_figure(report):
-    """The ratio of selection rates at every threshold."""
+    """Draw the ratio of selection rates at every threshold."""
     table = report.by_threshold
     ratio = table[table.columns[-1]]
     width, height, left, bottom = 480, 270, 36, 44

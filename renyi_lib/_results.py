@@ -1,4 +1,4 @@
-"""Results that more than one module gives back."""
+"""Results that several modules return."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ __all__ = ["ConditionalRenyi"]
 
 
 class ConditionalRenyi(NamedTuple):
-    """The values of the third variable, the correlation given each, and their probabilities."""
+    """Values of the third variable, the correlation given each value, and their probabilities."""
 
     values: np.ndarray
     correlations: np.ndarray

@@ -1,4 +1,4 @@
-"""Rows in memory, read and checked in one way for every estimator, metric and report."""
+"""Validation of rows in memory, shared by every estimator, metric and report."""
 
 import warnings
 from collections.abc import Callable
@@ -28,22 +28,24 @@ __all__ = ["TrainingRows", "labels_in_memory", "read_cells", "read_rows", "warn_
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """Rows of positive weight, checked and coded.
+    """Validated and encoded rows of positive weight.
 
     Attributes
     ----------
     X : ndarray or sparse array of shape (n, p), or None
+        Features.
     y : ndarray of shape (n,)
         Targets.
     codes : ndarray of shape (n,), or None
-        The group of each row; if it is a number, that number.
+        Code of each row's group, or the attribute itself if it is numeric.
     categories : ndarray of shape (d,), or None
-        The groups, all of which occur; None if there are none, or if they are numbers.
+        Groups, all of which occur; None if there are none, or if the attribute is numeric.
     weight : ndarray of shape (n,), or None
+        Weight of each row.
     classes : ndarray, or None
-        The classes, if y are their codes.
+        Classes, if y contains their codes.
     kept : ndarray of bool, or None
-        Which of the rows that were given these are; None if they are all.
+        Mask of these rows among the original rows; None if all were kept.
     """
 
     X: Any
@@ -55,7 +57,7 @@ class TrainingRows:
     kept: np.ndarray | None = None
 
     def some(self, kept: np.ndarray) -> "TrainingRows":
-        """Some of the rows."""
+        """Select rows by a mask."""
         return replace(
             self,
             X=None if self.X is None else self.X[kept],
@@ -65,21 +67,22 @@ class TrainingRows:
         )
 
     def with_classes(self) -> "TrainingRows":
-        """The same rows with y encoded as class codes; y must have at least two classes."""
+        """Return the same rows with y encoded as class codes; y must have at least two classes."""
         check_classification_targets(self.y)
         classes, y = np.unique(self.y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
-                f"y has one class only, {classes.tolist()[0]!r}: a classifier needs two"
+                f"y has only one class, {classes.tolist()[0]!r}, but a classifier needs at least "
+                "two"
             )
         return replace(self, y=y, classes=classes)
 
     def shares(self) -> np.ndarray | None:
-        """The weights as probabilities; None for equal ones."""
+        """Return the weights as probabilities, or None for equal weights."""
         return None if self.weight is None else self.weight / self.weight.sum()
 
     def groups(self) -> Groups | None:
-        """The groups, counted, if there are any; with the true labels, if y are classes."""
+        """Return the counted groups, if any, with the true labels if y contains classes."""
         if self.codes is None:
             return None
         truth = None if self.classes is None else self.y
@@ -99,34 +102,37 @@ def read_rows(
     compared: bool = True,
     n_samples: int | None = None,
 ) -> TrainingRows:
-    """Groups and weights beside X and y, checked. Zero-weight rows are dropped, and their groups.
+    """Validate groups and weights in addition to X and y, and drop zero-weight rows.
 
-    Every estimator, metric and report reads its rows here.
+    Every estimator, metric and report reads its rows with this function.
 
     Parameters
     ----------
     X : ndarray, sparse array or FeatureBlocks of shape (n, p), or None
-        Checked already. For a metric, the predictions of shape (n,).
+        Validated features or, for a metric, the predictions of shape (n,).
     y : ndarray of shape (n,), or None
-        Checked already.
+        Validated targets.
     sensitive_features : array-like of shape (n,) or (n, k), or None
+        Group of each row.
     sample_weight : array-like of shape (n,), or None
+        Weight of each row.
     encode : callable
-        From the groups and the name of the argument to codes and categories. Without categories
-        (None) the codes are numbers, and are not compared as groups.
+        Function that maps the groups and the name of the argument to codes and categories. If
+        the categories are None, the codes are numbers and are not compared as groups.
     keep_all : bool, default=False
-        Whether rows of weight 0 stay.
+        Whether to keep rows of weight 0.
     lengths : dict of array-like, optional
-        What must have as many samples as the groups and weights, by the names that an error
-        uses; by default y, or X without it. With `lengths` the groups are required.
+        Arrays that must have as many samples as the groups and weights, by their names in error
+        messages; by default y or, without y, X. With `lengths`, groups are required.
     compared : bool, default=True
-        Whether there must be two groups or more, and not one for each sample.
+        Whether to require at least two groups, and not a separate group for each sample.
     n_samples : int, optional
-        How many samples the rows stand for; by default as many as there are rows.
+        Number of samples that the rows represent; by default the number of rows.
 
     Returns
     -------
     TrainingRows
+        Rows of positive weight, or all rows if `keep_all` is True.
 
     Examples
     --------
@@ -162,20 +168,21 @@ def read_rows(
 def read_cells(
     X: Any, y: np.ndarray, sensitive_features: Any, sample_weight: Any
 ) -> tuple[Cells, np.ndarray, np.ndarray | None]:
-    """Labels and groups as cells, counted, and the cell of each row in as few bytes as will do.
+    """Encode labels and groups as cells, in as few bytes as possible, and count the cells.
 
     Parameters
     ----------
     X, y, sensitive_features, sample_weight
-        As in `read_rows`.
+        Same as in `read_rows`.
 
     Returns
     -------
     cells : Cells
-        Of the rows of positive weight.
+        Cells of the rows of positive weight.
     cell : ndarray of unsigned int, shape (n,)
-        Rows of weight 0 are in any cell.
+        Cell of each row; arbitrary for rows of weight 0.
     weight : ndarray of shape (n,), or None
+        Weight of each row.
 
     Examples
     --------
@@ -219,7 +226,7 @@ def read_cells(
 
 
 def _class_codes(y):
-    """As `unshifted_codes`, with the classes as numpy sorts them."""
+    """Return the result of `unshifted_codes`, with the classes as numpy sorts them."""
     if y.dtype.kind in "iub":
         codes, low, classes = unshifted_codes(y, "y")
         if codes is y:
@@ -229,12 +236,19 @@ def _class_codes(y):
 
 
 def labels_in_memory(X: Any, *columns: Any) -> tuple:
-    """Columns beside X as arrays, where they are names of columns or Dask collections.
+    """Return columns as arrays in memory if they are column names or Dask collections.
 
     Parameters
     ----------
     X : ParquetRows, or anything else
+        Features, from whose files named columns are read.
     *columns : str, list of str, Dask collection, array-like or None
+        Columns to return as arrays.
+
+    Returns
+    -------
+    tuple
+        Columns in memory.
 
     Examples
     --------
@@ -256,11 +270,11 @@ def labels_in_memory(X: Any, *columns: Any) -> tuple:
 
 
 def warn_without_groups(estimator: Any, plain: str, stacklevel: int = 4) -> None:
-    """Warn that a fit with lam > 0 has no groups, and so is a `plain` model."""
+    """Warn that a fit with lam > 0 has no groups and is therefore a `plain` model."""
     if estimator.lam > 0:
         warnings.warn(
-            f"{type(estimator).__name__} was fitted without sensitive_features: nothing is "
-            f"penalized, and this is {plain}",
+            f"{type(estimator).__name__} was fitted without sensitive_features, so nothing is "
+            f"penalized and the model is {plain}",
             NoSensitiveFeaturesWarning,
             stacklevel=stacklevel,
         )

@@ -1,6 +1,6 @@
-"""Validation of arguments: labels of any kind become small integers, numbers become floats.
+"""Validation of arguments, which encodes labels as small integers and converts numbers to floats.
 
-Every error is a `ValueError` that names the argument and, where possible, the cure.
+Every error is a `ValueError` that names the argument and, where possible, the remedy.
 """
 
 import numpy as np
@@ -9,38 +9,38 @@ from scipy import sparse
 
 from renyi_lib._dispatch import in_memory, refuse_dask
 
-# Integer labels within a range this wide are shifted instead of hashed: many times faster.
+# Integer labels within a range this wide are shifted instead of hashed, which is much faster.
 _DIRECT_RANGE = 1024
 
 
-# Labels that are rarer than this (samples for each, on average) carry no information: numbers with
-# a fraction are then taken for measurements, and other labels for names of the samples.
+# Labels with fewer samples each (on average) carry no information. Numbers with fractions are then
+# treated as measurements, and other labels as names of the samples.
 _FEW_PER_NUMBER = 5
 _FEW_PER_LABEL = 2
-# With fewer different labels than these nothing is refused, so that small examples work.
+# With fewer distinct labels than this, no error is raised, so that small examples work.
 _SOME_NUMBERS = 5
 _SOME_LABELS = 20
-# A matrix with at least so many rows may be one of samples where a table of counts is expected.
+# A matrix with at least this many rows may contain samples instead of a table of counts.
 _MANY_ROWS = 20
-# A table of counts whose cells have fewer samples than this on average shows little dependence.
+# A table of counts with fewer samples per cell than this, on average, shows little dependence.
 _SMALL_CELL = 5
-# Features beyond this size, or below its inverse, are refused; these many rows are looked at.
+# Features larger than this, or smaller than its inverse, raise an error; only some rows are read.
 _LARGEST = 1e100
 _SOME_ROWS = 64
 
 
 class NoSensitiveFeaturesWarning(UserWarning):
-    """A fair estimator was fitted without groups, and so without any fairness."""
+    """Warning that a fair estimator was fitted without groups, and so without any fairness."""
 
 
 class SmallSampleWarning(UserWarning):
-    """The table has so many cells for so few samples that chance alone gives a large value."""
+    """Warning that the sample is so small for its table that chance alone gives a large value."""
 
 
 def check_same_length(context="", /, **arrays):
     """Raise a `ValueError` that names the arguments unless all have the same length.
 
-    `context` opens the message, where the names alone would not tell which arguments these are.
+    `context` starts the message if the names alone would not identify the arguments.
     """
     lengths = {
         name: array.shape[0] if hasattr(array, "shape") else len(array)
@@ -48,14 +48,16 @@ def check_same_length(context="", /, **arrays):
     }
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} has {size}" for name, size in lengths.items())
-        raise ValueError(f"{context}all arguments need the same number of samples, but {sizes}")
+        raise ValueError(
+            f"{context}all arguments must have the same number of samples, but {sizes}"
+        )
 
 
 def check_alignment(**arrays):
-    """Raise a `ValueError` for masked arrays, and for pandas objects with their rows reordered.
+    """Raise a `ValueError` for masked arrays, and for pandas objects with reordered rows.
 
     Rows are matched by position, as everywhere in scikit-learn. Two pandas objects whose indices
-    hold the same labels in another order are therefore almost certainly a mistake.
+    contain the same labels in another order are therefore almost certainly a mistake.
 
     Examples
     --------
@@ -83,19 +85,19 @@ sensitive_features.loc[y_pred.index], or pass y_pred.to_numpy() if the rows do m
 
 
 def _reordered(first, second):
-    """Whether two indices hold the same labels, each as often, in another order."""
+    """Return whether two indices contain the same labels equally often, in another order."""
     if len(first) != len(second) or first.equals(second):
         return False
     try:
         return first.sort_values().equals(second.sort_values())
-    except TypeError:  # labels of several types, which have no order
+    except TypeError:  # labels of several types, which cannot be sorted
         return first.value_counts().equals(
             second.value_counts().reindex(first.value_counts().index)
         )
 
 
 def refuse_masked(values, name):
-    """Raise a `ValueError` if values are masked: numpy would quietly use what is below the mask.
+    """Raise a `ValueError` if values are masked, because numpy would ignore the mask.
 
     Examples
     --------
@@ -113,7 +115,7 @@ for example y.filled(0)
 
 
 def refuse_sparse(values, name):
-    """Raise a `ValueError` for a sparse matrix, which numpy takes for a single object.
+    """Raise a `ValueError` for a sparse matrix, which numpy treats as a single object.
 
     Examples
     --------
@@ -121,11 +123,11 @@ def refuse_sparse(values, name):
     >>> refuse_sparse(sparse.eye_array(2), "P")
     Traceback (most recent call last):
     ...
-    ValueError: P is a sparse matrix, and this needs an array: give P.toarray()
+    ValueError: P is a sparse matrix, but this function needs an array: pass P.toarray()
     """
     if sparse.issparse(values):
         raise ValueError(
-            f"{name} is a sparse matrix, and this needs an array: give {name}.toarray()"
+            f"{name} is a sparse matrix, but this function needs an array: pass {name}.toarray()"
         )
 
 
@@ -152,7 +154,7 @@ features, for example with sklearn.preprocessing.StandardScaler
 
 
 def refuse_dates(values, name):
-    """The values, unless they are dates: numpy would quietly turn these into nanoseconds.
+    """Return the values, or raise an error for dates, which numpy would turn into nanoseconds.
 
     Examples
     --------
@@ -161,32 +163,33 @@ def refuse_dates(values, name):
     >>> refuse_dates(np.array(["2024-05-01"], dtype="M8[D]"), "y")
     Traceback (most recent call last):
     ...
-    ValueError: y must hold numbers, but it holds dates or durations: convert them first, for \
-example (y - y.min()) / pandas.Timedelta(days=1)
+    ValueError: y must contain numbers, but it contains dates or durations: convert them first, \
+for example with (y - y.min()) / pandas.Timedelta(days=1)
     """
     if getattr(getattr(values, "dtype", None), "kind", None) in ("m", "M"):
         raise ValueError(
-            f"{name} must hold numbers, but it holds dates or durations: convert them first, for "
-            f"example ({name} - {name}.min()) / pandas.Timedelta(days=1)"
+            f"{name} must contain numbers, but it contains dates or durations: convert them "
+            f"first, for example with ({name} - {name}.min()) / pandas.Timedelta(days=1)"
         )
     return values
 
 
 def refuse_text(X, cure):
-    """Raise a `ValueError` that names the first column of X that holds text or dates.
+    """Raise a `ValueError` that names the first column of X that contains text or dates.
 
     Parameters
     ----------
     X : array-like or DataFrame
+        Features.
     cure : str
-        What to do about it; "{column}" stands for the column's name or position.
+        Remedy; "{column}" stands for the column's name or position.
 
     Examples
     --------
     >>> refuse_text(pd.DataFrame({"age": [20, 30], "job": ["clerk", "baker"]}), "encode it")
     Traceback (most recent call last):
     ...
-    ValueError: column 'job' of X holds text, such as 'clerk': encode it
+    ValueError: column 'job' of X contains text, such as 'clerk': encode it
     """
     if isinstance(X, pd.DataFrame):
         columns = X.items()
@@ -202,7 +205,7 @@ def refuse_text(X, cure):
         text = next((value for value in column if isinstance(value, str)), None)
         if text is not None and not _is_number(text):
             raise ValueError(
-                f"column {name!r} of X holds text, such as {str(text)!r}: "
+                f"column {name!r} of X contains text, such as {str(text)!r}: "
                 + cure.format(column=repr(name))
             )
 
@@ -218,9 +221,9 @@ def _is_number(text):
 def refuse_sample_matrix(table, name):
     """Raise a `ValueError` if a table of counts looks like a matrix with a row for each sample.
 
-    A `JointTable` is never one, nor is what `pandas.crosstab` makes. Of other tables with many
-    rows these are taken for samples: small whole numbers in rows that mostly repeat, columns of
-    whole numbers beside columns of fractions, and data frames with numbered rows and named
+    A `JointTable` and the result of `pandas.crosstab` never do. Among other tables with many rows,
+    the following are treated as samples: small whole numbers in rows that mostly repeat, columns
+    of whole numbers next to columns of fractions, and data frames with numbered rows and named
     columns.
 
     Examples
@@ -230,8 +233,8 @@ def refuse_sample_matrix(table, name):
     Traceback (most recent call last):
     ...
     ValueError: P looks like samples, 100 rows of 'hired' and 'sex', and not like a table of \
-counts: count them first, with joint_table(P['hired'], P['sex']). If these are counts, say so \
-with JointTable(P, rows, columns)
+counts: count them first, with joint_table(P['hired'], P['sex']). If these are counts, pass \
+JointTable(P, rows, columns) instead
     """
     frame = table if isinstance(table, pd.DataFrame) else None
     refuse_masked(table, name)
@@ -239,7 +242,7 @@ with JointTable(P, rows, columns)
     try:
         array = np.asarray(table)
     except ValueError:
-        return  # the caller's own check will say what is wrong
+        return  # the caller's own check reports what is wrong
     if hasattr(table, "counts") or array.ndim != 2 or array.shape[1] < 2:
         return
     if frame is not None and frame.columns.name is not None:
@@ -261,12 +264,12 @@ with JointTable(P, rows, columns)
             f"{name} looks like samples, {rows} rows of "
             + (f"{columns} columns" if frame is None or columns > 2 else f"{first} and {second}")
             + f", and not like a table of counts: count them first, with joint_table({cure}). "
-            f"If these are counts, say so with JointTable({name}, rows, columns)"
+            f"If these are counts, pass JointTable({name}, rows, columns) instead"
         )
 
 
 def _rows_repeat(array):
-    """Whether these are small whole numbers, and more than half of the rows occur before."""
+    """Return whether these are small whole numbers and more than half of the rows are repeats."""
     if array.mean() >= _SMALL_CELL:
         return False
     if array.dtype.kind == "f" and np.any(array != np.floor(array)):
@@ -275,7 +278,7 @@ def _rows_repeat(array):
 
 
 def _mixes_labels_and_scores(array):
-    """Whether some columns hold whole numbers and others do not."""
+    """Return whether some columns contain only whole numbers and others do not."""
     if array.dtype.kind != "f":
         return False
     whole = (array == np.floor(array)).all(axis=0)
@@ -283,15 +286,15 @@ def _mixes_labels_and_scores(array):
 
 
 def read_validation(validation):
-    """X, y, sensitive_features and weights (or None) of rows to validate on, all of one length.
+    """Validate validation rows; return X, y, sensitive_features and weights (or None).
 
     Examples
     --------
     >>> read_validation(([[1.0], [2.0]], [0, 1], ["f", "m"], [1.0]))
     Traceback (most recent call last):
     ...
-    ValueError: validation: all arguments need the same number of samples, but X has 2, y has 2, \
-sensitive_features has 2, sample_weight has 1
+    ValueError: validation: all arguments must have the same number of samples, but X has 2, \
+y has 2, sensitive_features has 2, sample_weight has 1
     """
     if not isinstance(validation, tuple | list) or len(validation) not in (3, 4):
         size = f" with {len(validation)}" if isinstance(validation, tuple | list) else ""
@@ -301,7 +304,7 @@ sensitive_features has 2, sample_weight has 1
         )
     X, y, groups, weight = (*validation, None)[:4]
     if not in_memory(X):
-        return X, y, groups, weight  # names of columns, or Dask collections
+        return X, y, groups, weight  # column names, or Dask collections
     if weight is not None:
         weight = sample_weights(weight)
     given = {"X": X, "y": y, "sensitive_features": groups, "sample_weight": weight}
@@ -312,31 +315,32 @@ sensitive_features has 2, sample_weight has 1
 
 
 def check_several_groups(categories, n_samples, name="sensitive_features"):
-    """Raise a `ValueError` if nothing can be compared: one group only, or one for each sample."""
+    """Raise a `ValueError` if there is only one group, or a separate group for each sample."""
     if len(categories) < 2:
         samples = "1 sample" if n_samples == 1 else f"{n_samples} samples"
         raise ValueError(
-            f"{name} has one group only, {categories.tolist()[0]!r} ({samples}): fairness between "
+            f"{name} has only one group, {categories.tolist()[0]!r} ({samples}): fairness between "
             "groups needs at least two groups"
         )
     check_discrete(categories, n_samples, name)
 
 
 def check_discrete(categories, n_samples, name, *, cells=False, otherwise=""):
-    """Raise a `ValueError` if these are no labels: measurements, or a name for each sample.
+    """Raise a `ValueError` if values are not labels but measurements or names of samples.
 
     Parameters
     ----------
     categories : ndarray of shape (m,)
-        The different labels, all of which occur.
+        Distinct labels, all of which occur.
     n_samples : int
+        Number of samples.
     name : str
-        The argument's name, for the error message.
-    cells : bool
-        Whether the samples may be the cells of a table, each with its weight, in which labels
-        naturally occur once.
-    otherwise : str
-        What else the caller could do, added to the message.
+        Name of the argument, for the error message.
+    cells : bool, default=False
+        Whether the samples may be the weighted cells of a table, in which labels naturally occur
+        only once.
+    otherwise : str, default=""
+        Alternative remedy, which is added to the message.
 
     Examples
     --------
@@ -344,8 +348,8 @@ def check_discrete(categories, n_samples, name, *, cells=False, otherwise=""):
     >>> check_discrete(np.linspace(0, 1, 10) / 3, 10, "age")
     Traceback (most recent call last):
     ...
-    ValueError: age looks continuous: it has 10 different numbers in 10 samples, and no two \
-samples to compare would be alike. Cut it into a few bins, for example pandas.qcut(age, 5)
+    ValueError: age looks continuous: it has 10 different numbers in 10 samples, so there are too \
+few equal values to compare. Cut it into a few bins, for example with pandas.qcut(age, 5)
     """
     size = len(categories)
     rare = n_samples < _FEW_PER_LABEL * size
@@ -353,28 +357,34 @@ samples to compare would be alike. Cut it into a few bins, for example pandas.qc
     if size >= _SOME_NUMBERS and too_rare and _has_fractions(categories):
         raise ValueError(
             f"{name} looks continuous: it has {size} different numbers in {n_samples} samples, "
-            "and no two samples to compare would be alike. Cut it into a few bins, for example "
-            f"pandas.qcut({name}, 5){otherwise}"
+            "so there are too few equal values to compare. Cut it into a few bins, for example "
+            f"with pandas.qcut({name}, 5){otherwise}"
         )
     if size >= _SOME_LABELS and rare and not cells:
         raise ValueError(
-            f"{name} has {size} different labels in {n_samples} samples, nearly one for each: "
+            f"{name} has {size} different labels in {n_samples} samples, nearly one for each, but "
             "nothing can be learned from labels that hardly ever repeat. Merge them into a few "
             f"groups; if they are numbers, cut them into bins{otherwise}"
         )
 
 
 def looks_continuous(values, name):
-    """Whether these are measurements: floating-point numbers, not all of them whole.
+    """Return whether values are measurements, which are floats that are not all whole.
 
-    The answer depends on the type and on the values, and never on how many there are or how often
-    they repeat, so that more rows of the same kind are treated in the same way.
+    The result depends on the type and on the values, but never on how many there are or how often
+    they repeat, so adding similar rows does not change the treatment.
 
     Parameters
     ----------
     values : array-like of shape (n,), Series, categorical or DataFrame
+        Values of the variable.
     name : str
-        The argument's name, for the error message.
+        Name of the argument, for the error message.
+
+    Returns
+    -------
+    bool
+        Whether the values are measurements.
 
     Examples
     --------
@@ -387,14 +397,14 @@ def looks_continuous(values, name):
     if values.ndim == 2 or len(values) == 0:
         return False
     kind = values.dtype.kind
-    # Only what can be so is looked at closely, as that costs a pass over the data.
+    # Check in detail only if necessary, because that takes a pass over the data.
     if kind != "f" and not (kind == "O" and isinstance(values[0], float)):
         return False
     return _has_fractions(np.asarray(values))
 
 
 def _has_fractions(categories):
-    """Whether the labels are numbers, and not all of them whole."""
+    """Return whether the labels are numbers that are not all whole."""
     if categories.dtype == object:
         if not all(isinstance(label, float) for label in categories):
             return False
@@ -406,22 +416,23 @@ def _has_fractions(categories):
 
 
 def encode_labels(values, name):
-    """Codes 0 … m-1 and the sorted categories, every one of which occurs.
+    """Return codes 0 … m-1 and the sorted categories, every one of which occurs.
 
     Parameters
     ----------
     values : array-like of shape (n,) or (n, k), Series, categorical or DataFrame
-        Labels of any kind. Several columns become one joint label, a tuple for each combination
-        that occurs.
+        Labels of any type. Several columns are combined into one label, a tuple for each
+        combination that occurs.
     name : str
-        The argument's name, for the error message.
+        Name of the argument, for the error message.
 
     Returns
     -------
     codes : ndarray of int, shape (n,)
+        Code of each label.
     categories : ndarray of shape (m,)
-        In increasing order; a categorical keeps the order of its own categories, and labels of
-        types that cannot be compared are ordered by type and text.
+        Labels in increasing order. A categorical keeps its own order, and labels of types that
+        cannot be compared are sorted by type and text.
 
     Examples
     --------
@@ -433,15 +444,17 @@ def encode_labels(values, name):
     if values.ndim == 2:
         return _encode_columns(values, name)
     if len(values) == 0:
-        raise ValueError(f"{name} is empty: give at least one sample")
+        raise ValueError(f"{name} is empty: pass at least one sample")
     try:
         codes, categories = pd.factorize(values)
     except TypeError as error:
-        raise ValueError(f"{name} has labels that cannot be compared: {error}") from error
+        raise ValueError(
+            f"{name} has labels that cannot be compared ({error}): convert them to one type"
+        ) from error
     if codes.min() < 0:
         raise ValueError(
             f"{name} has a missing value (NaN or None), the first at position {codes.argmin()}: "
-            "drop those samples or give them a label of their own"
+            "drop those samples, or give them a separate label"
         )
     try:
         order = np.asarray(categories.argsort())
@@ -454,7 +467,7 @@ def encode_labels(values, name):
 
 
 def without_unused(codes, categories):
-    """The codes of those categories only that occur, and these categories.
+    """Remove the categories that do not occur, and renumber the codes.
 
     Examples
     --------
@@ -468,20 +481,23 @@ def without_unused(codes, categories):
 
 
 def pool_groups(codes, categories, cells, min_size):
-    """The smallest groups taken together, until no group has fewer rows than `min_size`.
+    """Pool the smallest groups until every group has at least `min_size` rows.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n,)
+        Code of each row's group.
     categories : ndarray of shape (d,)
+        Group labels.
     cells : ndarray of int, shape (k, d)
-        Numbers of rows of each group, in one or several strata that must all be large enough.
+        Number of rows of each group in one or several strata, all of which must be large enough.
     min_size : int
+        Minimum number of rows.
 
     Returns
     -------
     codes, categories, cells
-        Of the groups after pooling. The label of the pool names its members.
+        Codes, labels and counts after pooling. The label of the pool lists its members.
 
     Examples
     --------
@@ -498,8 +514,9 @@ def pool_groups(codes, categories, cells, min_size):
         return codes, categories, cells
     if size == len(order):
         raise ValueError(
-            f"min_group_size={min_size} leaves only one group, as the others are too small even "
-            f"together: the {len(order)} groups have {cells.min(axis=0).tolist()} rows"
+            f"min_group_size={min_size} leaves only one group, because the others are too small "
+            f"even together: the {len(order)} groups have {cells.min(axis=0).tolist()} rows. "
+            "Lower min_group_size"
         )
     pool, kept = np.sort(order[:size]), np.sort(order[size:])
     place = np.full(len(order), len(kept))
@@ -512,7 +529,7 @@ def pool_groups(codes, categories, cells, min_size):
 
 
 def known_codes(values, known, name):
-    """The position of each label among those that are known from a fit.
+    """Return the position of each label among the labels known from a fit.
 
     Examples
     --------
@@ -530,16 +547,17 @@ def known_codes(values, known, name):
 
 
 def integer_codes(values, name):
-    """Codes 0 … m-1 and the category of each; some categories may not occur.
+    """Return codes 0 … m-1 and the category of each; some categories may not occur.
 
-    The fast way to count: integers within a narrow range are at most shifted. Everything else
-    goes through `encode_labels`.
+    This is the fast way to count, because integers within a narrow range are only shifted. All
+    other labels are encoded by `encode_labels`.
 
     Returns
     -------
     codes : ndarray of int, shape (n,)
-        To be read only: it may be the caller's own array.
+        Codes, which must not be modified, because the array may be the caller's own.
     categories : ndarray of shape (m,)
+        Category of each code.
 
     Examples
     --------
@@ -552,21 +570,24 @@ def integer_codes(values, name):
 
 
 def unshifted_codes(values, name):
-    """The codes of `integer_codes` before they are shifted down by `low` and widened.
+    """Return the codes of `integer_codes` before they are shifted down by `low` and widened.
 
-    For the innermost loop of counting, which does both on the fly. The codes are of the caller's
-    own integer type, in which arithmetic may overflow; widened, they are below 2^31.
+    The innermost loop of counting does both on the fly. The codes have the caller's own integer
+    type, in which arithmetic may overflow; widened, they are below 2^31.
 
     Returns
     -------
     codes : ndarray of int, shape (n,)
+        Unshifted codes.
     low : int
+        Smallest code.
     categories : ndarray of shape (m,)
+        Category of each shifted code.
     """
     values = _as_array(values, name)
     if isinstance(values, np.ndarray) and values.size and values.dtype.kind in "iub":
-        # Read as unsigned, a negative number is 128 or more: so one pass can show that all labels
-        # are small, and a glance at the first few whether to try.
+        # Read as unsigned, negative numbers are 128 or more, so one pass can show that all labels
+        # are small, and the first few labels show whether it is worth trying.
         low, high = 0, 128
         if values[:64].min() >= 0:
             high = int(values.view(values.dtype.str.replace("i", "u")).max())
@@ -581,7 +602,7 @@ def unshifted_codes(values, name):
 def read_arrow(values):
     """Convert Polars or Arrow text to pandas without creating a Python object for each label.
 
-    Everything else is returned as it is; numbers are read by numpy without a copy.
+    Other values are returned unchanged; numpy reads numbers without a copy.
 
     Examples
     --------
@@ -592,7 +613,7 @@ def read_arrow(values):
     if hasattr(values, "to_arrow"):  # Polars
         try:
             columns = values.to_arrow()
-        except ModuleNotFoundError:  # without pyarrow numpy reads it, more slowly
+        except ModuleNotFoundError:  # without pyarrow, numpy reads it more slowly
             return values
     if hasattr(columns, "column_names") and hasattr(columns, "itercolumns"):
         names, parts = columns.column_names, columns.itercolumns()
@@ -600,45 +621,47 @@ def read_arrow(values):
     kind = getattr(columns, "type", None)
     if not hasattr(columns, "dictionary_encode"):
         return values
-    if hasattr(kind, "value_type"):  # a dictionary: its order is that of appearance
+    if hasattr(kind, "value_type"):  # a dictionary, which is in order of appearance
         columns, kind = columns.cast(kind.value_type), kind.value_type
     return pd.arrays.ArrowExtensionArray(columns) if "string" in str(kind) else values
 
 
 def numeric_values(values, name) -> np.ndarray:
-    """One finite float for each sample."""
+    """Validate one finite number for each sample, and return them as floats."""
     refuse_dask(values, name)
     refuse_masked(values, name)
     refuse_dates(values, name)
     if getattr(getattr(values, "dtype", None), "kind", None) == "c":
-        raise ValueError(f"{name} must hold real numbers, but it holds complex ones")
+        raise ValueError(f"{name} must contain real numbers, not complex ones")
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold numbers: {error}") from error
+        raise ValueError(f"{name} must contain numbers: {error}") from error
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
     if numbers.size == 0:
-        raise ValueError(f"{name} is empty: give at least one sample")
+        raise ValueError(f"{name} is empty: pass at least one sample")
     if numbers.ndim != 1:
-        raise ValueError(f"{name} must be one number for each sample, got shape {numbers.shape}")
+        raise ValueError(
+            f"{name} must be one number for each sample, but it has shape {numbers.shape}"
+        )
     if not np.isfinite(numbers).all():
-        raise ValueError(f"{name} has values that are missing or infinite: drop those samples")
+        raise ValueError(f"{name} has missing or infinite values: drop those samples")
     return numbers
 
 
 def sample_weights(values) -> np.ndarray:
-    """Finite, non-negative weights, at least one of them positive."""
+    """Validate weights, which must be finite, nonnegative and not all zero."""
     weights = numeric_values(values, "sample_weight")
     if weights.min() < 0:
-        raise ValueError("sample_weight has negative values: weights must be zero or more")
+        raise ValueError("sample_weight has negative values: weights must be 0 or more")
     if not weights.any():
-        raise ValueError("sample_weight is all zero: give at least one sample a positive weight")
+        raise ValueError("sample_weight is zero everywhere: at least one weight must be positive")
     return weights
 
 
 def _as_array(values, name):
-    """One column as a numpy or pandas array; several columns as a DataFrame."""
+    """Return one column as a numpy or pandas array, or several columns as a DataFrame."""
     if not isinstance(
         values, pd.DataFrame | pd.Series | pd.Index | pd.api.extensions.ExtensionArray
     ):
@@ -656,37 +679,37 @@ def _as_array(values, name):
 
 
 def _numpy_array(values, name):
-    """The labels as a numpy array of one or two dimensions, each label kept as it is."""
+    """Return the labels, unconverted, as a numpy array of one or two dimensions."""
     refuse_dask(values, name)
     refuse_masked(values, name)
     refuse_sparse(values, name)
     try:
         array = np.asarray(values)
         if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-            # numpy has turned any numbers and NaN among the texts into text.
+            # numpy has converted numbers and NaN among the strings to strings.
             array = np.asarray(values, dtype=object)
     except ValueError as error:
         raise ValueError(f"{name} is not a list of labels: {error}") from error
     if array.ndim not in (1, 2):
         raise ValueError(
-            f"{name} must be one label for each sample, or a table with a row for each sample; "
-            f"it has {array.ndim} dimensions"
+            f"{name} must be one label for each sample, or a table with a row for each sample, "
+            f"not an array of {array.ndim} dimensions"
         )
     return array
 
 
 def _encode_columns(frame, name):
-    """Codes and categories of several columns taken together: each category is a tuple."""
+    """Encode several columns together, so that each category is a tuple."""
     if frame.shape[1] == 0:
-        raise ValueError(f"{name} has no columns: give at least one")
+        raise ValueError(f"{name} has no columns: pass at least one")
     codes, labels = 0, [()]
     for column, values in frame.items():
         new_codes, categories = encode_labels(values, f"{name}, column {column!r},")
-        # Keeping only the pairs that occur, column by column, so that the code cannot overflow.
+        # Keep only the pairs that occur, column by column, so that the code cannot overflow.
         codes, pairs = encode_labels(codes * len(categories) + new_codes, name)
         earlier, new = np.divmod(pairs, len(categories))
         if categories.dtype.kind in "biuf":
-            categories = categories.tolist()  # plain numbers, for legible tuples
+            categories = categories.tolist()  # plain numbers, for readable tuples
         labels = [(*labels[i], categories[j]) for i, j in zip(earlier, new)]
     joint = np.empty(len(labels), dtype=object)
     joint[:] = labels
@@ -694,7 +717,7 @@ def _encode_columns(frame, name):
 
 
 def loss_weights(class_weight, classes, y, weight):
-    """The weight of each sample in the loss, None for equal ones; y are codes of the classes."""
+    """Return each sample's weight in the loss, or None if equal; y contains class codes."""
     if class_weight is None:
         return weight
     if class_weight == "balanced":
@@ -704,14 +727,16 @@ def loss_weights(class_weight, classes, y, weight):
         labels = classes.tolist()
         unknown = [label for label in class_weight if label not in labels]
         if unknown:
-            raise ValueError(f"class_weight has {unknown[0]!r}, which is no class of y: {labels}")
+            raise ValueError(
+                f"class_weight contains {unknown[0]!r}, which is not a class of y: {labels}"
+            )
         by_class = sample_weights([class_weight.get(label, 1.0) for label in labels])
     loss_weight = by_class[y] if weight is None else by_class[y] * weight
     return loss_weight / loss_weight.sum()
 
 
 def class_codes(y, classes):
-    """The position of each label among the classes."""
+    """Return the position of each label among the classes."""
     y = np.asarray(y)
     codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
     if (classes[codes] != y).any():
@@ -723,34 +748,37 @@ def class_codes(y, classes):
 
 
 def as_probabilities(labels, name, pos_label):
-    """The labels as probabilities of the positive label."""
+    """Convert labels to probabilities of the positive label."""
     if pos_label is None:
         refuse_dask(labels, name)
         texts = _texts(labels, name)
         if texts:
             shown = " and ".join(map(repr, texts))
             raise ValueError(
-                f"{name} holds the labels {shown}: give pos_label, the label that counts as "
+                f"{name} contains the labels {shown}: pass pos_label, the label that counts as "
                 f"positive, for example pos_label={texts[-1]!r}"
             )
         values = numeric_values(labels, name)
         if values.min() < 0 or values.max() > 1:
             raise ValueError(
-                f"{name} must hold labels 0 and 1, or probabilities, but has values from "
-                f"{values.min():.4g} to {values.max():.4g}: for other labels give pos_label, the "
-                "one that means 1"
+                f"{name} must contain labels 0 and 1, or probabilities, but has values from "
+                f"{values.min():.4g} to {values.max():.4g}: for other labels, pass pos_label, the "
+                "label to treat as 1"
             )
         return values
     codes, categories = encode_labels(labels, name)
     matches = np.array([label == pos_label for label in categories])
-    # A constant prediction may lack the positive label; two others are rather a typo in pos_label.
+    # A constant prediction may lack the positive label; with two labels, it is rather a typo.
     if len(categories) > 1 and not matches.any():
-        raise ValueError(f"{name} has no label equal to pos_label={pos_label!r}")
+        raise ValueError(
+            f"{name} has no label equal to pos_label={pos_label!r}: pos_label must be one of its "
+            "labels"
+        )
     return matches[codes].astype(float)
 
 
 def _texts(labels, name):
-    """The first few different labels, in sorted order, if they are text that is no number."""
+    """Return the first few distinct labels, sorted, if they are text other than numbers."""
     array = _as_array(labels, name)
     if array.ndim != 1 or not len(array) or not isinstance(array[0], str):
         return []

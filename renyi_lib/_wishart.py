@@ -1,18 +1,19 @@
-"""The largest eigenvalue of a Wishart matrix: the law of N rho_R^2 at independence.
+"""Largest eigenvalue of a Wishart matrix, whose distribution N rho_R^2 has under independence.
 
 Let G be an m x k matrix of independent standard Gaussians, m <= k. Its singular values
 s_1 > ... > s_m have a density proportional to::
 
     prod_i s_i^(k - m) exp(-s_i^2 / 2)  *  prod_{i<j} (s_i^2 - s_j^2),
 
-a determinant of m functions of one variable. So its integral over s_1 <= sqrt(x) is the Pfaffian
-of their pairwise integrals (de Bruijn), and P(s_1^2 <= x) a ratio of two Pfaffians. Chiani (2014)
-gives them by incomplete gamma functions, which are almost linearly dependent. We take Laguerre
-functions instead, which are almost orthonormal, and Gauss-Legendre quadrature: 13 digits or more.
+a determinant of m functions of one variable. Its integral over s_1 <= sqrt(x) is therefore the
+Pfaffian of their pairwise integrals (de Bruijn), and P(s_1^2 <= x) is a ratio of two Pfaffians.
+Chiani (2014) expresses them by incomplete gamma functions, which are almost linearly dependent.
+Here Laguerre functions, which are almost orthonormal, and Gauss-Legendre quadrature give 13 or
+more digits.
 
 Far out, where 1 - P has no digits left, the upper tail is half the expected Euler characteristic
-of the set of u, v with u^T G v > sqrt(x) (Kuriki and Takemura 2001), whose relative error falls
-with the tail itself.
+of the set of u, v with u^T G v > sqrt(x) (Kuriki and Takemura 2001), whose relative error
+decreases with the tail itself.
 """
 
 from functools import lru_cache
@@ -22,30 +23,32 @@ from scipy.optimize import brentq
 from scipy.special import eval_genlaguerre, eval_hermitenorm, gammaln, ndtr
 from scipy.stats import chi2
 
-# Where both dimensions are larger, Laguerre functions leave the range of floats.
+# If both dimensions are larger than this, Laguerre functions leave the range of floats.
 LARGEST = 150
-# Below this tail probability the Euler characteristic is the more accurate of the two.
+# Below this tail probability, the Euler characteristic is more accurate.
 _FAR = 1e-6
-# Beyond the edge of the spectrum by so many standard deviations nothing is left.
+# The density is negligible at more than this many standard deviations beyond the spectrum's edge.
 _BEYOND = 9.0
-# What 1 - P can still tell from 0.
+# Smallest probability that 1 - P can distinguish from 0.
 _ROUNDING = 1e-14
-# Points of a numerical convolution.
+# Number of points of a numerical convolution.
 _STEPS = 2048
 
 
 def largest_root_sf(x, m, k):
-    """P(largest eigenvalue of G G^T > x), for G an m x k matrix of standard Gaussians.
+    """Compute P(largest eigenvalue of G G^T > x) for an m x k matrix G of standard Gaussians.
 
     Parameters
     ----------
-    x : float or array of them
+    x : float or array of floats
+        Values to exceed.
     m, k : int
-        At least 1; the smaller of them at most `LARGEST`.
+        Dimensions, at least 1; the smaller one is at most `LARGEST`.
 
     Returns
     -------
-    ndarray of the shape of x
+    ndarray with the shape of x
+        Probabilities.
 
     References
     ----------
@@ -58,7 +61,7 @@ def largest_root_sf(x, m, k):
 
     Examples
     --------
-    With one row it is chi-square.
+    With one row, the distribution is chi-square.
 
     >>> float(largest_root_sf(3.84, 1, 1).round(3)), float(largest_root_sf(10.74, 2, 3).round(3))
     (0.05, 0.05)
@@ -69,8 +72,8 @@ def largest_root_sf(x, m, k):
         return chi2.sf(x, k)
     if m > LARGEST:
         raise ValueError(
-            f"the asymptotic test needs a variable with at most {LARGEST + 1} values, not "
-            f"{m + 1}: merge rare values, or use method='permutation'"
+            f"the asymptotic test needs a variable with at most {LARGEST + 1} values, but both "
+            f"have at least {m + 1}: merge rare values, or use method='permutation'"
         )
     begin = max(np.sqrt(k) - np.sqrt(m) - _BEYOND, 0.0) ** 2
     end = (np.sqrt(m) + np.sqrt(k) + _BEYOND) ** 2
@@ -88,7 +91,7 @@ def largest_root_sf(x, m, k):
 
 @lru_cache(maxsize=256)
 def largest_root_isf(level, m, k):
-    """The value that the largest root exceeds with probability `level`.
+    """Return the value that the largest root exceeds with probability `level`.
 
     Examples
     --------
@@ -98,16 +101,16 @@ def largest_root_isf(level, m, k):
     m, k = min(m, k), max(m, k)
     if m == 1:
         return float(chi2.isf(level, k))
-    end = chi2.isf(level, m * k)  # the sum of all eigenvalues is more than the largest
+    end = chi2.isf(level, m * k)  # the sum of all eigenvalues is at least the largest
     return float(brentq(lambda x: largest_root_sf(x, m, k) - level, 0, end, xtol=1e-12))
 
 
 def sum_of_largest_roots_sf(x, shapes):
-    """P(sum of independent largest eigenvalues > x), one for each (m, k) of `shapes`.
+    """Compute P(sum of independent largest eigenvalues > x), with one for each shape (m, k).
 
-    With one row or column everywhere the sum is chi-square. Otherwise the laws are cut into steps
-    and convolved, all terms being positive, so that small probabilities keep their digits; the
-    steps cost about a part in a thousand of the result.
+    If every shape has one row or column, the sum is chi-square. Otherwise the distributions are
+    discretized and convolved. All terms are positive, so small probabilities are accurate; the
+    discretization error is about a thousandth of the result.
 
     Examples
     --------
@@ -133,12 +136,12 @@ def sum_of_largest_roots_sf(x, shapes):
 
 
 def _log_pfaffian(x, m, k):
-    """The logarithm of the Pfaffian of the functions' pairwise integrals up to each x."""
+    """Compute the log-Pfaffian of the functions' pairwise integrals up to each x."""
     n_nodes = 48 + 6 * m
     u, w, integral = _quadrature(n_nodes)
     found = np.empty(len(x))
     block = max(1, 2**20 // (n_nodes * m))
-    begin = max(np.sqrt(k) - np.sqrt(m) - _BEYOND, 0.0)  # nothing is left below
+    begin = max(np.sqrt(k) - np.sqrt(m) - _BEYOND, 0.0)  # the density is negligible below
     i = np.arange(m)
     norm = (gammaln(i + 1) - gammaln(i + k - m + 1)) / 2
     for start in range(0, len(x), block):
@@ -148,7 +151,7 @@ def _log_pfaffian(x, m, k):
         phi = eval_genlaguerre(i, k - m, s**2) * np.exp(norm + (k - m) * np.log(s) - s**2 / 2)
         before = (phi * w[:, None]).transpose(0, 2, 1) @ (integral @ phi) * half**2
         A = before.transpose(0, 2, 1) - before
-        if m % 2:  # one row and column more, of the plain integrals
+        if m % 2:  # add a row and a column with the plain integrals
             alone = half[:, :, 0] * (w @ phi)
             A = np.concatenate([A, alone[:, :, None]], axis=2)
             corner = np.zeros((len(A), 1, 1))
@@ -159,7 +162,7 @@ def _log_pfaffian(x, m, k):
 
 @lru_cache(maxsize=16)
 def _quadrature(n_nodes):
-    """Nodes and weights on [-1, 1], and the matrix that integrates from -1 to each node."""
+    """Return nodes and weights on [-1, 1], and the matrix that integrates from -1 to each node."""
     u, w = np.polynomial.legendre.leggauss(n_nodes)
     V = np.polynomial.legendre.legvander(u, n_nodes)
     degree = np.arange(1, n_nodes)
@@ -170,11 +173,12 @@ def _quadrature(n_nodes):
 
 
 def _far_tail(x, m, k):
-    """Half the expected Euler characteristic of the set where u^T G v exceeds sqrt(x).
+    """Compute half the expected Euler characteristic of the set where u^T G v > sqrt(x).
 
-    By the Gaussian kinematic formula: the intrinsic volumes of the product of two spheres, times
-    the densities (2 pi)^(-(j+1)/2) H_{j-1}(t) exp(-t^2/2). Each maximum occurs at (u, v) and at
-    (-u, -v), hence the half. Where a term leaves the range of floats, 1: not far.
+    The Gaussian kinematic formula multiplies the intrinsic volumes of the product of two spheres
+    by the densities (2 pi)^(-(j+1)/2) H_{j-1}(t) exp(-t^2/2). Each maximum occurs at (u, v) and at
+    (-u, -v), hence the half. If a term leaves the range of floats, x is not far out, and the
+    result is 1.
     """
     t = np.sqrt(x)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -189,7 +193,7 @@ def _far_tail(x, m, k):
 
 
 def _sphere_volumes(d):
-    """Intrinsic volumes of the unit sphere in d dimensions."""
+    """Return the intrinsic volumes of the unit sphere in d dimensions."""
     j = np.arange(d)
     binomial = gammaln(d) - gammaln(j + 1) - gammaln(d - j)
     # The surface of the unit sphere in n dimensions is 2 pi^(n/2) / Gamma(n/2).

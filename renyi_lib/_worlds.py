@@ -1,11 +1,12 @@
-"""Joint tables by rho_R, for `renyi_lib._inversion`, and rare values, which need more.
+"""Families of joint tables by rho_R, for `renyi_lib._inversion`, and limits for rare values.
 
-All functions take many samples at once, along the first axis.
+All functions treat many samples at once, along the first axis.
 
-The candidates of an inversion form one curve through the sample's table. Where a rare value
-carries the dependence, the sample's own direction and margins say little: in two people of a group
-that never met a rare outcome, the two may yet go together always. So the upper end is also that of
-pairs of events, such as a value against all others, as tables of two rows and two columns.
+The candidates of an inversion form one curve through the sample's table. If a rare value carries
+the dependence, the sample's own direction and margins say little. For example, if a group of two
+samples shows no case of a rare outcome, group and outcome may still always go together in the
+population. The upper end is therefore also that of pairs of events, such as a value against all
+others, as tables of two rows and two columns.
 """
 
 import numpy as np
@@ -15,26 +16,26 @@ from renyi_lib._chance import MOST_TO_PERMUTE, chance_test, rho_of_tables
 from renyi_lib._inversion import POWER_CONSTRAINT_QUANTILE, invert
 from renyi_lib._wishart import largest_root_isf, largest_root_sf
 
-# The search covers so many standard errors and critical values around the observed value.
+# Width of the search around the observed value, in standard errors and critical values.
 _REACH = 4.5
-# No standard error of sqrt(n) rho is taken to be below this, as it is 0 where rho is 1.
+# Lower limit of the standard error of sqrt(n) rho, which would be 0 for rho = 1.
 _LEAST_SPREAD = 0.3
-# Where the test rejects, the lower end is not below this part of the sample's value.
+# If the test rejects, the lower end is at least this fraction of the sample's value.
 _LEAST_LOW = 1e-3
-# Values that occur less often are merged before the lower end is found.
+# Values that occur less often than this are merged before the lower end is computed.
 _FEWEST = 2
-# So many pairs of events are looked at, those that reach farthest.
+# Number of pairs of events to examine, those with the largest limits.
 _EVENTS = 20
-# Steps of a bisection.
+# Number of bisection steps.
 _HALVINGS = 60
 _DIGITS = 12
-# Cells of random tables: fewer are drawn of large tables, but at least so many.
+# Number of cells of random tables in all, and the minimum number of tables.
 _CELLS = 2**20
 _FEWEST_DRAWS = 250
 
 
 def renyi_intervals(tables, *, level, n_resamples, rng):
-    """Estimate, plug-in value, ends and p-value for rho_R, a row for each table.
+    """Compute estimate, plug-in value, ends and p-value for rho_R, with a row for each table.
 
     Parameters
     ----------
@@ -43,19 +44,20 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
     level : float
         1 - the confidence level.
     n_resamples : int
-        Random tables in all; fewer if the tables are large.
+        Total number of random tables; fewer if the tables are large.
     rng : Generator
         Random number generator.
 
     Returns
     -------
     ndarray of shape (R, 5)
+        Estimate, plug-in value, lower end, upper end and p-value of each table.
     """
     n_resamples = int(np.clip(_CELLS // tables[0].size, _FEWEST_DRAWS, n_resamples))
     pvalue, merged = _pvalues(tables, n_resamples, rng)
     ends = _curve(tables, level, n_resamples, rng)
     for i, table in merged.items():
-        # Merging values can only lessen rho_R, so that the lower end holds for all of them.
+        # Merging values can only reduce rho_R, so the lower end holds for all of them.
         small = min(table.shape) > 1 and pvalue[i] < level
         ends[i, 0] = _curve(table[None], level, n_resamples, rng)[0, 0] if small else 0.0
     rho = rho_of_tables(tables)
@@ -67,7 +69,7 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
 
 
 def _pvalues(tables, n_resamples, rng):
-    """The p-value of independence of each table; and those tables that had values merged."""
+    """Compute the p-value of independence for each table, and the tables with merged values."""
     pvalues, merged = np.empty(len(tables)), {}
     for i, table in enumerate(tables):
         kept = without_single_people(table)
@@ -79,7 +81,7 @@ def _pvalues(tables, n_resamples, rng):
 
 
 def without_single_people(table):
-    """The table with values that occur once merged, for one person proves nothing.
+    """Merge values that occur only once, because a single sample proves nothing.
 
     Examples
     --------
@@ -91,7 +93,7 @@ def without_single_people(table):
         table = np.moveaxis(table, axis, 0)
         while len(table) > 1 and (sizes := table.sum(axis=1)).min() < _FEWEST:
             single = np.flatnonzero(sizes < _FEWEST)
-            if len(single) == 1:  # into the next smallest
+            if len(single) == 1:  # merge it with the next smallest value
                 single = np.argsort(sizes, kind="stable")[:2]
             rest = np.delete(table, single, axis=0)
             table = np.concatenate([rest, table[single].sum(axis=0, keepdims=True)])
@@ -100,18 +102,18 @@ def without_single_people(table):
 
 
 def _event_high(table, level):
-    """The largest upper end of the correlation of two events, one of them a single value.
+    """Compute the largest upper end of the correlation of two events, one a single value.
 
     The events are a row and a column, or a row and the columns that it prefers. Their correlation
-    grows with the counts of both and of neither, and falls with those of either alone. Each count
-    gets its limit at z_k standard deviations, where the squares of the four z_k add up to z^2, and
-    the end is the largest correlation over all such splits. With large counts that is the
-    correlation plus z standard errors, and with small ones it is about exact for each count.
+    increases with the counts of both events and of neither, and decreases with those of only one.
+    Each count gets its limit at z_k standard deviations, where the squares of the four z_k sum to
+    z^2, and the end is the largest correlation over all such splits. For large counts, this is the
+    correlation plus z standard errors; for small counts, it is about exact for each count.
     """
     n, z = table.sum(), -ndtri(level / 2)
     counts = np.unique(np.concatenate([_events(table), _events(table.T)]), axis=0)
     both, rows, columns = counts.T.astype(float)
-    # A first look, with the margins as they are.
+    # Make a first estimate with the margins held fixed.
     expected = rows * columns / n
     most = np.minimum(_limit(both + 1, z), np.minimum(rows, columns))
     reach = (most - expected) / np.sqrt(
@@ -131,17 +133,17 @@ def _event_high(table, level):
 
 
 def _limit(shape, z):
-    """The quantile of a gamma variable, at z standard deviations, by Wilson and Hilferty.
+    """Compute the quantile of a gamma variable at z standard deviations (Wilson-Hilferty).
 
-    With the shape k + 1 and z > 0 it is the upper limit of a Poisson mean of which k were counted,
-    with the shape k and z < 0 the lower one.
+    With shape k + 1 and z > 0, it is the upper limit of a Poisson mean for a count of k; with
+    shape k and z < 0, it is the lower limit.
     """
     shape = np.maximum(shape, 1e-9)
     return shape * np.maximum(1 - 1 / (9 * shape) + z / (3 * np.sqrt(shape)), 0.0) ** 3
 
 
 def _splits(steps):
-    """How four counts share the evidence, as columns of length 1: two upwards, two downwards."""
+    """Return splits of the evidence over four counts, as unit columns, two up and two down."""
     angles = np.meshgrid(*[np.linspace(0, np.pi / 2, steps)] * 3)
     first, second, third = (angle.ravel() for angle in angles)
     upwards, downwards = np.cos(first), -np.sin(first)
@@ -159,7 +161,7 @@ _SPLITS = _splits(7)
 
 
 def _events(table):
-    """Counts of (both, row, columns) for each row with each column, and with those it prefers."""
+    """Count (both, row, columns) for each row with each column, and with those it prefers."""
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     single = np.stack(np.broadcast_arrays(table, rows[:, None], columns), axis=-1)
     order = np.argsort(-table / columns, axis=1, kind="stable")
@@ -171,22 +173,24 @@ def _events(table):
 
 
 def _curve(tables, level, n_resamples, rng):
-    """Lower end, median and upper end by inversion along the curve of each table."""
+    """Compute lower end, median and upper end by inversion along the curve of each table."""
     return along(JointTables(tables, rng), level, n_resamples)
 
 
 def along(worlds, level, n_resamples):
-    """Lower end, median and upper end by inversion along curves of tables.
+    """Compute lower end, median and upper end by inversion along curves of tables.
 
     Parameters
     ----------
     worlds : JointTables
+        Curves of tables.
     level, n_resamples
-        As in `renyi_intervals`.
+        Same as in `renyi_intervals`.
 
     Returns
     -------
     ndarray of shape (R, 3)
+        Lower end, median and upper end.
     """
     m, k = worlds.dimensions
     error = np.maximum(worlds.spread, _LEAST_SPREAD) / np.sqrt(worlds.n)
@@ -201,9 +205,9 @@ def along(worlds, level, n_resamples):
 
 
 def reflected_intervals(tables, *, level, n_resamples, rng):
-    """The bootstrap's interval of rho_R, reflected; it starts at 0 unless the test rejects.
+    """Compute the reflected bootstrap interval of rho_R, from 0 unless the test rejects.
 
-    Parameters and result as in `renyi_intervals`.
+    Parameters and result are the same as in `renyi_intervals`.
     """
     n = tables.sum(axis=(1, 2))
     m, k = np.subtract(tables.shape[1:], 1)
@@ -220,7 +224,7 @@ def reflected_intervals(tables, *, level, n_resamples, rng):
 
 
 class JointTables:
-    """Tables with the margins and the singular vectors of a sample, and any rho_R."""
+    """Tables with the margins and singular vectors of a sample, for any rho_R."""
 
     def __init__(self, tables, rng):
         self.n = tables.sum(axis=(1, 2))
@@ -230,15 +234,15 @@ class JointTables:
         self.independent = p[:, :, None] * q[:, None]
         self.root = np.sqrt(self.independent)
         R = (P - self.independent) / self.root
-        # R has no part along sqrt(p) and sqrt(q). With the singular value 2 these two come first,
-        # and all other vectors are orthogonal to them, also those of the value 0.
+        # R has no component along sqrt(p) and sqrt(q). With the singular value 2 these two come
+        # first, and all other vectors, also those of the value 0, are orthogonal to them.
         U, s, Vt = np.linalg.svd(R + 2 * self.root, full_matrices=False)
         U, s, Vt = U[:, :, 1:], s[:, 1:], Vt[:, 1:]
         small, large = sorted(P.shape[1:])
         self.dimensions = m, k = small - 1, large - 1
         self.U, self.s, self.Vt = U, s, Vt
         self.rho = np.minimum(s[:, 0], 1.0)
-        # Cells that speak against the dependence; empty, they leave two blocks, and rho_R = 1.
+        # If the cells that contradict the dependence are empty, two blocks remain, and rho_R = 1.
         product = U[:, :, :1] * Vt[:, :1]
         self.against = product < 0
         # The influence of a sample on rho is f g - rho (f^2 + g^2) / 2.
@@ -246,11 +250,11 @@ class JointTables:
         squares = f[:, :, None] ** 2 + g[:, None] ** 2
         influence = f[:, :, None] * g[:, None] - self.rho[:, None, None] * squares / 2
         self.spread = np.sqrt((P * influence**2).sum(axis=(1, 2)))
-        # Sum of squares of all singular values, without what chance adds on average.
+        # Sum of squares of all singular values, minus the average contribution of chance.
         self.energy = np.maximum((s**2).sum(axis=1) - m * k / self.n, 0.0)
 
     def tables(self, t):
-        """The tables of the worlds t, (R, K) -> (R, K, c, d)."""
+        """Return the tables of the candidates t, (R, K) -> (R, K, c, d)."""
         left = np.maximum(self.energy[:, None] - t**2, 0.0)
         others = self.others(t[:, :, None], left[:, :, None])
         s = np.concatenate([t[:, :, None], others], axis=2)
@@ -262,7 +266,7 @@ class JointTables:
         return P / P.sum(axis=(2, 3), keepdims=True)
 
     def others(self, t, left):
-        """The further singular values of the worlds t, whose squares may add up to `left`."""
+        """Return the other singular values of the candidates t, whose squares sum to `left`."""
         return _filled(self.s[:, None, 1:], t, left)
 
     def value(self, t):
@@ -270,8 +274,8 @@ class JointTables:
 
     def draw(self, t, size):
         P = self.tables(t)
-        # Rounded, so that the last bits of the decomposition do not change what is drawn: a cell
-        # of 1e-17 takes a random number, and one of 0 does not.
+        # Round, so that the last bits of the decomposition do not change the random tables: a cell
+        # of 1e-17 uses a random number, whereas a cell of 0 does not.
         cells = P.round(_DIGITS).reshape(*t.shape, 1, -1)
         cells /= cells.sum(axis=-1, keepdims=True)
         n = np.rint(self.n).astype(np.int64)[:, None, None]
@@ -280,11 +284,11 @@ class JointTables:
 
 
 def _filled(values, most, energy):
-    """The values times a common factor, each at most `most`, with that sum of squares.
+    """Scale the values by a common factor, each at most `most`, to a given sum of squares.
 
-    If even the largest values allowed have less, they are taken. Ties are the hard case for a
-    lower end, because the largest of several equal singular values gains most by chance; so what
-    the largest value does not have goes to the others.
+    If even the largest allowed values have a smaller sum, they are used. Ties are the hard case
+    for a lower end, because the largest of several equal singular values gains most by chance, so
+    the part that the largest value cannot take is given to the others.
     """
     if not values.shape[-1]:
         return np.broadcast_to(values, (*most.shape[:2], 0))

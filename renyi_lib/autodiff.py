@@ -1,15 +1,15 @@
-"""The penalties in JAX and in torch: values whose gradient is that of `value_and_grad`.
+"""Penalties as differentiable functions in JAX and torch.
 
-A penalty knows its own gradient (Danskin's theorem), so that no library has to differentiate
-through a singular value decomposition. Here it is handed over as a custom gradient::
+A penalty computes its own gradient (Danskin's theorem), so no library has to differentiate
+through a singular value decomposition. Here it is passed on as a custom gradient::
 
     penalty = as_jax(RenyiPenalty(), groups)             # or as_torch
     loss = lambda theta: cross_entropy(theta) + lam * penalty(network(theta, X))
 
-Arrays go to numpy for the table and come back: the table is small, and the pass over F is one
-pass. What lies on a GPU is copied. Second derivatives are not supported.
+Arrays are converted to numpy and back. This is cheap, because the table is small and needs only
+one pass over F. Arrays on a GPU are copied. Second derivatives are not supported.
 
-JAX and torch are imported when they are used, not before.
+JAX and torch are imported only when they are used.
 """
 
 from collections.abc import Callable
@@ -27,21 +27,27 @@ __all__ = ["DampedTable", "as_jax", "as_torch", "running_table_as_jax"]
 
 
 def as_jax(penalty: Any, groups: Any = None) -> Callable:
-    """A penalty as a function of JAX arrays, with its gradient; works under `jax.jit`.
+    """Convert a penalty to a function of JAX arrays, with its gradient; it works under `jax.jit`.
 
     Parameters
     ----------
     penalty : Penalty or BatchTable
-        Or any object with ``value_and_grad(F, groups)`` and no memory: JAX may call it more or
-        less often than you do. For a `RunningTable` see `running_table_as_jax`.
+        Penalty, or any object without memory that has ``value_and_grad(F, groups)``. A memory is
+        not allowed, because JAX may evaluate the function more or less often than you call it.
+        For a `RunningTable`, use `running_table_as_jax`.
     groups : Groups or array-like of shape (n,), optional
-        The group of each sample. Without it the function takes the groups' numbers, 0 … d - 1, as
-        its second argument: for mini-batches.
+        Group of each sample. If omitted, as for mini-batches, the function takes the codes of the
+        groups, 0 … d - 1, as its second argument.
 
     Returns
     -------
     callable
-        ``f(F)`` or ``f(F, codes)``: a number, of the precision of F.
+        Function ``f(F)`` or ``f(F, codes)``, whose value has the precision of F.
+
+    See Also
+    --------
+    as_torch : Convert a penalty to a function of torch tensors.
+    running_table_as_jax : Convert a running table to a JAX training step.
 
     Examples
     --------
@@ -61,8 +67,8 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
     """
     if isinstance(penalty, RunningTable | Fermi):
         raise ValueError(
-            f"penalty is a {type(penalty).__name__}, which has a memory that JAX cannot see. "
-            "running_table_as_jax does it for a RunningTable; any other works with jax.vjp, "
+            f"penalty is a {type(penalty).__name__}, which has a memory that JAX cannot track. "
+            "Use running_table_as_jax for a RunningTable; use other penalties with jax.vjp, "
             "outside jit"
         )
     jax = _imported("jax", "as_jax")
@@ -74,7 +80,7 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
 
     def both(F, *codes):
         shapes = jax.ShapeDtypeStruct((), F.dtype), jax.ShapeDtypeStruct(F.shape, F.dtype)
-        # The callback may see another precision than the caller: that of F is what counts.
+        # The callback may receive another precision than the caller, so use that of F.
         call = partial(evaluate, dtype=F.dtype)
         return jax.pure_callback(call, shapes, F, *codes, vmap_method="sequential")
 
@@ -97,14 +103,14 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
 
 
 class DampedTable(NamedTuple):
-    """A `RunningTable`'s memory as an array that JAX carries from step to step.
+    """Memory of a `RunningTable`, as arrays that JAX passes from step to step.
 
     Attributes
     ----------
     table : array of shape (c, d)
-        The running average E of the batches' tables.
+        Running average E of the batches' tables.
     seen : array of shape ()
-        How many samples have been seen.
+        Number of samples seen so far.
     """
 
     table: Any
@@ -112,24 +118,28 @@ class DampedTable(NamedTuple):
 
 
 def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable, Callable]:
-    """A running table for a training loop in JAX: its memory goes in and out of each step.
+    """Convert a running table to a step of a JAX training loop, with its memory as an argument.
 
     Parameters
     ----------
     way : RunningTable
-        Its groups, measure and memory are taken; the object itself stays as it is.
+        Running table whose groups, measure and memory are used; it is not modified.
     n_classes : int
         Number of classes.
 
     Returns
     -------
     start : DampedTable
-        The memory before the first batch.
+        Memory before the first batch.
     step : callable
-        ``value, memory = step(memory, F, codes)``, differentiable with respect to F and
-        suitable for `jax.jit` and `jax.lax.scan`. The value is that of the table E after the
-        batch, and its gradient with respect to F is the measure's gradient at E, spread over the
-        batch, as in `RunningTable`.
+        Function ``value, memory = step(memory, F, codes)``, which is differentiable with respect
+        to F and suitable for `jax.jit` and `jax.lax.scan`. The value is that of the table E after
+        the batch. Its gradient with respect to F is the measure's gradient at E, distributed over
+        the batch, as in `RunningTable`.
+
+    See Also
+    --------
+    as_jax : Convert a penalty without memory.
 
     Examples
     --------
@@ -164,27 +174,32 @@ def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable
         call = partial(of_table, dtype=E.dtype)
         value, dT = jax.pure_callback(call, shapes, E, vmap_method="sequential")
         value, dT = jax.lax.stop_gradient((value, dT))
-        # The number is the value, the gradient that of sum(dT * T).
+        # The value is `value`, and the gradient is that of sum(dT * T).
         return value + jnp.sum(dT * (T - still)), DampedTable(E, seen)
 
     return start, step
 
 
 def as_torch(penalty: Any, groups: Any = None) -> Callable:
-    """A penalty as a function of torch tensors, with its gradient for `backward`.
+    """Convert a penalty to a function of torch tensors, with its gradient for `backward`.
 
     Parameters
     ----------
     penalty : Penalty, BatchTable, RunningTable or Fermi
-        Or any object with ``value_and_grad(F, groups)``. One with a memory makes a step of it with
-        each call.
+        Penalty, or any object with ``value_and_grad(F, groups)``. If it has a memory, each call
+        updates it.
     groups : Groups or array-like of shape (n,), optional
-        As in `as_jax`.
+        Group of each sample. If omitted, as for mini-batches, the function takes the codes of the
+        groups, 0 … d - 1, as its second argument.
 
     Returns
     -------
     callable
-        ``f(F)`` or ``f(F, codes)``: a tensor with one number, on the device of F.
+        Function ``f(F)`` or ``f(F, codes)``, whose value is a scalar tensor on the device of F.
+
+    See Also
+    --------
+    as_jax : Convert a penalty to a function of JAX arrays.
 
     Examples
     --------
@@ -223,25 +238,26 @@ def as_torch(penalty: Any, groups: Any = None) -> Callable:
 
 
 def _check_shapes(penalty, F, groups):
-    """Raise a `ValueError` unless F has a row for each sample; shapes are known even in `jit`."""
+    """Raise a `ValueError` unless F has a row for each sample; `jit` knows shapes, too."""
     if len(F.shape) != 2 and getattr(penalty, "depends_on_table", False):
         raise ValueError(
-            f"F must have a row for each sample and a column for each class, got shape {F.shape}: "
-            "of two classes with the probability p give column_stack([1 - p, p])"
+            f"F must have a row for each sample and a column for each class, but it has shape "
+            f"{F.shape}: for two classes with probability p, pass column_stack([1 - p, p])"
         )
     n_samples = len(groups.codes) if isinstance(groups, Groups) else np.shape(groups)[0]
     if F.shape[0] != n_samples:
         raise ValueError(
-            f"F and the groups need the same number of samples, but F has {F.shape[0]} and the "
-            f"groups have {n_samples}"
+            f"F and groups must have the same number of samples, but F has {F.shape[0]} and "
+            f"groups has {n_samples}"
         )
 
 
 def _evaluator(penalty, groups):
-    """A function of numpy arrays: the value and the gradient in the precision of F."""
+    """Return a function of numpy arrays that computes value and gradient in F's precision."""
     if not hasattr(penalty, "value_and_grad"):
         raise ValueError(
-            f"penalty must have a method value_and_grad, as RenyiPenalty() has, not {penalty!r}"
+            "penalty must have a method value_and_grad, like RenyiPenalty(), but it is "
+            f"{penalty!r}"
         )
     if groups is not None and isinstance(penalty, Penalty) and not isinstance(groups, Groups):
         groups = Groups.from_labels(groups)

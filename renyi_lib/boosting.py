@@ -94,7 +94,7 @@ class _LogisticLoss:
         return np.log(share / share.sum())
 
     def at(self, z):
-        """The place of an adversary's move."""
+        """Evaluate the model at z, in the form that the adversary needs."""
         if self.n_classes == 2:
             p = _quick_expit(z)
             slope = 1 - p
@@ -103,7 +103,7 @@ class _LogisticLoss:
         return Softmax(softmax(z, axis=1))
 
     def gradient(self, at, z):
-        """By z, for each sample, without weights."""
+        """Compute the gradient of each sample's loss with respect to z, without weights."""
         if self.n_classes == 2:
             return at.p - self._target
         gradient = at.F.copy()
@@ -111,7 +111,7 @@ class _LogisticLoss:
         return gradient
 
     def quick_value(self, at, z):
-        """The mean loss, for the history; each sample counts at most 36, the loss at 1e-16."""
+        """Compute the mean loss for the history, with each sample's loss capped at about 36."""
         if self.n_classes == 2:
             right = self._other - at.p
             np.abs(right, out=right)
@@ -126,13 +126,13 @@ class _LogisticLoss:
         return -float(np.log(products).sum() + np.log(right[whole:]).sum()) * self.weight
 
     def value(self, z):
-        """The mean loss."""
+        """Compute the mean loss."""
         losses, _ = softmax_loss(np.reshape(z, (len(self.y), -1)).T, self.y)
         return float(np.sum(losses * self.weight))
 
 
 class _SquaredLoss:
-    """The mean squared error over the variance of y: 1 - R^2."""
+    """Mean squared error divided by the variance of y, which is 1 - R^2."""
 
     def __init__(self, y, weight, mean, variance, n_bins):
         self.y, self.weight, self.n_bins = y, weight, n_bins
@@ -141,24 +141,24 @@ class _SquaredLoss:
         self.unit = variance / 2
 
     def start(self):
-        """The mean of y."""
+        """Return the mean of y."""
         return np.asarray(np.sum(self.y * self.weight))
 
     def at(self, z):
-        """The place of an adversary's move."""
+        """Evaluate the model at z, in the form that the adversary needs."""
         deviation = np.sqrt(self.variance)
         return PredictionBins(z, self.mean, deviation, deviation / np.sqrt(2), self.n_bins)
 
     def gradient(self, at, z):
-        """By z, for each sample, without weights."""
+        """Compute the gradient of each sample's loss with respect to z, without weights."""
         return 2 * (z - self.y) / self.variance
 
     def value(self, z):
-        """The mean loss."""
+        """Compute the mean loss."""
         return float(np.sum((z - self.y) ** 2 * self.weight) / self.variance)
 
     def quick_value(self, at, z):
-        """The mean loss."""
+        """Compute the mean loss for the history."""
         return self.value(z)
 
 
@@ -188,7 +188,7 @@ class _Game:
         return gradient, hessian
 
     def columns(self):
-        """What was seen before each round."""
+        """Return loss, penalty and objective before each round, as a dict of arrays."""
         columns = {name: np.array(values) for name, values in self.history.items()}
         columns["objective"] = columns["loss"] + self.lam * columns["penalty"]
         return columns
@@ -241,6 +241,7 @@ class _Boosting(Checked, BaseEstimator):
         X : array-like, DataFrame or sparse matrix of shape (n, n_features)
             Features. Missing values and pandas categorical columns are handled by the backend.
         y : array-like of shape (n,)
+            Class labels, or numeric targets for a regression.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             Group of each sample, given by labels of any type; several columns define joint groups.
             If omitted, nothing is penalized, and a warning is issued.
@@ -280,8 +281,8 @@ class _Boosting(Checked, BaseEstimator):
         taken = sorted(backend.taken.intersection(more))
         if taken:
             raise ValueError(
-                f"backend_params has {taken[0]!r}, which the estimator sets itself: use its own "
-                "parameters (n_estimators, learning_rate, max_leaves, max_depth, "
+                f"backend_params contains {taken[0]!r}, which the estimator sets itself: use its "
+                "own parameters (n_estimators, learning_rate, max_leaves, max_depth, "
                 "min_child_weight, l2, n_jobs, random_state)"
             )
         check_backend_params(backend, more)
@@ -293,7 +294,9 @@ class _Boosting(Checked, BaseEstimator):
         held_out = None
         if validation is not None:
             if self.n_iter_no_change is None:
-                raise ValueError("validation is for early stopping: set n_iter_no_change too")
+                raise ValueError(
+                    "validation is used only for early stopping: set n_iter_no_change as well"
+                )
             held_out = self._read_validation(validation)
         elif self.n_iter_no_change is not None:
             rows, held_out = self._hold_out(rows, random_state)
@@ -323,7 +326,7 @@ class _Boosting(Checked, BaseEstimator):
         return _Problem(rows, groups, start, data, settings, held_out)
 
     def _boost(self, problem):
-        """Grow and store the trees for this lam."""
+        """Grow the trees for this lam, and store them."""
         rows, lam = problem.rows, float(self.lam)
         loss = self._loss(rows, problem.groups)
         adversary = None
@@ -354,7 +357,7 @@ class _Boosting(Checked, BaseEstimator):
         return self
 
     def _read(self, X, y, sensitive_features, sample_weight):
-        """Rows of a fit."""
+        """Validate and encode the rows of a fit."""
         check_alignment(
             X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
         )
@@ -419,14 +422,14 @@ class _Boosting(Checked, BaseEstimator):
         return check_array(X, **how)
 
     def _categorical(self):
-        """The numbers of the columns of categories."""
+        """Return the positions of the categorical columns."""
         if not self.categories_:
             return []
         names = self.feature_names_in_.tolist()
         return [names.index(name) for name in self.categories_]
 
     def _scores(self, X):
-        """Raw scores of rows."""
+        """Compute the raw scores of rows."""
         check_is_fitted(self)
         return self._forest.scores(self._features(X))
 
@@ -456,8 +459,9 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
     ----------
     lam : float, default=1.0
         Weight of the penalty relative to the mean loss, between 0 and 1e12.
-    fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}
-        As in `RenyiClassifier`.
+    fairness : {"demographic_parity", "equalized_odds", "equal_opportunity"}, \
+default="demographic_parity"
+        Notion of fairness; see `RenyiClassifier`.
     on : {"label", "score"}, default="label"
         Variable whose dependence on the group is penalized. "label" is a label sampled from the
         predicted probabilities, which makes decisions at the threshold 1/2 approximately fair.
@@ -503,16 +507,26 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
     classes_ : ndarray of shape (n_classes,)
         Class labels, in sorted order.
     groups_ : ndarray or None
+        Group labels; None if fitted without groups.
     booster_ : lightgbm.Booster or xgboost.Booster
+        Fitted trees.
     history_ : dict of ndarray
-        ``"loss"``, ``"penalty"`` and ``"objective"`` on the training rows before each round.
+        Values of ``"loss"``, ``"penalty"`` and ``"objective"`` on the training rows before each
+        round.
     n_iter_ : int
         Number of rounds used.
     feature_importances_ : ndarray of shape (n_features,)
+        Total gain of the splits on each feature, normalized to sum to 1.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
         Names of the features, if X has column names.
+
+    See Also
+    --------
+    RenyiClassifier : Logistic regression with the same penalty.
+    RenyiBoostingRegressor : Boosted trees for regression.
+    renyi_objective : Use the objective directly with LightGBM or XGBoost.
 
     Examples
     --------
@@ -581,7 +595,7 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
         return self._scores(X)
 
     def _penalty_of(self, groups):
-        """The penalty of labels, before any conditioning."""
+        """Return the penalty of labels before any conditioning."""
         return _measure(self.penalty, len(groups.q))
 
     def _penalty_on(self, groups):
@@ -594,7 +608,7 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
         return _LogisticLoss(rows.y, len(self.classes_), weight)
 
     def _learn_groups(self, sensitive_features, sample_weight):
-        """Nothing: groups are labels."""
+        """Do nothing, because groups are labels."""
 
     def _code_groups(self, sensitive_features, name="sensitive_features"):
         return encode_labels(sensitive_features, name)
@@ -603,7 +617,7 @@ class RenyiBoostingClassifier(SoftLabelMixin, ClassifierMixin, _Boosting):
         return {}
 
     def _with_targets(self, rows):
-        """The classes as codes."""
+        """Encode the classes."""
         rows = rows.with_classes()
         self.classes_ = rows.classes
         if self.on == "score" and len(self.classes_) > 2:
@@ -648,8 +662,9 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         Number of bins of the prediction.
     penalty : Penalty, default=None
         Dependence measure for bins and groups; None means `RenyiPenalty`.
-    backend, n_estimators, learning_rate, max_leaves, max_depth, l2, n_iter_no_change
-        As in `RenyiBoostingClassifier`, like all parameters that are not listed here.
+    backend, n_estimators, learning_rate, max_leaves, max_depth, l2, n_iter_no_change, \
+validation_fraction, backend_params, n_jobs, random_state
+        Same as in `RenyiBoostingClassifier`.
     min_child_weight : float, default=5.0
         Minimum sum of sample weights in a leaf, or number of samples without weights.
 
@@ -662,7 +677,12 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
     y_mean_, y_variance_ : float
         Weighted mean and variance of y, which scale the loss and the bins.
     booster_, history_, n_iter_, feature_importances_, n_features_in_, feature_names_in_
-        As in `RenyiBoostingClassifier`.
+        Same as in `RenyiBoostingClassifier`.
+
+    See Also
+    --------
+    renyi_lib.RenyiRegressor : Linear regression with the same kind of penalty.
+    RenyiBoostingClassifier : Boosted trees for classification.
 
     Examples
     --------
@@ -749,6 +769,7 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
         Returns
         -------
         float
+            Value of the penalty, which is rho_R^2 by default.
         """
         z = self.predict(X)
         encode, lengths = self._code_groups, {"X": z}
@@ -847,7 +868,7 @@ class RenyiObjective:
 
     @property
     def history(self) -> dict:
-        """What was seen before each round."""
+        """Loss, penalty and objective before each round, as a dict of arrays."""
         return self._game.columns()
 
 
@@ -876,12 +897,13 @@ def renyi_objective(
         Classes of the training rows, in their order. Labels stored in the library's data are
         ignored.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+        Group of each training row; several columns define joint groups.
     lam : float, default=1.0
         Weight of the penalty.
     learning_rate : float, default=0.1
         Learning rate passed to the library, which sets the adversary's pace.
     fairness, on, penalty, pos_label, class_weight
-        As in `RenyiBoostingClassifier`.
+        Same as in `RenyiBoostingClassifier`.
     sample_weight : array-like of shape (n,), optional
         Weights in loss and penalty. Neither library applies its own weights to a custom objective.
 
@@ -889,6 +911,10 @@ def renyi_objective(
     -------
     RenyiObjective
         Stateful function from raw scores and data to gradient and Hessian.
+
+    See Also
+    --------
+    RenyiBoostingClassifier : Use the objective in a scikit-learn estimator.
 
     Examples
     --------
@@ -918,7 +944,7 @@ def renyi_objective(
     template._check_parameters()
     y = np.asarray(y)
     if y.ndim != 1:
-        raise ValueError(f"y must be one class for each sample, got shape {y.shape}")
+        raise ValueError(f"y must be one class for each sample, but it has shape {y.shape}")
     rows = template._with_targets(
         read_rows(None, y, sensitive_features, sample_weight, keep_all=True)
     )

@@ -160,7 +160,7 @@ class SoftLabelMixin:
             label = classes[-1] if self.pos_label is None else self.pos_label
             if label not in classes:
                 raise ValueError(
-                    f"pos_label={label!r} is not one of the classes {classes.tolist()}"
+                    f"pos_label must be one of the classes {classes.tolist()}, not {label!r}"
                 )
             wanted = np.flatnonzero(classes == label)
         cells = count_codes([groups.y, groups.codes], (len(classes), len(groups.categories)))

@@ -1,8 +1,8 @@
-"""How evenly the groups are spread over the clusters.
+"""Metrics of how evenly the groups are distributed over the clusters.
 
-Everything here depends on one table alone, the number of points of each cluster and group, so
-each measure has two forms: from labels, and (`*_of_table`) from a table counted elsewhere. A
-cluster without points has no proportions and is left out.
+Every metric depends only on the table that counts the points by cluster and group, so each has
+two forms, one for labels and one (`*_of_table`) for a table of counts. A cluster without points
+has no proportions and is left out.
 """
 
 from typing import Any
@@ -30,21 +30,25 @@ __all__ = [
 def cluster_proportions(
     labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
 ) -> pd.DataFrame:
-    """Share of each group in each cluster: the paper's w, for every group.
+    """Compute the share of each group in each cluster, the paper's w for every group.
 
     Parameters
     ----------
     labels : array-like of shape (n,)
-        The cluster of each point.
+        Cluster of each point.
     sensitive_features : array-like of shape (n,) or (n, k)
-        The group of each point; several columns are one joint group.
+        Group of each point; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
 
     Returns
     -------
     DataFrame
-        A row for each cluster, a column for each group; rows sum to one.
+        Shares with a row for each cluster and a column for each group; rows sum to 1.
+
+    See Also
+    --------
+    proportion_summary : Summarize the shares of one group over the clusters.
 
     Examples
     --------
@@ -67,25 +71,33 @@ def proportion_summary(
     sample_weight: ArrayLike | None = None,
     group: Any = None,
 ) -> dict[str, float]:
-    """Least, greatest, mean and standard deviation of w over the clusters (Fig. 3).
+    """Compute minimum, maximum, mean and standard deviation of w over the clusters (Fig. 3).
 
-    Each cluster counts once, whatever its size, as in the paper's figure; the deviation divides
-    by the number of clusters. For a figure that weighs clusters see `weighted_deviation`.
+    Each cluster counts once regardless of its size, as in the paper's figure, and the standard
+    deviation divides by the number of clusters. `weighted_deviation` weights clusters by size.
 
     Parameters
     ----------
-    labels, sensitive_features : array-like of shape (n,)
-        The cluster and the group of each point.
+    labels : array-like of shape (n,)
+        Cluster of each point.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        Group of each point; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
     group : label, optional
-        The group whose proportion is meant. With two groups, the second in sorted order unless
-        given otherwise (1 of 0 and 1, "Male" of "Female" and "Male").
+        Group whose proportion is summarized. For two groups, the default is the second in sorted
+        order (1 of 0 and 1, "Male" of "Female" and "Male").
 
     Returns
     -------
     dict
-        ``min``, ``max``, ``mean`` and ``sd``, and ``overall``, the proportion in all the data.
+        Entries ``min``, ``max``, ``mean`` and ``sd``, and ``overall``, the proportion in all the
+        data.
+
+    See Also
+    --------
+    cluster_proportions : Compute the share of each group in each cluster.
+    weighted_deviation : Weight clusters by their sizes.
 
     Examples
     --------
@@ -99,7 +111,7 @@ def proportion_summary(
 
 
 def summary_of_table(table: ArrayLike, column: int) -> dict[str, float]:
-    """`proportion_summary` of the group in one column of a table of counts."""
+    """Compute `proportion_summary` for the group in one column of a table of counts."""
     table = _occupied(table)
     w = table[:, column] / table.sum(axis=1)
     return {
@@ -114,34 +126,43 @@ def summary_of_table(table: ArrayLike, column: int) -> dict[str, float]:
 def cluster_penalty(
     labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Sum over clusters of n_k (w_k - p)^2: what `RenyiKMeans` multiplies by lambda.
+    """Compute the sum over clusters of n_k (w_k - p)^2, which `RenyiKMeans` multiplies by lambda.
 
-    With two groups this is the paper's penalty after its inner maximum over w has been taken,
-    N p (1 - p) rho_R^2 (`kmeans_fair_objective-binary` with Theorem 2). With more, see Notes.
+    For two groups this is the paper's penalty after its inner maximization over w,
+    N p (1 - p) rho_R^2 (`kmeans_fair_objective-binary` with Theorem 2). For more groups, see
+    Notes.
 
     Parameters
     ----------
-    labels, sensitive_features : array-like of shape (n,)
-        The cluster and the group of each point.
+    labels : array-like of shape (n,)
+        Cluster of each point.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        Group of each point; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
 
     Returns
     -------
     float
+        Nonnegative penalty; 0 if clusters and groups are independent.
+
+    See Also
+    --------
+    weighted_deviation : Compute the root of the penalty per point.
+    renyi_lib.RenyiKMeans : Fit clusters with this penalty.
 
     Notes
     -----
-    The paper treats two groups. For G groups this library takes
+    The paper treats two groups. For G groups this library uses
 
         (1 - sum_g p_g^2) / (2 (G - 1)) * sum_k sum_g n_k (w_kg - p_g)^2 / p_g.
 
-    The double sum is the chi-square statistic of clusters against groups: N times the sum of
+    The double sum is the chi-square statistic of clusters and groups, which is N times the sum of
     the squares of all canonical correlations, of which rho_R is the first. It is zero if and
-    only if clusters and groups are independent. The factor makes two groups agree with the
-    paper, as (1 - p^2 - (1 - p)^2) / 2 = p (1 - p), and groups of equal size give half the sum
-    over k and g of n_k (w_kg - p_g)^2. Clusters that equal the groups pay N (1 - sum_g p_g^2) / 2,
-    half the variance of the group's indicator vector, for every G.
+    only if clusters and groups are independent. Because of the factor, the penalty for two groups
+    agrees with the paper, as (1 - p^2 - (1 - p)^2) / 2 = p (1 - p). For groups of equal size, it
+    is half the sum over k and g of n_k (w_kg - p_g)^2. If the clusters equal the groups, it is
+    N (1 - sum_g p_g^2) / 2, half the variance of the group's indicator vector, for every G.
 
     Examples
     --------
@@ -155,20 +176,20 @@ def cluster_penalty(
 
 
 def penalty_of_table(table: ArrayLike) -> float:
-    """`cluster_penalty` of a table of counts (clusters in rows, groups in columns)."""
+    """Compute `cluster_penalty` of a table of counts (clusters in rows, groups in columns)."""
     table = np.asarray(table, dtype=float)
     totals = table.sum(axis=0)
     table, totals = _occupied(table)[:, totals > 0], totals[totals > 0]
     size = table.sum(axis=1, keepdims=True)
     n_samples = totals.sum()
-    # N times the excess is a whole number: an exactly fair table gives exactly zero.
+    # N times the excess is a whole number, so an exactly fair table gives exactly zero.
     excess = (n_samples * table - size * totals) / n_samples
     chi_square = np.sum(excess**2 / size * (n_samples / totals))
     return float(penalty_scale(totals) * chi_square)
 
 
 def penalty_scale(totals: ArrayLike) -> float:
-    """The factor of `cluster_penalty` in front of chi-square, from the sizes of the groups."""
+    """Compute the factor of chi-square in `cluster_penalty` from the sizes of the groups."""
     totals = np.asarray(totals)
     if len(totals) < 2:
         return 0.0
@@ -179,21 +200,28 @@ def penalty_scale(totals: ArrayLike) -> float:
 def weighted_deviation(
     labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Root mean square of w_k - p, each cluster weighted by its size.
+    """Compute the root mean square of w_k - p, with each cluster weighted by its size.
 
-    With two groups it is sqrt(p (1 - p)) rho_R(labels, sensitive_features); in general the
-    root of `cluster_penalty` a point.
+    For two groups it is sqrt(p (1 - p)) rho_R(labels, sensitive_features), and in general the root
+    of `cluster_penalty` per point.
 
     Parameters
     ----------
-    labels, sensitive_features : array-like of shape (n,)
-        The cluster and the group of each point.
+    labels : array-like of shape (n,)
+        Cluster of each point.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        Group of each point; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
 
     Returns
     -------
     float
+        Nonnegative deviation.
+
+    See Also
+    --------
+    proportion_summary : Count each cluster once.
 
     Examples
     --------
@@ -208,23 +236,31 @@ def weighted_deviation(
 def balance(
     labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Balance (Chierichetti and others): the worst ratio of two groups in any cluster.
+    """Compute the balance, which is the worst ratio of two groups in any cluster.
 
-    With two groups and w the share of one of them, the least over the clusters of
-    min(w / (1 - w), (1 - w) / w). One is perfect, zero means that some group is missing from some
-    cluster. No clustering has more than the data, which have ``balance`` of one cluster. With
-    more than two groups (not in their paper), the smallest group of a cluster over its greatest.
+    For two groups, with w the share of one of them, it is the minimum over the clusters of
+    min(w / (1 - w), (1 - w) / w). A value of 1 is perfect, and 0 means that some cluster lacks a
+    group. No clustering has a larger balance than all the data as one cluster. For more than two
+    groups, a case that the reference does not treat, it is the smallest group of a cluster divided
+    by its largest.
 
     Parameters
     ----------
-    labels, sensitive_features : array-like of shape (n,)
-        The cluster and the group of each point.
+    labels : array-like of shape (n,)
+        Cluster of each point.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        Group of each point; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
 
     Returns
     -------
     float
+        Balance between 0 and 1.
+
+    See Also
+    --------
+    cluster_proportions : Compute the share of each group in each cluster.
 
     References
     ----------
@@ -241,13 +277,13 @@ def balance(
 
 
 def balance_of_table(table: ArrayLike) -> float:
-    """`balance` of a table of counts (clusters in rows, groups in columns)."""
+    """Compute `balance` of a table of counts (clusters in rows, groups in columns)."""
     table = _occupied(table)
     return float(np.min(table.min(axis=1) / table.max(axis=1)))
 
 
 def _count(labels, sensitive_features, sample_weight):
-    """The table of counts or weights, its clusters and its groups, of which there are several."""
+    """Return the table of counts or weights, with its clusters and its (at least two) groups."""
     variables = {"labels": labels, "sensitive_features": sensitive_features}
     table, (clusters, groups) = count_labels(variables, sample_weight)
     table, rows, columns = drop_empty(table)
@@ -261,15 +297,15 @@ def _occupied(table) -> np.ndarray:
 
 
 def _column(groups, group):
-    """The position of the group whose proportion is asked for."""
+    """Return the column of the group whose proportion is requested."""
     if group is None:
         if len(groups) != 2:
             raise ValueError(
-                f"sensitive_features has {len(groups)} groups: say which one is meant by "
-                f"group=, one of {list(groups)}"
+                f"sensitive_features has {len(groups)} groups: choose one of them with the "
+                f"argument group, one of {list(groups)}"
             )
         return 1
     names = groups.tolist()
     if group not in names:
-        raise ValueError(f"group={group!r} is not among the groups {names}")
+        raise ValueError(f"group must be one of {names}, not {group!r}")
     return names.index(group)

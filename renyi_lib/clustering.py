@@ -302,7 +302,7 @@ class RenyiKMeans(
         return self.fit(X, y, **known).labels_
 
     def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """Clusters of new points: the nearest center or, given their groups, the fair rule.
+        """Assign new points to the nearest center or, given their groups, by the fair rule.
 
         Parameters
         ----------
@@ -315,6 +315,7 @@ class RenyiKMeans(
         Returns
         -------
         ndarray of shape (n_samples,)
+            Cluster of each point.
 
         Notes
         -----
@@ -342,7 +343,7 @@ class RenyiKMeans(
         return self._assigned(X, sensitive_features)
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Distances of points to the centers.
+        """Compute the distances of points to the centers.
 
         Parameters
         ----------
@@ -352,6 +353,7 @@ class RenyiKMeans(
         Returns
         -------
         ndarray of shape (n_samples, n_clusters)
+            Distance of each point to each center.
         """
         return euclidean_distances(*self._about_the_centers(self._new_points(X)))
 
@@ -363,7 +365,7 @@ class RenyiKMeans(
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Minus the objective on points that join the fitted centers: larger is better.
+        """Compute minus the objective of points that join the fitted centers; larger is better.
 
         Parameters
         ----------
@@ -420,7 +422,7 @@ class RenyiKMeans(
         )
 
     def _about_the_centers(self, X, centers=None):
-        """Points and centers about the mean of the centers, so that squares lose no digits."""
+        """Center points and centers at the mean of the centers, so that squares lose no digits."""
         centers = self.cluster_centers_ if centers is None else centers
         if sparse.issparse(X):
             return X, centers
@@ -428,7 +430,7 @@ class RenyiKMeans(
         return X - origin, centers - origin
 
     def _assigned(self, X, sensitive_features):
-        """The clusters of new points, of those that are not empty."""
+        """Return the clusters of new points, among those that are not empty."""
         occupied = np.flatnonzero(self.contingency_.sum(axis=1))
         X, centers = self._about_the_centers(X, self.cluster_centers_[occupied])
         if sensitive_features is None:
@@ -448,7 +450,7 @@ class RenyiKMeans(
         return occupied[chosen].astype(np.int32)
 
     def _read(self, X, sensitive_features, sample_weight):
-        """X, and the points that count with their groups and weights, all checked."""
+        """Validate X, and return the points of positive weight with groups and weights."""
         self._check_parameters()
         need_memory(X, type(self).__name__)
         check_alignment(X=X, sensitive_features=sensitive_features, sample_weight=sample_weight)
@@ -502,14 +504,14 @@ class RenyiKMeans(
         return fit
 
     def _best_run(self, data):
-        """The best of all starts."""
+        """Return the best run of all starts."""
         init = _check_init(self.init, data)
         rng = as_random_state(self.random_state)
         runs = [self._run(data, init, rng) for _ in range(self._number_of_starts(init))]
         return min(runs, key=lambda run: run.last_objective)
 
     def _run(self, data, init, rng):
-        """One start, and where it leads."""
+        """Run one start."""
         if self.algorithm == "paper":
             labels = _initial_labels(data, init, rng)
             return _algorithm_3(data, labels, float(self.lam), self.max_iter)
@@ -554,19 +556,20 @@ class RenyiKMeans(
 
 
 def tradeoff_table(path: list) -> pd.DataFrame:
-    """Loss and fairness of fitted models, one row each (the curves of Fig. 3).
+    """Tabulate loss and fairness of fitted models, one row each (the curves of Fig. 3).
 
     Parameters
     ----------
     path : list of RenyiKMeans
-        Fitted with `sensitive_features`, as `lam_path` gives them.
+        Models fitted with `sensitive_features`, such as those returned by `lam_path`.
 
     Returns
     -------
     DataFrame
-        ``lam``, ``objective``, ``inertia``, ``penalty``; with two groups also ``w_min``,
+        Columns ``lam``, ``objective``, ``inertia``, ``penalty``; with two groups also ``w_min``,
         ``w_max``, ``w_mean`` and ``w_sd`` over the clusters; ``deviation``, the root of the
-        penalty a point; ``balance``; ``rho_R`` of cluster and group; ``n_iter`` and ``converged``.
+        penalty per point; ``balance``; ``rho_R`` of cluster and group; ``n_iter`` and
+        ``converged``.
 
     Examples
     --------
@@ -592,18 +595,18 @@ def renyi_kmeans_objective(
     sample_weight: ArrayLike | None = None,
     lam: float = 0.0,
 ) -> KMeansObjective:
-    """SSE + lam * sum_k n_k (w_k - p)^2 of any assignment, from scratch.
+    """Compute SSE + lam * sum_k n_k (w_k - p)^2 of any assignment.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The points.
+        Points.
     labels : array-like of shape (n_samples,)
-        The cluster of each; labels of any kind.
+        Cluster of each point, given by labels of any type.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
-        The group of each.
+        Group of each point.
     sample_weight : array-like of shape (n_samples,), optional
-        Non-negative weights.
+        Nonnegative weights.
     lam : float, default=0.0
         Weight of fairness.
 
@@ -678,7 +681,7 @@ class _History:
 
 
 def _prepare(X, sensitive_features, n_clusters, sample_weight=None):
-    """The points about their mean and the groups as codes, checked; points without weight go."""
+    """Validate and center the points, encode the groups, and drop points without weight."""
     rows = read_rows(X, None, sensitive_features, sample_weight)
     X, names, kept = rows.X, rows.categories, ... if rows.kept is None else rows.kept
     weights = np.ones(X.shape[0]) if rows.weight is None else rows.weight
@@ -702,7 +705,7 @@ def _prepare(X, sensitive_features, n_clusters, sample_weight=None):
 
 
 def _check_init(init, data):
-    """The start as a string, as centers about the mean of the data, or as labels."""
+    """Return the start as a string, as centers relative to the mean, or as labels."""
     if isinstance(init, str):
         if init in ("k-means++", "random", "random-assignment"):
             return init
@@ -739,7 +742,7 @@ def _is_assignment(init):
 
 
 def _initial_labels(data, init, rng):
-    """The assignment that a start means, no cluster empty."""
+    """Return the assignment that belongs to a start, without empty clusters."""
     n_samples = len(data.groups)
     if not _is_assignment(init):
         centers = _initial_centers(data, init, rng)
@@ -762,7 +765,7 @@ def _initial_centers(data, init, rng):
 
 
 def _lloyd(data, centers, max_iter):
-    """Labels of plain k-means from these centers, no cluster empty."""
+    """Return labels of plain k-means from these centers, without empty clusters."""
     with warnings.catch_warnings():
         # Fewer distinct points than clusters; the empty ones are filled below.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -789,7 +792,7 @@ def _without_empty(data, labels):
 
 
 def _doublings(data, inertia, lam_from, lam):
-    """How often lam can be halved above lam_from and above where the penalty is weak."""
+    """Return how often lam can be halved before it reaches lam_from or a weak penalty."""
     if len(data.totals) < 2 or lam <= lam_from:
         return 0
     least = max(lam_from, inertia / data.weights.sum())
@@ -838,11 +841,16 @@ def _descent(data, labels, lam, lam_from, max_iter, tol):
     return _Run(labels, _centers(data, labels), history, converged)
 
 
+<<<<<<< HEAD
 def _passes(data):
     """Two functions: a pass over all points, and several over those that may change clusters soon.
 
     The second is None where the data are too small to need it, sparse or weighted.
     """
+=======
+def _one_pass(data):
+    """Return a pass of the descent over these points, as a function of labels and lambda."""
+>>>>>>> wt/words1
     about = data.groups, data.weights
     if sparse.issparse(data.X):
         stored = data.X.data, data.X.indices, data.X.indptr, _squared_norms(data.X)
@@ -905,7 +913,7 @@ def _passes(data):
 
 
 def _algorithm_3(data, labels, lam, max_iter):
-    """Algorithm 3 from an assignment, until nothing moves, a state returns, or max_iter."""
+    """Run Algorithm 3 until nothing moves, a state is repeated, or max_iter is reached."""
     labels = labels.copy()
     one_pass = compiled(paper_pass)
     s = data.groups
@@ -934,12 +942,12 @@ def _algorithm_3(data, labels, lam, max_iter):
 
 
 def _state(labels, centers, w):
-    """All that the next pass of Algorithm 3 depends on: if it returns, so does the rest."""
+    """Return the state that determines the next pass of Algorithm 3."""
     return hashlib.blake2b(labels.tobytes() + centers.tobytes() + w.tobytes()).digest()
 
 
 def _centers(data, labels):
-    """Means of the clusters; zero, the mean of all the data, for an empty one."""
+    """Compute the means of the clusters, with 0, the overall mean, for an empty one."""
     size = np.bincount(labels, data.weights, data.n_clusters)
     size = np.where(size > 0, size, 1.0)[:, None]
     if sparse.issparse(data.X):
@@ -962,7 +970,7 @@ def _inertia(data, labels, centers):
 
 
 def _squared_distances(X, centers, labels):
-    """The squared distance of each point to the center of its cluster."""
+    """Compute the squared distance of each point to the center of its cluster."""
     if not sparse.issparse(X):
         return ((X - centers[labels]) ** 2).sum(axis=1)
     norms = (centers**2).sum(axis=1)
@@ -979,7 +987,7 @@ def _squared_norms(X):
 
 
 def _rows(X, rows):
-    """Some points as a dense array, which may become centers."""
+    """Return some points as a dense array, which may become centers."""
     return X[rows].toarray() if sparse.issparse(X) else X[rows]
 
 
@@ -1023,7 +1031,7 @@ def _tradeoff(model):
 
 
 def _convergence_message(model):
-    """The message about a fit that did not converge."""
+    """Return the message about a fit that did not converge."""
     if model.algorithm == "descent":
         return (
             f"the descent made max_iter={model.max_iter} passes and "

@@ -1,8 +1,8 @@
 """Maximal correlation of continuous variables, and of a continuous variable and labels.
 
-The supremum over all functions f and g cannot be taken from a sample: if no two values are alike,
-some f and g reach 1 whatever the truth. Here f and g are restricted to smooth functions, and how
-smooth is chosen by cross-validation::
+The supremum over all functions f and g cannot be estimated from a sample, because if no two
+values are equal, some f and g reach 1 regardless of the distribution. Here f and g are restricted
+to smooth functions, and the degree of smoothness is chosen by cross-validation::
 
     u        = the ranks of the variable, divided by n (so only the order of the values matters)
     space    = natural cubic splines in u whose knots are quantiles
@@ -10,19 +10,21 @@ smooth is chosen by cross-validation::
     W        = E[phi_i(a) psi_j(b)], the whitened cross-covariance
     rho_k    = the largest singular value of the leading k x k block of W
 
-rho_k is the maximal correlation over the k smoothest functions of each side: the paper's Theorem 1
-with functions in place of labels. A variable of labels has all of its indicator functions.
+rho_k is the maximal correlation over the k smoothest functions of each variable, which is the
+paper's Theorem 1 with functions in place of labels. For a variable of labels, all of its
+indicator functions are used.
 
-Ranks have ties where values repeat, so the functions are orthonormal under the masses of the
-values that occur: a variable of m values has m - 1 functions, and the estimate is at most 1.
+Ranks have ties where values repeat, so the functions are orthonormal with respect to the masses of
+the distinct values. A variable with m distinct values has m - 1 functions, and the estimate is at
+most 1.
 
 The number of functions that are tried grows like the root of the number of samples, without a
-limit, so that the estimate is consistent: the space of the last rung approximates every function,
-the largest singular value of its noise is of the order n^{-1/4}, and cross-validation takes
-another rung only where that shows more in samples that it has not seen.
+limit, which makes the estimate consistent. The largest space approximates every function, the
+largest singular value of its noise is of the order n^{-1/4}, and cross-validation prefers a larger
+space only if it increases the correlation on held-out samples.
 
-Everything is work on the table of two grids, of about `_CELLS` cells: with more different values
-than that, values next to each other share a cell.
+All computations use the joint table of two grids with about `_CELLS` cells each. If there are more
+distinct values than cells, neighboring values share a cell.
 """
 
 import warnings
@@ -69,41 +71,43 @@ __all__ = [
     "without_bias",
 ]
 
-# Cells of a variable's grid, and at the least so many for each function. A function with ten waves
-# loses 1e-4 of its variance within the cells, and the last function that is tried about 1 %.
+# Cells of a variable's grid, and the minimum number of cells for each function. A function with
+# ten waves loses 1e-4 of its variance within the cells, and the last function about 1 %.
 _CELLS = 1024
 _CELLS_EACH = 8
-# Samples for each function that is tried, at the least.
+# Minimum number of samples for each function that is tried.
 _SAMPLES_EACH = 10
-# The most functions for few samples, and when rungs of the ladder begin to be further apart.
+# Maximum number of functions for small samples; beyond it, the sizes grow in larger steps.
 _SOME_FUNCTIONS = 16
 _CLOSE_RUNGS = 48
 _FOLDS = 5
-# With fewer samples than this, or a chance level above that, there is a warning.
+# Limits for the warning: too few samples, or too high a correlation by chance alone.
 _SMALL_SAMPLE = 20
 _LARGE_BY_CHANCE = 0.75
 _FEW_ENOUGH_TO_PERMUTE = 1000
-# Keeps a direction that a fold's training rows do not have (a rare label) from dividing by zero.
+# Prevents division by zero for directions that a fold's training rows lack, such as rare labels.
 _RIDGE = 1e-6
-# Draws from the limit law, which are the same for all samples.
+# Number of draws from the limit distribution, which are the same for all samples.
 _DRAWS = 4000
-# Candidates for the ends of an interval, draws for each, and between which limits the variance of
-# the correlation may be a multiple of that of normal variables.
+# Number of candidates for the ends of an interval and of draws for each, and the limits of the
+# variance of the correlation, relative to its variance for normal variables.
 _CANDIDATES = 8
 _INTERVAL_DRAWS = 400
 _SPREADS = 0.05, 20.0
-# The upper end is also that of the functions of so many rungs further up.
+# The upper end also takes into account the functions of this many larger sizes.
 _RUNGS_ABOVE = 2
 _PERMUTATIONS = 199
 
 
 class SmoothFunction:
-    """A piecewise linear function of one variable, constant beyond the first and last points.
+    """Piecewise linear function of one variable, constant beyond the first and last points.
 
     Parameters
     ----------
-    points, values : ndarray of shape (m,)
-        Where it is known, in increasing order, and its values there.
+    points : array-like of shape (m,)
+        Points in increasing order.
+    values : array-like of shape (m,)
+        Values of the function at the points.
 
     Examples
     --------
@@ -124,12 +128,14 @@ class SmoothFunction:
 
 
 class LabelFunction:
-    """A function of labels.
+    """Function of labels.
 
     Parameters
     ----------
-    points, values : ndarray of shape (m,)
-        The labels, and the value at each.
+    points : array-like of shape (m,)
+        Labels.
+    values : array-like of shape (m,)
+        Value of the function at each label.
 
     Examples
     --------
@@ -149,24 +155,25 @@ class LabelFunction:
 
 @dataclass(frozen=True)
 class ContinuousRenyi:
-    """What `continuous_correlation` finds.
+    """Result of `continuous_correlation`.
 
     Attributes
     ----------
     rho : float
-        The estimate: the plug-in with the bias of its many functions taken off.
+        Estimate of the maximal correlation, which is the plug-in value corrected for the bias
+        that comes from combining many functions.
     f, g : SmoothFunction or LabelFunction
-        The functions that attain the plug-in. In the sample they have mean 0 and variance 1.
+        Functions that attain the plug-in value. In the sample they have mean 0 and variance 1.
     plug_in : float
-        The correlation of f and g in the sample. Too large on average, as f and g have been
+        Correlation of f and g in the sample. It is too large on average, because f and g were
         chosen for this sample.
     cross_validated : float
-        The correlation of functions and samples that those functions have not seen. Too small on
-        average, and negative by chance if there is little to find.
+        Correlation of the functions on held-out samples. It is too small on average, and it may
+        be negative if the dependence is weak.
     n_functions : tuple of int
-        How many functions of `a` and of `b` were combined.
+        Numbers of functions of `a` and of `b` that were combined.
     path : dict
-        From each number of functions that was tried to ``(plug_in, cross_validated)``.
+        Mapping from each number of functions that was tried to ``(plug_in, cross_validated)``.
     """
 
     rho: float
@@ -179,18 +186,18 @@ class ContinuousRenyi:
 
 
 class ContinuousInterval(NamedTuple):
-    """A confidence interval computed by `continuous_interval`.
+    """Confidence interval computed by `continuous_interval`.
 
     Attributes
     ----------
     rho : float
-        The estimate of `continuous_correlation`.
+        Estimate of `continuous_correlation`.
     low, high : float
-        The ends.
+        Lower and upper end of the interval.
     confidence_level : float
         Confidence level of the interval.
     n_functions : tuple of int
-        How many functions of `a` and of `b` it is about.
+        Numbers of functions of `a` and of `b` that the interval refers to.
     """
 
     rho: float
@@ -201,7 +208,7 @@ class ContinuousInterval(NamedTuple):
 
 
 class ContinuousTest(NamedTuple):
-    """The statistic, the p-value and how it was found ("permutation" or "limit")."""
+    """Result of `continuous_test`: statistic, p-value and method ("permutation" or "limit")."""
 
     statistic: float
     pvalue: float
@@ -217,42 +224,51 @@ def continuous_correlation(
     max_functions: int | None = None,
     random_state: Any = 0,
 ) -> ContinuousRenyi:
-    """Maximal correlation of continuous variables, with the functions that attain it.
+    """Estimate the maximal correlation of continuous variables, with the functions attaining it.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Numbers, or labels of any kind where `kind` says so.
+        Numbers, or labels of any type if `kind` is "discrete" for that variable.
     kind : {"continuous", "discrete"} or a pair of these
-        What `a` and `b` are: ``("continuous", "discrete")`` for a score and a group.
+        Types of `a` and `b`, for example ``("continuous", "discrete")`` for a score and a group.
+        A single value applies to both.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero. Ranks, functions and correlation are those of the
+        Nonnegative weights, not all zero. Ranks, functions and correlation are those of the
         weighted sample; n becomes (sum of the weights)^2 / (sum of their squares).
     max_functions : int, optional
-        The most functions of a continuous variable; by default 16, and with more than 4096
-        samples sqrt(n) / 4. Fewer are tried if there are fewer than ten samples for each. How
-        many are used is chosen by cross-validation.
+        Maximum number of functions of a continuous variable; the default is 16, or sqrt(n) / 4
+        for more than 4096 samples. Fewer are tried if there are fewer than ten samples for each
+        function. Cross-validation chooses how many are used.
     random_state : int, RandomState, Generator or None, default=0
-        Deals the samples out to the five folds.
+        Seed or generator that assigns the samples to the five folds.
 
     Returns
     -------
     ContinuousRenyi
+        Estimate, with its functions and the values for each number of functions.
+
+    See Also
+    --------
+    continuous_test : Test independence.
+    continuous_interval : Compute a confidence interval.
+    renyi_lib.renyi_correlation : Compute the correlation of two variables of labels.
 
     Notes
     -----
-    - Only the order of a continuous variable's values matters: logarithms, units and outliers
-      change nothing.
-    - The correction takes p functions of one side and q of the other as p- and q-dimensional
+    - Only the order of a continuous variable's values matters, so logarithms, units and outliers
+      do not affect the result.
+    - The correction treats p functions of one variable and q of the other as p- and q-dimensional
       Gaussian vectors with one correlated direction. Then the square of the largest sample
       canonical correlation tends to ``r (1 - c + c / r) (1 - d + d / r)`` with r = rho^2,
-      c = p / n, d = q / n, if r is large enough to be seen at all. This is solved for r; if there
-      is no solution, rho is 0.
-    - What is rougher than the functions that are tried cannot be seen: from n samples `rho`
-      estimates the supremum over functions with about sqrt(n) / 4 turning points, which is at
-      most the maximal correlation and tends to it as n grows. No estimator can do better without
-      assumptions, because n samples cannot tell a rough function from chance.
-    - A constant variable depends on nothing: rho is 0, and f and g are zero.
+      c = p / n, d = q / n, if r is large enough to be detectable. This equation is solved for r;
+      if there is no solution, rho is 0.
+    - Dependence through rougher functions than those that are tried cannot be detected. From n
+      samples, `rho` estimates the supremum over functions with about sqrt(n) / 4 turning points,
+      which is at most the maximal correlation and tends to it as n grows. No estimator can do
+      better without assumptions, because n samples cannot distinguish a rough function from
+      chance.
+    - If a variable is constant, rho is 0, and f and g are zero.
 
     References
     ----------
@@ -262,7 +278,7 @@ def continuous_correlation(
 
     Examples
     --------
-    A circle: no line fits it, and x determines y up to its sign.
+    On a circle, no line fits the points, but x determines y up to its sign.
 
     >>> import numpy as np
     >>> from renyi_lib import continuous_correlation
@@ -293,45 +309,48 @@ def continuous_interval(
     max_functions: int | None = None,
     random_state: Any = 0,
 ) -> ContinuousInterval:
-    """A confidence interval for the maximal correlation of continuous variables.
+    """Compute a confidence interval of the maximal correlation of continuous variables.
 
     Parameters
     ----------
-    a, b : array-like of shape (n,)
-    kind : {"continuous", "discrete"} or a pair of these
+    a, b, kind, max_functions
+        Same as in `continuous_correlation`.
     confidence_level : float, default=0.95
         Confidence level of the interval.
     sample_weight : array-like of shape (n,), optional
         Nonnegative sample weights; by default, all samples count equally.
-    max_functions : int, optional
     random_state : int, RandomState, Generator or None, default=0
-        As for `continuous_correlation`; also for the draws.
+        Seed or generator of the folds and of the random draws.
 
     Returns
     -------
     ContinuousInterval
+        Estimate, both ends, confidence level and numbers of functions.
 
     See Also
     --------
-    continuous_test : Whether there is any dependence at all, at an exact level.
-    renyi_lib.renyi_interval : The interval for variables of labels.
+    continuous_test : Test independence at an exact level.
+    renyi_lib.renyi_interval : Compute the interval for two variables of labels.
 
     Notes
     -----
-    - It covers the supremum over smooth functions: as many as cross-validation has chosen, and
-      for the upper end two rungs more. This is at most the maximal correlation, so `low` is also a
-      lower limit of that, whereas `high` is an upper limit only if the functions that attain it
-      are as smooth. No upper limit below 1 holds for all functions: a pattern finer than the
-      sample can show may always be there.
+    - The interval covers the supremum over smooth functions, as many as cross-validation has
+      chosen, and for the upper end also over those of the next two larger sizes. This supremum is
+      at most the maximal correlation, so `low` is also a lower limit of the maximal correlation,
+      whereas `high` is an upper limit only if the functions that attain it are as smooth. No
+      upper limit below 1 holds for all functions, because the variables may always depend on
+      each other through a pattern that is too fine for the sample.
     - `low` is 0 unless `continuous_test` rejects independence at the level 1 - confidence_level
-      (without weights), so that the choice of the functions is paid for.
-    - A candidate is kept unless the observed value lies in one of the tails of its law. In that
-      law the whitened cross-covariance is the candidate in its first entry plus normal noise. The
-      noise of the first entry has the variance of ``f g - rho (f^2 + g^2) / 2`` in the sample, up
-      to a factor by which it depends on the candidate; that of its row and column has
-      (1 - rho^2) / n, and all others 1 / n.
-    - An observed value below nearly all values under chance counts as the 16 % quantile of chance
-      for the upper end, since such luck is no knowledge.
+      (without weights), which accounts for the choice of the functions.
+    - A candidate value is kept unless the observed value lies in one of the tails of the
+      candidate's distribution. In this distribution, the whitened cross-covariance has the
+      candidate as its first entry, plus normal noise. The noise of the first entry has the
+      variance of ``f g - rho (f^2 + g^2) / 2`` in the sample, up to a factor that depends on the
+      candidate; the noise of its row and column has variance (1 - rho^2) / n, and that of all
+      other entries 1 / n.
+    - If the observed value is below nearly all values expected under independence, the upper end
+      uses the 16 % quantile of these values instead, so that a lucky sample does not make the
+      interval too short.
 
     Examples
     --------
@@ -359,7 +378,7 @@ def continuous_interval(
     rng = np.random.default_rng(random_state)
     chosen = pair.sizes.index(found.n_functions)
     low, high = pair.kept(W, found.n_functions, rng, tail)
-    # What is a little rougher may be there and not have shown.
+    # The true functions may be slightly rougher than those that were detected.
     rougher = pair.sizes[min(chosen + _RUNGS_ABOVE, len(pair.sizes) - 1)]
     if rougher != found.n_functions:
         high = max(high, pair.kept(W, rougher, rng, tail)[1])
@@ -384,21 +403,27 @@ def correlation_within(
     kind: str | Sequence[str] = "continuous",
     sample_weight: ArrayLike | None = None,
 ) -> ConditionalRenyi:
-    """`continuous_correlation` within each group of a third variable.
+    """Compute `continuous_correlation` within each group of a third variable.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
+        Numbers, or labels of any type if `kind` is "discrete" for that variable.
     given : array-like of shape (n,)
-        Labels.
+        Labels of the third variable.
     kind : {"continuous", "discrete"} or a pair of these
+        Types of `a` and `b`, as in `continuous_correlation`.
     sample_weight : array-like of shape (n,), optional
         Nonnegative sample weights; by default, all samples count equally.
 
     Returns
     -------
     ConditionalRenyi
-        Without the groups that have no weight.
+        Correlation within each group that has positive weight.
+
+    See Also
+    --------
+    continuous_correlation : Estimate the correlation of all samples together.
 
     Examples
     --------
@@ -436,32 +461,37 @@ def continuous_test(
 ) -> ContinuousTest:
     """Test the independence of two continuous variables, or of one such variable and labels.
 
-    For each number of functions: by how many standard deviations the plug-in correlation exceeds
-    its mean under chance. The statistic is the largest of these numbers. It is compared with its
-    own law under chance, so that looking at several smoothnesses is paid for.
+    For each number of functions, the plug-in correlation is compared with its mean under
+    independence, in units of its standard deviation. The statistic is the largest of these
+    values. Because it is compared with its own distribution under independence, the p-value
+    accounts for trying several degrees of smoothness.
 
     Parameters
     ----------
-    a, b : array-like of shape (n,)
-        As for `continuous_correlation`.
+    a, b, kind, max_functions
+        Same as in `continuous_correlation`.
     given : array-like of shape (n,), optional
-        Labels of a third variable: tests independence within each of its groups, and combines
-        their p-values by Fisher's method (the statistic is then Fisher's).
-    kind : {"continuous", "discrete"} or a pair of these
+        Labels of a third variable. Independence is then tested within each of its groups, and the
+        p-values are combined by Fisher's method, whose statistic is returned.
     method : {"auto", "permutation", "limit"}
-        "permutation" pairs `b` with `a` at random, many times: exact at every n. "limit" draws
-        from the law for large n, in which the entries of W are independent normal variables of
-        variance 1/n: as fast for a million samples as for a hundred. "auto" takes "permutation"
-        up to 1000 samples.
+        "permutation" pairs the values of `b` with those of `a` at random many times, which is
+        exact for every n. "limit" samples from the distribution for large n, in which the entries
+        of W are independent normal variables of variance 1/n; its cost does not depend on n.
+        "auto" uses "permutation" for up to 1000 samples and "limit" for more.
     n_permutations : int, default=999
         Number of random permutations.
-    max_functions : int, optional
     random_state : int, RandomState, Generator or None, default=0
         Seed or generator of the random numbers.
 
     Returns
     -------
     ContinuousTest
+        Statistic, p-value and the method that was used.
+
+    See Also
+    --------
+    continuous_correlation : Estimate the maximal correlation.
+    continuous_interval : Compute a confidence interval.
 
     Examples
     --------
@@ -493,25 +523,29 @@ def continuous_test(
 
 
 def without_bias(rho: float, p: int, q: int, n: float) -> float:
-    """The correlation that shows as `rho` when p and q functions are combined on n samples.
+    """Correct a sample canonical correlation for the bias from combining many functions.
 
     Parameters
     ----------
     rho : float
-        The largest sample canonical correlation.
+        Largest sample canonical correlation.
     p, q : int
-        Functions of the two sides.
+        Numbers of functions of the two variables.
     n : float
-        Samples, the mean's degree of freedom taken off.
+        Number of samples minus 1, the degree of freedom of the mean.
 
     Returns
     -------
     float
-        0 if chance alone would show as much.
+        Corrected correlation, or 0 if chance alone would give so large a value.
+
+    See Also
+    --------
+    continuous_correlation : Estimate a correlation with this correction.
 
     Examples
     --------
-    With one function a side there is little to correct, with ten much:
+    With one function of each variable the correction is small, with ten it is large:
 
     >>> round(without_bias(0.5, 1, 1, 200), 3), round(without_bias(0.5, 10, 10, 200), 3)
     (0.492, 0.392)
@@ -521,7 +555,7 @@ def without_bias(rho: float, p: int, q: int, n: float) -> float:
     c, d = p / n, q / n
     if max(c, d) >= 1:
         return 0.0
-    # rho^2 r = ((1 - c) r + c) ((1 - d) r + d), the larger root
+    # Take the larger root r of rho^2 r = ((1 - c) r + c) ((1 - d) r + d).
     square, linear, constant = (1 - c) * (1 - d), c * (1 - d) + d * (1 - c) - rho**2, c * d
     discriminant = linear**2 - 4 * square * constant
     if linear > 0 or discriminant < 0:
@@ -530,7 +564,7 @@ def without_bias(rho: float, p: int, q: int, n: float) -> float:
 
 
 def _estimate(first, second, weights=None, max_functions=None, random_state=0):
-    """The body of `continuous_correlation`, for variables that have been read."""
+    """Implement `continuous_correlation` for validated variables."""
     pair = _Pair.of(first, second, weights, max_functions)
     if not pair.sizes:
         f, g = (side.function(np.zeros(len(side.points))) for side in (pair.x, pair.y))
@@ -561,7 +595,7 @@ def _estimate(first, second, weights=None, max_functions=None, random_state=0):
 
 
 def _kept(observed, noise, spread, tail, n):
-    """The least and the largest candidate whose law does not leave out the observed value."""
+    """Return the smallest and the largest candidate that the observed value does not reject."""
 
     def law(rho):
         W = noise.copy()
@@ -573,7 +607,7 @@ def _kept(observed, noise, spread, tail, n):
     reach = 5 * max(spread * (1 - observed**2), 1 - observed) / np.sqrt(n)
     by_chance = np.sum(np.sqrt(noise.shape[1:])) / np.sqrt(n)
     least, most = observed - reach - by_chance, observed + reach
-    if least <= 0:  # then the observed value may be chance, and most of it
+    if least <= 0:  # then the observed value may be mostly due to chance
         least, most = 0.0, most + 3 / np.sqrt(n)
     candidates = np.linspace(least, min(most, 1.0), _CANDIDATES)
     drawn = np.array([law(rho) for rho in candidates])
@@ -585,7 +619,7 @@ def _kept(observed, noise, spread, tail, n):
 
 
 def _test(first, second, method, n_permutations, max_functions, random_state):
-    """The body of `continuous_test`, for variables that have been read."""
+    """Implement `continuous_test` for validated variables."""
     pair = _Pair.of(first, second, None, max_functions)
     if method == "auto":
         method = "permutation" if pair.n <= _FEW_ENOUGH_TO_PERMUTE else "limit"
@@ -600,35 +634,35 @@ def _test(first, second, method, n_permutations, max_functions, random_state):
         moments = pair.moments(np.zeros(pair.n, dtype=np.intp))
         seen = _largest_values(moments.xy / np.sqrt(pair.n), pair.sizes)
         draws = np.vstack([seen, _limit_law(tuple(pair.sizes))])
-    # The sample counts as one of the draws: so no p-value is 0, and permutations give the exact
-    # level.
+    # The sample counts as one of the draws, so no p-value is 0 and the level of the permutation
+    # test is exact.
     mean, deviation = draws.mean(axis=0), draws.std(axis=0)
     excess = ((draws - mean) / np.maximum(deviation, 1e-9)).max(axis=1)
-    # What differs by rounding only is equal.
+    # Values that differ only by rounding are treated as equal.
     pvalue = np.mean(excess >= excess[0] - 1e-9)
     return ContinuousTest(float(excess[0]), float(pvalue), method)
 
 
 class _Side(NamedTuple):
-    """A variable on its grid of cells."""
+    """Variable on its grid of cells."""
 
-    codes: np.ndarray  # the cell of each sample
+    codes: np.ndarray  # cell of each sample
     points: np.ndarray  # a value in each cell
-    basis: np.ndarray  # orthonormal functions of mean zero: a row for each cell
-    smooth: bool  # the smoothest function comes first; else they span all functions of labels
+    basis: np.ndarray  # orthonormal functions of mean zero, with a row for each cell
+    smooth: bool  # whether functions are ordered by smoothness, or span all functions of labels
 
     def function(self, values):
         return (SmoothFunction if self.smooth else LabelFunction)(self.points, values)
 
 
 class _Pair(NamedTuple):
-    """Two variables on their grids, and how many functions of each to combine."""
+    """Two variables on their grids, and the numbers of functions of each to combine."""
 
     x: _Side
     y: _Side
     n: int
     weights: np.ndarray | None
-    effective_n: float  # samples that would tell as much if all weights were equal
+    effective_n: float  # number of equally weighted samples that would be as informative
     sizes: list[tuple[int, int]]
 
     @classmethod
@@ -646,21 +680,21 @@ class _Pair(NamedTuple):
         return cls(x, y, n, weights, effective_n, _sizes(x, y, most))
 
     def kept(self, W, size, rng, tail):
-        """The ends of an interval for the largest correlation of so many functions."""
+        """Return the ends of an interval for the largest correlation of the given size."""
         p, q = size
         U, values, Vt = np.linalg.svd(W[:p, :q])
         rho = min(values[0], 1.0)
         f = (self.x.basis[:, :p] @ U[:, 0])[self.x.codes]
         g = (self.y.basis[:, :q] @ Vt[0])[self.y.codes]
         influence = f * g - rho * (f**2 + g**2) / 2
-        # Of normal variables its variance is (1 - rho^2)^2: by how much these ones differ.
+        # For normal variables the variance is (1 - rho^2)^2; `spread` is relative to it.
         spread = np.average(influence**2, weights=self.weights) / max((1 - rho**2) ** 2, 1e-12)
         n = max(self.effective_n - 1, 1)
         noise = rng.normal(size=(_INTERVAL_DRAWS, p, q)) / np.sqrt(n)
         return _kept(rho, noise, np.sqrt(np.clip(spread, *_SPREADS)), tail, n)
 
     def moments(self, folds):
-        """Sums over the samples of each fold."""
+        """Compute sums over the samples of each fold."""
         X, Y, count = self.x.basis, self.y.basis, folds.max() + 1
         rows, columns = folds * len(X) + self.x.codes, folds * len(Y) + self.y.codes
         table = count_sparse(rows, self.y.codes, (count * len(X), len(Y)), self.weights)
@@ -679,7 +713,7 @@ class _Pair(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """Sums over the samples of each fold: of products, of functions as columns, of weights."""
+    """Sums over the samples of each fold, of products, of single functions and of weights."""
 
     xy: np.ndarray
     xx: np.ndarray
@@ -689,11 +723,11 @@ class _Moments(NamedTuple):
     mass: np.ndarray
 
     def cross_covariance(self):
-        """W, of all folds together."""
+        """Return W of all folds together."""
         return self.xy.sum(axis=0) / self.mass.sum()
 
     def about(self, mean_x, mean_y):
-        """Sums of products of deviations from these means: xy, xx and yy."""
+        """Return sums of products of deviations from the given means: xy, xx and yy."""
         return tuple(
             product - first * _T(m_2) - m_1 * _T(second) + self.mass * m_1 * _T(m_2)
             for product, first, second, m_1, m_2 in (
@@ -705,7 +739,7 @@ class _Moments(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """Numbers, or the codes of labels."""
+    """Values of a variable, either numbers or codes of labels."""
 
     values: np.ndarray
     labels: np.ndarray | None
@@ -715,14 +749,16 @@ class Variable(NamedTuple):
 
 
 def _read(a, b, kind, **others):
-    """Both variables, and other arrays of the same length."""
+    """Validate both variables, and other arrays of the same length."""
     kinds = (kind, kind) if isinstance(kind, str) else tuple(kind)
     if len(kinds) != 2:
-        raise ValueError(f"kind must be one text or a pair of texts, not {kind!r}")
+        raise ValueError(f"kind must be a string or a pair of strings, not {kind!r}")
     for own in kinds:
         choice("continuous", "discrete")("kind", own)
     if kinds == ("discrete", "discrete"):
-        raise ValueError("kind: two variables of labels need renyi_correlation instead")
+        raise ValueError(
+            f"kind={kind!r} means that both variables are labels: use renyi_correlation instead"
+        )
     check_alignment(a=a, b=b)
     variables = [_variable(v, name, own) for v, name, own in zip((a, b), "ab", kinds)]
     check_same_length(a=variables[0].values, b=variables[1].values, **others)
@@ -733,13 +769,13 @@ def _variable(values, name, kind):
     if kind == "continuous":
         return Variable(numeric_values(values, name), None)
     codes, labels = encode_labels(values, name)
-    otherwise = f'; if {name} is a number, say in kind that it is "continuous"'
+    otherwise = f'; if {name} is numeric, declare it as "continuous" in kind'
     check_discrete(labels, len(codes), name, otherwise=otherwise)
     return Variable(codes, labels)
 
 
 def on_a_grid(variable, weights, most):
-    """A variable as cells, with the orthonormal functions of it that can be combined."""
+    """Assign a variable to cells, and compute the orthonormal functions to combine."""
     values, labels = variable
     if labels is not None:
         return _Side(values, labels, _label_basis(values, len(labels), weights), smooth=False)
@@ -760,7 +796,7 @@ def on_a_grid(variable, weights, most):
 
 @lru_cache(maxsize=4)
 def basis_of_ranks(mass, most):
-    """Functions of the ranks, which the masses determine: variables without ties share them."""
+    """Compute functions of the ranks from the masses; variables without ties share the result."""
     mass = np.frombuffer(mass)
     basis = smooth_basis(np.cumsum(mass) - mass / 2, mass, most)
     basis.flags.writeable = False
@@ -768,7 +804,7 @@ def basis_of_ranks(mass, most):
 
 
 def _label_basis(codes, size, weights):
-    """Orthonormal functions of mean zero that span all functions of the labels."""
+    """Return orthonormal functions of mean zero that span all functions of the labels."""
     mass = np.bincount(codes, weights, minlength=size)
     seen = mass > 0
     root = np.sqrt(mass[seen] / mass.sum())
@@ -778,7 +814,7 @@ def _label_basis(codes, size, weights):
 
 
 def _sizes(x, y, most):
-    """How many functions of each side to try: 1, 2, 3, …, then in steps of a quarter, a half."""
+    """Return the numbers of functions to try: 1, 2, 3, …, then steps of a quarter, then a half."""
     p, q = x.basis.shape[1], y.basis.shape[1]
     if not (p and q):
         return []
@@ -791,25 +827,27 @@ def _sizes(x, y, most):
 
 
 def smooth_basis(u: np.ndarray, mass: np.ndarray, most: int = 16) -> np.ndarray:
-    """Orthonormal functions of mean zero, the smoothest first.
+    """Compute orthonormal functions of mean zero, ordered from smooth to rough.
 
-    Natural cubic splines with knots at quantiles; among all such functions with mean 0 and
-    variance 1, the first has the smallest integral of the squared second derivative, the next the
-    smallest of those uncorrelated with the first, and so on (the basis of Demmler and Reinsch).
-    The first is a straight line; function k has k - 1 turning points or so.
+    The functions are natural cubic splines with knots at quantiles. Among all such functions with
+    mean 0 and variance 1, the first has the smallest integral of the squared second derivative,
+    the second has the smallest integral among those uncorrelated with the first, and so on (the
+    Demmler-Reinsch basis). The first is a straight line; function k has about k - 1 turning
+    points.
 
     Parameters
     ----------
     u : ndarray of shape (m,)
-        Where the functions are wanted, in increasing order.
+        Points at which to evaluate the functions, in increasing order.
     mass : ndarray of shape (m,)
-        The positive probability of each.
+        Positive probability of each point.
     most : int, default=16
-        How many functions, if the points allow.
+        Maximum number of functions; fewer are returned if there are too few points.
 
     Returns
     -------
     ndarray of shape (m, k)
+        Values of the k functions at the points.
 
     Examples
     --------
@@ -823,7 +861,7 @@ def smooth_basis(u: np.ndarray, mass: np.ndarray, most: int = 16) -> np.ndarray:
     """
     if len(u) == 1:
         return np.zeros((1, 0))
-    # Knots are among the points. With as many knots as points, any function is such a spline.
+    # Knots are a subset of the points. With as many knots as points, every function is a spline.
     count = min(len(u), most + most // 2 + 2)
     rank = np.cumsum(mass) - mass / 2
     nearest = np.interp(np.linspace(rank[0], rank[-1], count), rank, np.arange(len(u)))
@@ -831,10 +869,10 @@ def smooth_basis(u: np.ndarray, mass: np.ndarray, most: int = 16) -> np.ndarray:
     root = np.sqrt(mass)
     line = np.linalg.qr(root[:, None] * np.column_stack([np.ones_like(u), u]))[0]
     curves = root[:, None] * _bent_by_one(u[at], u)
-    for _ in range(2):  # the second time takes off what rounding left
+    for _ in range(2):  # the second pass removes rounding errors of the first
         curves = curves - line @ (line.T @ curves)
-    # Of all functions with this bending, those with the largest variance: the stable way to find
-    # the ones that bend least for their variance.
+    # Find the functions with the largest variance for a given bending, which is numerically more
+    # stable than finding those with the least bending for a given variance.
     size, V = np.linalg.eigh(curves.T @ curves)
     size, V = size[::-1], V[:, ::-1]
     smooth = curves @ V[:, (size > 1e-14 * size[:1].sum())[: most - 1].nonzero()[0]]
@@ -843,10 +881,10 @@ def smooth_basis(u: np.ndarray, mass: np.ndarray, most: int = 16) -> np.ndarray:
 
 
 def _bent_by_one(knots, u):
-    """Natural cubic splines at u, orthonormal in their second derivatives.
+    """Evaluate natural cubic splines at u that are orthonormal in their second derivatives.
 
-    The second derivative is linear between the knots, and zero at the first and last: a sum of
-    hats. The splines are those sums integrated twice; a straight line may be added to each.
+    The second derivative is piecewise linear and zero at the first and last knots, so it is a sum
+    of hat functions. The splines are these sums integrated twice, up to a straight line.
     """
     if len(knots) == 2:
         return np.zeros((len(u), 0))
@@ -859,19 +897,19 @@ def _bent_by_one(knots, u):
 
 
 def _held_out(fold, sizes):
-    """For each size, the correlation of functions in samples that they have not seen."""
+    """Return the correlation of the functions on held-out samples for each size."""
     train = _Moments(*(np.sum(part, axis=0) - part for part in fold))
     means = train.x / train.mass, train.y / train.mass
     xy, xx, yy = (product / train.mass for product in train.about(*means))
-    # The inverse Cholesky factor of a leading block is the leading block of that of the whole:
-    # so one whitening serves all sizes.
+    # The inverse Cholesky factor of a leading block is the leading block of the full inverse
+    # factor, so one whitening serves all sizes.
     L, R = _inverse_root(xx), _inverse_root(yy)
     W = L @ xy @ _T(R)
     xy, xx, yy = fold.about(*means)
     xy, xx, yy = L @ xy @ _T(R), L @ xx @ _T(L), R @ yy @ _T(R)
     scores = []
     for p, q in sizes:
-        # The right singular vector, and from it the left one: faster than an SVD.
+        # Compute the right singular vector and derive the left one, which is faster than an SVD.
         block = W[:, :p, :q]
         v = np.linalg.eigh(_T(block) @ block)[1][:, :, -1]
         u = (block @ v[:, :, None])[:, :, 0]
@@ -886,13 +924,13 @@ def _held_out(fold, sizes):
 
 
 def _inverse_root(covariance):
-    """The inverse of the Cholesky factor, for a stack of covariance matrices."""
+    """Return the inverse Cholesky factors of a stack of covariance matrices."""
     ridge = _RIDGE * np.eye(covariance.shape[-1])
     return np.linalg.inv(np.linalg.cholesky(covariance + ridge))
 
 
 def _largest_values(Ws, sizes):
-    """The largest singular values of leading blocks: a row for each W, a column for each size."""
+    """Return the largest singular values of leading blocks: a row per W, a column per size."""
     squares = []
     for p, q in sizes:
         block = Ws[:, :p, :q]
@@ -903,24 +941,24 @@ def _largest_values(Ws, sizes):
 
 @cache
 def _limit_law(sizes):
-    """Draws of sqrt(n) times the largest values under independence."""
+    """Sample sqrt(n) times the largest singular values under independence."""
     shape = _DRAWS, *np.max(sizes, axis=0)
     return _largest_values(np.random.default_rng(0).normal(size=shape), sizes)
 
 
 def _warn_if_small(p, q, n):
-    """A `SmallSampleWarning` if so few samples can show next to nothing."""
+    """Issue a `SmallSampleWarning` if the sample is too small to show much."""
     chance = min(1.0, (np.sqrt(p) + np.sqrt(q)) / np.sqrt(n))
     if n < _SMALL_SAMPLE or chance > _LARGE_BY_CHANCE:
         warnings.warn(
-            f"{n:.0f} samples for {p} and {q} functions: chance alone gives a correlation of "
-            f"about {chance:.2f} before the correction. Ask continuous_test whether there is "
-            "any dependence at all",
+            f"{n:.0f} samples are few for {p} and {q} functions: chance alone gives a correlation "
+            f"of about {chance:.2f} before the correction. Use continuous_test to check whether "
+            "there is any dependence",
             SmallSampleWarning,
             stacklevel=3,
         )
 
 
 def _T(stack):
-    """Each matrix of a stack transposed."""
+    """Transpose each matrix of a stack."""
     return np.swapaxes(stack, -1, -2)

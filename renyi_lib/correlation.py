@@ -1,15 +1,15 @@
-"""How strongly two variables depend on each other.
+"""Rényi correlation of two variables, and functions that attain it.
 
-The measure of the book is the Rényi (Hirschfeld-Gebelein-Rényi, maximal) correlation of two
-discrete variables (equation "Renyi" of the paper)::
+The Rényi (Hirschfeld-Gebelein-Rényi, maximal) correlation of two discrete variables is defined by
+equation "Renyi" of the paper::
 
     rho_R(a, b) = sup E[f(a) g(b)]   over   E f = E g = 0,  E f^2 = E g^2 = 1,
 
-which is 0 if and only if a and b are independent. It depends on the joint table of a and b alone:
-samples are counted into a table first, and all else is work on the table. The measures that it is
-compared with are in `renyi_lib.dependence`.
+which is 0 if and only if a and b are independent. It depends only on the joint table of a and b,
+so samples are first counted into a table, and all further computations use the table. Measures to
+compare it with are in `renyi_lib.dependence`.
 
-A constant variable depends on nothing: every measure here gives 0 for it.
+Every function here returns 0 if one of the variables is constant.
 """
 
 import warnings
@@ -50,16 +50,16 @@ __all__ = [
     "renyi_from_soft",
 ]
 
-# From this many samples on, a value that chance alone could give is worth a warning.
+# Minimum number of samples for a warning that chance alone could give the value.
 _SMALL_EXAMPLE = 20
 _LARGE_BY_CHANCE = 0.55
-# A variable with this many values may be a score that repeats: a weak value is noise already.
+# A variable with this many values may be a repeating score, so even a weak value may be noise.
 _MANY_VALUES = 20
 _LARGE_FOR_MANY = 0.1
 
 
 class MaximalFunctions(NamedTuple):
-    """The correlation, the functions f* and g* that attain it, and all singular values."""
+    """Rényi correlation, the functions f* and g* that attain it, and all singular values."""
 
     rho: float
     f: np.ndarray
@@ -68,7 +68,7 @@ class MaximalFunctions(NamedTuple):
 
 
 class BinaryRenyi(NamedTuple):
-    """The three quantities of Theorem 2."""
+    """Quantities rho, gamma and w of Theorem 2."""
 
     rho: float
     gamma: float
@@ -83,57 +83,58 @@ def renyi_correlation(
     sample_weight: ArrayLike | None = None,
     kind: str | tuple[str, str] = "auto",
 ) -> float | ConditionalRenyi:
-    """Rényi correlation of two variables, from their samples.
+    """Compute the Rényi correlation of two variables from their samples.
 
-    Of labels, by Theorem 1. Of measurements, such as a score, over smooth functions: see
-    `continuous_correlation`, which also gives the functions. For a table that was counted
-    elsewhere, see `renyi_from_joint`.
+    For labels, the correlation is computed by Theorem 1. For measurements, such as a score, it is
+    estimated over smooth functions; see `continuous_correlation`, which also returns the
+    functions. If you already have a table of counts, use `renyi_from_joint`.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Labels of any kind: numbers, text, a Series, a categorical. Several columns, as in a
-        DataFrame, are taken together as one variable. Or numbers that are measurements. Labels
-        may be in Dask collections, which are counted partition by partition.
+        Labels of any type, such as integers, strings or a categorical Series, or numbers that are
+        measurements. Several columns, as in a DataFrame, are combined into one variable. Labels
+        may be Dask collections, which are counted partition by partition.
     given : array-like of shape (n,), optional
-        A third variable to condition on; several columns are taken together.
+        Third variable to condition on; several columns are combined.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
     kind : {"auto", "discrete", "continuous"} or a pair of these
-        What both variables are, or what `a` and what `b` is. "auto" takes floating-point numbers
-        as "continuous" unless all of them are whole, and everything else as labels: whole
-        numbers, such as ages or incomes in euros, need ``kind="continuous"``. The number of
-        samples plays no part in this, so that another row never changes the treatment, unless it
-        holds the first fraction of a column. "auto" refuses a label of its own for nearly every
-        sample: each would determine its partner, and the correlation would be 1 whatever the
-        truth. It also warns (`SmallSampleWarning`) of a large value that chance alone would give.
-        "discrete" takes every value as a label.
+        Type of both variables, or of `a` and of `b`. "auto" treats floating-point numbers as
+        "continuous" unless all of them are whole, and everything else as labels, so whole numbers
+        such as ages or incomes in euros need ``kind="continuous"``. Because the number of samples
+        plays no role in this decision, adding a row does not change it, unless the row contains
+        the first fraction in a column. "auto" raises an error if nearly every sample has its own
+        label, because each label would then determine its partner and the correlation would
+        always be 1. It also issues a `SmallSampleWarning` if the value is large but chance alone
+        would give such a value. "discrete" treats every value as a label.
 
     Returns
     -------
     float or ConditionalRenyi
-        The correlation, between 0 and 1. With `given`, a named tuple: ``values`` of the third
-        variable, ``correlations`` given each of them, and ``weights``, their probabilities.
+        Correlation between 0 and 1. With `given`, a named tuple of ``values`` of the third
+        variable, ``correlations`` given each value, and ``weights``, the probability of each
+        value.
 
     Notes
     -----
-    With `given` the true label, the sum of ``correlations ** 2`` is the paper's penalty for
-    equalized odds (equation "Min-Max-Fairness_EO"). Values that have no weight are left out of
-    ``values``, as nothing is known about a and b there.
+    If `given` is the true label, the sum of ``correlations ** 2`` is the paper's penalty for
+    equalized odds (equation "Min-Max-Fairness_EO"). Values with zero weight are left out of
+    ``values``, because nothing is known about a and b given these values.
 
-    Labels: the value in the sample itself. Measurements: an estimate of the truth, corrected for
-    the number of functions that were combined.
+    For labels, the result is the value of the sample itself. For measurements, it is an estimate
+    that is corrected for the number of functions that were combined.
 
     See Also
     --------
-    continuous_correlation : Measurements, with the maximizing functions.
-    renyi_lib.correlation.renyi_from_joint : From a table of counts.
-    renyi_interval : A confidence interval and a bias-corrected estimate.
-    renyi_test : A test of independence.
+    continuous_correlation : Estimate the correlation of measurements, with its functions.
+    renyi_lib.correlation.renyi_from_joint : Compute the correlation from a table of counts.
+    renyi_interval : Compute a confidence interval and a bias-corrected estimate.
+    renyi_test : Test independence.
 
     Examples
     --------
-    A parabola: Pearson's correlation is zero, but `a` determines `b`.
+    On a parabola, Pearson's correlation is zero, but `a` determines `b`.
 
     >>> from renyi_lib.correlation import renyi_correlation
     >>> a = [-1, 0, 1, -1, 0, 1]
@@ -145,7 +146,7 @@ def renyi_correlation(
     >>> renyi_correlation([0, 0, 1, 1], [0, 1, 0, 1], given=["u", "v", "v", "u"]).correlations
     array([1., 1.])
 
-    Numbers with fractions are taken as measurements.
+    Numbers with fractions are treated as measurements.
 
     >>> import numpy as np
     >>> x, noise = np.random.default_rng(0).normal(size=(2, 1000))
@@ -176,24 +177,24 @@ def renyi_correlation(
 
 
 def renyi_from_joint(P: ArrayLike) -> float:
-    """Rényi correlation from a joint table: the second singular value of Q (Theorem 1).
+    """Compute the Rényi correlation of a joint table, the second singular value of Q (Theorem 1).
 
     Parameters
     ----------
     P : array-like of shape (c, d)
         Counts or probabilities of each pair of values, on any scale. Rows and columns without
-        mass are allowed and change nothing. A matrix with a row for each sample raises an error;
-        count samples with `joint_table`.
+        mass are allowed and do not affect the result. A matrix with one row for each sample
+        raises an error; use `joint_table` to count samples.
 
     Returns
     -------
     float
-        Between 0 and 1; 0 if one of the variables is constant.
+        Correlation between 0 and 1; 0 if one of the variables is constant.
 
     See Also
     --------
-    renyi_lib.renyi_correlation : From samples.
-    renyi_lib.maximal_functions : The functions that attain the correlation.
+    renyi_lib.renyi_correlation : Compute the correlation from samples.
+    renyi_lib.maximal_functions : Compute the functions that attain the correlation.
 
     References
     ----------
@@ -217,40 +218,42 @@ def renyi_from_joint(P: ArrayLike) -> float:
 
 
 def _from_table(P):
-    """`renyi_from_joint` of a table that this library has counted."""
+    """Implement `renyi_from_joint` for a table that this library has counted."""
     core, _, _ = _core(drop_empty(_checked_table(P))[0])
     if core.size == 0:
         return 0.0
-    # The Gram matrix of the shorter side has the squares of the singular values. Squaring costs
-    # the small ones their digits but not the largest, and is several times faster than an SVD.
+    # The Gram matrix of the shorter side has the squared singular values. Squaring loses digits of
+    # the small values but not of the largest, and it is several times faster than an SVD.
     gram = core.T @ core if core.shape[0] > core.shape[1] else core @ core.T
     return at_most_one(np.sqrt(np.linalg.eigvalsh(gram)[-1]))
 
 
 def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = None) -> float:
-    """Rényi correlation of a randomized label and a discrete variable (Theorem 1).
+    """Compute the Rényi correlation of a randomized label and a discrete variable (Theorem 1).
 
     A classifier's Ŷ takes class i with probability F[n, i] at sample n, independently of `b` given
-    the sample; the joint table of Ŷ and `b` is the average of those probabilities by value of `b`.
+    the sample. The joint table of Ŷ and `b` is the mean of these probabilities for each value of
+    `b`.
 
     Parameters
     ----------
     F : array-like of shape (n, c)
-        Class probabilities: non-negative rows that sum to 1 (to 1e-5, the rounding of single
-        precision).
+        Class probabilities, which are nonnegative rows that sum to 1 (up to 1e-5, the rounding
+        error of single precision).
     b : array-like of shape (n,)
-        Labels of any kind.
+        Labels of any type.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
 
     Returns
     -------
     float
-        Between 0 and 1. For one-hot rows it is `renyi_correlation` of the labels they encode.
+        Correlation between 0 and 1. If every row of F is one-hot, it equals `renyi_correlation` of
+        the encoded labels.
 
     See Also
     --------
-    renyi_lib.renyi_correlation : From labels.
+    renyi_lib.renyi_correlation : Compute the correlation from labels.
 
     Examples
     --------
@@ -268,18 +271,18 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
     if sample_weight is not None:
         weights = arrays["sample_weight"] = sample_weights(sample_weight)
     check_same_length(**arrays)
-    # One pass over F, whatever the number of groups: P[i, j] = sum of F[n, i] over b[n] = j.
+    # P[i, j] is the sum of F[n, i] over b[n] = j, computed in one pass for any number of groups.
     return _from_table((one_hot(codes, len(categories), weights).T @ F).T)
 
 
 def maximal_functions(P: ArrayLike) -> MaximalFunctions:
-    """The functions f* and g* that attain the Rényi correlation of a joint table (Theorem 1).
+    """Compute the functions f* and g* that attain the Rényi correlation of a table (Theorem 1).
 
-    With Q = U diag(1, rho, ...) V^T they are read off the second singular vectors::
+    With Q = U diag(1, rho, ...) V^T, they are given by the second singular vectors::
 
         f*(i) = U[i, 1] / sqrt(p_i),   g*(j) = V[j, 1] / sqrt(q_j),
 
-    and so E f* = E g* = 0, E f*^2 = E g*^2 = 1 and E[f* g*] = rho.
+    so that E f* = E g* = 0, E f*^2 = E g*^2 = 1 and E[f* g*] = rho.
 
     Parameters
     ----------
@@ -289,24 +292,24 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     Returns
     -------
     MaximalFunctions
-        A named tuple. ``rho``; ``f`` of shape (c,) and ``g`` of shape (d,); and
+        Named tuple of ``rho``; ``f`` of shape (c,) and ``g`` of shape (d,); and
         ``singular_values``, the min(c, d) - 1 singular values of Q after the first (which is
-        always 1), in decreasing order: ``rho`` is the first of them.
+        always 1) in decreasing order, of which ``rho`` is the first.
 
     See Also
     --------
-    renyi_lib.correlation.renyi_from_joint : The correlation alone.
-    renyi_lib.correlation.normalized_table : The matrix Q.
+    renyi_lib.correlation.renyi_from_joint : Compute only the correlation.
+    renyi_lib.correlation.normalized_table : Compute the matrix Q.
 
     Notes
     -----
-    - The pair (-f*, -g*) is as good. The sign is chosen so that f* is positive at the last row
-      where it is not zero.
-    - A value of probability zero takes no part in the definition. Its f* (or g*) is set to 0, the
-      mean, so that expectations can be written as plain sums over the table.
-    - If a variable is constant no function of it has mean 0 and variance 1: rho is 0 and both
-      f* and g* are returned as zeros. If the variables are independent, every pair of functions
-      is a maximizer, and some pair with the right means and variances is returned.
+    - The pair (-f*, -g*) attains the same correlation. The sign is chosen so that f* is positive
+      in the last row in which it is not zero.
+    - Values of probability zero do not affect the definition. Their f* (or g*) is set to 0, the
+      mean, so that expectations are plain sums over the table.
+    - If a variable is constant, no function of it has mean 0 and variance 1, so rho is 0 and f*
+      and g* are zero. If the variables are independent, every pair of functions is a maximizer,
+      and one pair with the required means and variances is returned.
 
     Examples
     --------
@@ -336,7 +339,7 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
 
 
 def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> BinaryRenyi:
-    """Rényi correlation with a binary variable, in closed form (Theorem 2).
+    """Compute the Rényi correlation with a binary variable in closed form (Theorem 2).
 
     With ``p_i = P(a=i)``, ``r_i = P(b=1 | a=i)`` and ``q = P(b=1)``::
 
@@ -347,28 +350,28 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     Parameters
     ----------
     a : array-like of shape (n,)
-        Labels of any kind.
+        Labels of any type.
     b : array-like of shape (n,)
-        Labels with at most two values; the larger in sorted order counts as b = 1. (If only one
-        occurs it counts as b = 1, unless it is 0 or False.)
+        Labels with at most two values, of which the larger one in sorted order is treated as
+        b = 1. (A single value is treated as b = 1 unless it is 0 or False.)
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
 
     Returns
     -------
     BinaryRenyi
-        A named tuple: ``rho``, ``gamma``, and ``w``, one entry for each value of `a` that occurs,
-        in sorted order. A constant `b` has rho = 0 and gamma = 0.
+        Named tuple of ``rho``, ``gamma``, and ``w``, which has one entry for each value of `a`
+        that occurs, in sorted order. If `b` is constant, rho and gamma are 0.
 
     See Also
     --------
-    renyi_lib.renyi_correlation : Any number of values (Theorem 1).
+    renyi_lib.renyi_correlation : Compute the correlation for any number of values (Theorem 1).
 
     Notes
     -----
-    The theorem's 1 - gamma / (q (1 - q)) loses all digits of a small rho to cancellation; the sum
-    of squares equals it and has only non-negative terms. So has the sum for gamma, which is exact
-    where rho is close to 1.
+    Because of cancellation, the theorem's 1 - gamma / (q (1 - q)) loses all digits of a small rho.
+    The sum of squares is equal to it and has only nonnegative terms. The same holds for the sum
+    for gamma, which is accurate if rho is close to 1.
 
     Examples
     --------
@@ -380,7 +383,10 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     counts, names, values = joint_table(a, b, sample_weight=sample_weight)
     check_discrete(names, np.size(b), "a", cells=sample_weight is not None)
     if len(values) > 2:
-        raise ValueError(f"b must have two values, but {len(values)} occur: {list(values[:5])}")
+        raise ValueError(
+            f"b must have at most two values, but {len(values)} occur: {list(values[:5])}; use "
+            "renyi_correlation instead"
+        )
     if len(values) == 1:
         other = np.zeros_like(counts)
         counts = np.hstack([other, counts] if values[0] != 0 else [counts, other])
@@ -388,7 +394,7 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     p, q, total = P.sum(axis=1), P.sum(axis=0), P.sum()
     r = P[:, 1] / p
     gamma = (r * P[:, 0]).sum() / total
-    # r_i - q, times p_i total: differences of products of counts, exactly zero where they agree.
+    # (r_i - q) p_i total, as a difference of products of counts that is exactly 0 if they agree.
     excess = P[:, 1] * total - p * q[1]
     rho = 0.0
     if q.all():
@@ -397,7 +403,7 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
 
 
 def normalized_table(P: ArrayLike) -> np.ndarray:
-    """The matrix Q of Theorem 1, ``q_ij = P(a=i, b=j) / sqrt(P(a=i) P(b=j))``.
+    """Compute the matrix Q of Theorem 1, ``q_ij = P(a=i, b=j) / sqrt(P(a=i) P(b=j))``.
 
     Parameters
     ----------
@@ -407,11 +413,11 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
     Returns
     -------
     ndarray of shape (c, d)
-        Zero in the rows and columns that have no mass.
+        Matrix Q, with zeros in rows and columns without mass.
 
     See Also
     --------
-    renyi_lib.maximal_functions : Its second singular vectors, as functions.
+    renyi_lib.maximal_functions : Compute its second singular vectors, as functions.
 
     Examples
     --------
@@ -431,14 +437,14 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
 
 
 def _kinds(a, b, kind):
-    """What each variable is: "continuous", "discrete", or "auto" for labels yet to be checked."""
+    """Return the type of each variable; "auto" means labels that still have to be checked."""
     if is_dask(a, b):
-        # Measurements are ranked, which is no sum over rows.
+        # Measurements require ranks, which cannot be computed as sums over rows.
         choice("auto", "discrete")("kind", kind)
         return [kind, kind]
     kinds = list(kind) if isinstance(kind, list | tuple) else [kind, kind]
     if len(kinds) != 2:
-        raise ValueError(f"kind must be one text or a pair of texts, not {kind!r}")
+        raise ValueError(f"kind must be a string or a pair of strings, not {kind!r}")
     for i, (name, values) in enumerate((("a", a), ("b", b))):
         choice("auto", "discrete", "continuous")("kind", kinds[i])
         if kinds[i] == "auto" and looks_continuous(values, name):
@@ -447,7 +453,7 @@ def _kinds(a, b, kind):
 
 
 def _of_measurements(a, b, given, sample_weight, kinds):
-    """The correlation over smooth functions; within the groups of `given`, if there are any."""
+    """Estimate the correlation over smooth functions, within the groups of `given` if any."""
     from renyi_lib.continuous import continuous_correlation, correlation_within
 
     kinds = ["discrete" if kind == "auto" else kind for kind in kinds]
@@ -457,68 +463,71 @@ def _of_measurements(a, b, given, sample_weight, kinds):
 
 
 def _refuse_continuous(name, values, n_samples, cells):
-    """Raise a `ValueError` if the variable is not one of labels, and say what would do."""
+    """Raise a `ValueError` that suggests a remedy if the variable does not consist of labels."""
     otherwise = (
-        '; kind="discrete" counts every value as a label, and kind="continuous" takes numbers as '
+        '; kind="discrete" treats every value as a label, and kind="continuous" treats numbers as '
         "measurements"
     )
     check_discrete(values, n_samples, name, cells=cells, otherwise=otherwise)
 
 
 def _warn_of_chance(counts, rho, where=""):
-    """A `SmallSampleWarning` if rho is large, and independent variables could show it too."""
+    """Issue a `SmallSampleWarning` if rho is large but could be due to chance."""
     n = counts.sum()
     if n < _SMALL_EXAMPLE:
         return
     c, d = np.count_nonzero(counts.any(axis=1)) - 1, np.count_nonzero(counts.any(axis=0)) - 1
-    # The root of the mean of chi-square / n, and a bound of a random matrix's largest value.
+    # Root of the mean of chi-square / n, and a bound of the largest value of a random matrix.
     chance = min(np.sqrt(c * d / (n - 1)), (np.sqrt(c) + np.sqrt(d)) / np.sqrt(n))
-    # The largest singular value of a Gaussian matrix strays by less than 1 / sqrt(n) or so.
+    # The largest singular value of a Gaussian matrix varies by less than about 1 / sqrt(n).
     large = _LARGE_FOR_MANY if max(c, d) + 1 >= _MANY_VALUES else _LARGE_BY_CHANCE
-    # Of many values, also where chance is a large part of rho.
+    # For many values, also warn if chance accounts for a large part of rho.
     bound = chance + 2 / np.sqrt(n)
     if max(c, d) + 1 >= _MANY_VALUES:
         bound = max(bound, 2 * chance)
     if chance > large and rho < bound:
         warnings.warn(
-            f"{n} samples{where} in a table of {c + 1} x {d + 1} cells: chance alone gives a "
-            f"correlation of about {min(chance, 1):.2f}, and the sample has {rho:.2f}. Merge rare "
-            'values, give kind="continuous" for a score, which is then corrected for chance, or '
-            "see renyi_lib.inference.renyi_test and renyi_interval for the uncertainty",
+            f"{n} samples{where} are few for a table of {c + 1} x {d + 1} cells: chance alone "
+            f"gives a correlation of about {min(chance, 1):.2f}, and the sample has {rho:.2f}. "
+            'Merge rare values, pass kind="continuous" for a score, which corrects for chance, or '
+            "quantify the uncertainty with renyi_lib.inference.renyi_test and renyi_interval",
             SmallSampleWarning,
             stacklevel=3,
         )
 
 
 def _checked_table(P) -> np.ndarray:
-    """The table as floats, scaled by a power of two so that no sum or product overflows."""
+    """Validate the table, and scale it by a power of two so that no sum or product overflows."""
     try:
         P = np.asarray(P, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"P must be a table of numbers: {error}") from error
     if P.ndim != 2 or P.size == 0:
-        raise ValueError(f"P must be a table with rows and columns, got shape {P.shape}")
+        raise ValueError(
+            f"P must be a two-dimensional table with rows and columns, but it has shape {P.shape}"
+        )
     low, high = P.min(), P.max()
     if not (np.isfinite(low) and np.isfinite(high)):
-        raise ValueError("P has cells that are missing or infinite: every cell must be finite")
+        raise ValueError("P has missing or infinite cells: every cell must be finite")
     if low < 0:
-        raise ValueError("P has negative cells: counts and probabilities are zero or more")
+        raise ValueError("P has negative cells: counts and probabilities must be 0 or more")
     if high == 0:
-        raise ValueError("P is zero everywhere: at least one cell must be positive")
+        raise ValueError("P is zero in every cell: at least one cell must be positive")
     return np.ldexp(P, -np.frexp(high)[1])
 
 
 def _core(P):
-    """Q without its first singular pair, and that pair, (sqrt(p), sqrt(q)) with value 1.
+    """Return Q without its first singular pair, and that pair, (sqrt(p), sqrt(q)) with value 1.
 
-    The singular values of Q after the first are those of Q - sqrt(p) sqrt(q)^T. Taken from Q
-    itself they would carry the rounding errors of numbers of size 1, whatever their own size; the
-    difference is as small as they are. It is formed as a difference of products of table cells,
-    exact for counts of up to about 10^8 samples: independent counts give exactly zero.
+    The singular values of Q after the first are those of Q - sqrt(p) sqrt(q)^T. If they were
+    computed from Q itself, they would have rounding errors relative to numbers of size 1, whereas
+    the difference is as small as the values themselves. It is computed as a difference of products
+    of table cells, which is exact for counts of up to about 10^8 samples, so independent counts
+    give exactly zero.
 
-    Written in bases of the complements of sqrt(p) and sqrt(q), the remainder also sheds the
+    Expressed in bases of the complements of sqrt(p) and sqrt(q), the remainder is also free of the
     rounding errors of the margins, and its singular vectors have mean zero by construction, even
-    where rho is tiny or zero.
+    if rho is tiny or zero.
     """
     p, q, total = P.sum(axis=1), P.sum(axis=0), P.sum()
     u_0, v_0 = np.sqrt(p / total), np.sqrt(q / total)
@@ -528,7 +537,7 @@ def _core(P):
 
 
 def _class_probabilities(F):
-    """F as floats, if its rows are distributions."""
+    """Validate class probabilities, whose rows must sum to 1."""
     refuse_masked(F, "F")
     try:
         F = np.asarray(F, dtype=float)
@@ -536,7 +545,8 @@ def _class_probabilities(F):
         raise ValueError(f"F must be a table of probabilities: {error}") from error
     if F.ndim != 2 or F.size == 0:
         raise ValueError(
-            f"F must have a row for each sample and a column for each class, got shape {F.shape}"
+            f"F must have a row for each sample and a column for each class, but it has shape "
+            f"{F.shape}"
         )
     if not F.min() >= 0:  # also true if there is a NaN
         raise ValueError("F has negative or missing values: each entry must be a probability")

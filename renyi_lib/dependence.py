@@ -1,6 +1,6 @@
-"""The measures that the Rényi correlation is compared with: Pearson, mutual information, HSIC.
+"""Measures to compare the Rényi correlation with: Pearson, mutual information and HSIC.
 
-A constant variable depends on nothing: every measure here gives 0 for it.
+Every measure here is 0 if one of the variables is constant.
 """
 
 from collections.abc import Callable
@@ -25,13 +25,13 @@ from renyi_lib._validation import (
 
 __all__ = ["gaussian_waves", "hsic", "normalized_mutual_information", "pearson_correlation"]
 
-# Numbers in a block of HSIC's features, and the largest range / bandwidth that it accepts.
+# Block size of the features of HSIC (in numbers), and the largest accepted range / bandwidth.
 _FEATURE_BLOCK = 2**18
 _MAX_SPAN = 1e4
 
 
 def pearson_correlation(a: ArrayLike, b: ArrayLike) -> float:
-    """Pearson's linear correlation, rho_P of the paper's Section 2.
+    """Compute Pearson's linear correlation, rho_P in Section 2 of the paper.
 
     Parameters
     ----------
@@ -41,7 +41,11 @@ def pearson_correlation(a: ArrayLike, b: ArrayLike) -> float:
     Returns
     -------
     float
-        Between -1 and 1; 0 (not NaN) if one of the variables is constant.
+        Correlation between -1 and 1; 0 (not NaN) if one of the variables is constant.
+
+    See Also
+    --------
+    renyi_lib.renyi_correlation : Compute the Rényi correlation.
 
     Examples
     --------
@@ -58,23 +62,27 @@ def pearson_correlation(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def normalized_mutual_information(a: Any, b: Any) -> float:
-    """Mutual information divided by the mean of the two entropies.
+    """Compute the mutual information divided by the mean of the two entropies.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Labels of any kind.
+        Labels of any type.
 
     Returns
     -------
     float
-        Between 0 and 1; 0 if one of the variables is constant.
+        Value between 0 and 1; 0 if one of the variables is constant.
+
+    See Also
+    --------
+    renyi_lib.renyi_correlation : Compute the Rényi correlation.
 
     Notes
     -----
-    This is scikit-learn's `normalized_mutual_info_score`, except that two constant variables,
-    which it scores 1 as equal clusterings, score 0 here as variables that do not depend on
-    each other.
+    This is scikit-learn's `normalized_mutual_info_score`, except for two constant variables.
+    scikit-learn scores them 1, because as clusterings they are equal, whereas this function
+    returns 0, because they do not depend on each other.
 
     References
     ----------
@@ -106,40 +114,45 @@ def hsic(
     bandwidth: float | None = None,
     normalized: bool = False,
 ) -> float:
-    """Hilbert-Schmidt independence criterion of two variables.
+    """Compute the Hilbert-Schmidt independence criterion (HSIC) of two variables.
 
-    The biased estimate trace(K H L H) / n^2, where K and L are the kernel matrices of the samples
-    of `a` and of `b`, and H = I - 1/n takes means off.
+    This is the biased estimate trace(K H L H) / n^2, where K and L are the kernel matrices of the
+    samples of `a` and of `b`, and H = I - 1/n subtracts means.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Numbers for the kernels "gaussian" and "linear"; labels of any kind for "delta".
+        Numbers for the kernels "gaussian" and "linear"; labels of any type for "delta".
     kernel, kernel_b : {"gaussian", "linear", "delta"}
-        The kernel of `a` and that of `b`: exp(-(x - y)^2 / (2 bandwidth^2)), x y, or 1 if x = y
-        and else 0. The default is for a score `a` and a group `b`.
+        Kernels of `a` and `b`. "gaussian" is exp(-(x - y)^2 / (2 bandwidth^2)), "linear" is x y,
+        and "delta" is 1 if x = y and 0 otherwise. The defaults suit a score `a` and a group `b`.
     bandwidth : float, optional
-        Of the Gaussian kernels. By default, each variable's own standard deviation, which makes
-        the value independent of units. (The usual rule, the median distance between samples, is
-        0.95 standard deviations if they are normal.)
-    normalized : bool
-        Divide by sqrt(HSIC(a, a) HSIC(b, b)), so that the value lies between 0 and 1.
+        Bandwidth of the Gaussian kernels. The default is each variable's own standard deviation,
+        which makes the value independent of units. (The common rule, the median distance between
+        samples, is 0.95 standard deviations for normal samples.)
+    normalized : bool, default=False
+        Whether to divide by sqrt(HSIC(a, a) HSIC(b, b)), so that the value lies between 0 and 1.
 
     Returns
     -------
     float
-        Not negative; 0 if one of the variables is constant.
+        Nonnegative value; 0 if one of the variables is constant.
+
+    See Also
+    --------
+    renyi_lib.renyi_correlation : Compute the Rényi correlation.
+    renyi_lib.penalties.HSICPenalty : Penalize HSIC in a fair classifier.
 
     Notes
     -----
-    No n x n matrix is formed. Each kernel is an inner product of features, phi(x) . phi(y): the
-    number itself for "linear", the one-hot label for "delta", and for "gaussian" cosines and
-    sines at a few dozen frequencies, which give the kernel to machine precision (see the source).
-    HSIC is then the sum of the squares of the covariances between the features of `a` and those
+    No n x n matrix is formed. Each kernel is an inner product of features, phi(x) . phi(y), which
+    are the number itself for "linear", the one-hot label for "delta", and for "gaussian" cosines
+    and sines at a few dozen frequencies, which represent the kernel to machine precision (see the
+    source). HSIC is then the sum of the squared covariances between the features of `a` and those
     of `b`. Time and memory are linear in n; time also grows with range / bandwidth.
 
-    The linear kernels see only linear dependence, HSIC = covariance squared. The Gaussian and
-    delta kernels are characteristic: they give zero only for independent samples.
+    Linear kernels detect only linear dependence, because HSIC is then the squared covariance. The
+    Gaussian and delta kernels are characteristic, so HSIC is zero only for independent samples.
 
     References
     ----------
@@ -167,32 +180,32 @@ def hsic(
 
 
 class _FeatureMap(NamedTuple):
-    """One number for each sample, and the features of a block of such numbers."""
+    """One number for each sample, and a function that maps such numbers to features."""
 
     values: np.ndarray
     features: Callable
-    width: int  # numbers to store for each sample
+    width: int  # how many numbers to store for each sample
 
 
 def gaussian_waves(span: float) -> tuple[np.ndarray, np.ndarray]:
-    """The Gaussian kernel as a sum of waves: exp(-t^2/2) = const + sum_k a_k cos(w_k t).
+    """Write the Gaussian kernel as a sum of waves, exp(-t^2/2) = const + sum_k a_k cos(w_k t).
 
-    Bochner: exp(-t^2/2) is the mean of cos(w t) over standard normal w. By Poisson's summation
-    formula the trapezoidal rule with step h turns that mean into the sum over all integers k of
-    exp(-(t + 2 pi k / h)^2 / 2). Its term k = 0 is the kernel; the others are below rounding for
-    |t| <= span if 2 pi / h exceeds span by the kernel's reach. So is the normal density beyond the
-    reach, which ends the sum over w. The frequency 0 is a constant, which has no covariance with
-    anything, and is left out.
+    By Bochner's theorem, exp(-t^2/2) is the mean of cos(w t) over standard normal w. By Poisson's
+    summation formula, the trapezoidal rule with step h turns that mean into the sum over all
+    integers k of exp(-(t + 2 pi k / h)^2 / 2). The term k = 0 is the kernel. The other terms are
+    below rounding error for |t| <= span if 2 pi / h exceeds span by the kernel's reach, and the
+    sum over w ends where the normal density is below rounding error, too. The frequency 0 is left
+    out, because a constant has zero covariance with every variable.
 
     Parameters
     ----------
     span : float
-        The largest distance, in bandwidths, at which the kernel is needed.
+        Largest distance, in bandwidths, at which the kernel is needed.
 
     Returns
     -------
     frequencies, amplitudes : ndarray
-        The w_k, multiples of the first, and the a_k.
+        Frequencies w_k, which are multiples of the first, and amplitudes a_k.
     """
     reach = 8.6  # exp(-reach^2 / 2) < 1e-16
     step = 2 * np.pi / (span + reach)
@@ -201,7 +214,7 @@ def gaussian_waves(span: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _feature_map(values, kernel, bandwidth, name):
-    """Features whose inner products, once their means are taken off, are those of the kernel."""
+    """Return features whose inner products, after centering, equal those of the kernel."""
     if kernel == "delta":
         codes, categories = integer_codes(values, name)
         gaussian = f', or choose kernel{"_b" if name == "b" else ""}="gaussian"'
@@ -235,7 +248,7 @@ def _feature_map(values, kernel, bandwidth, name):
 
 
 def _squared_covariances(phi, psi):
-    """Sum of squared covariances between two sets of features."""
+    """Compute the sum of squared covariances between two sets of features."""
     n = len(phi.values)
     if np.ptp(phi.values) == 0 or np.ptp(psi.values) == 0:
         return 0.0

@@ -1,16 +1,16 @@
-"""How sure a computed value is: a test, an interval and a bias correction, from counts.
+"""Tests, confidence intervals and bias corrections, computed from tables of counts.
 
-Near independence the Rényi correlation of a sample is too large, since its functions are chosen
-after the chance errors have been seen. `renyi_test` tells chance from dependence, `renyi_interval`
-says how strong the dependence may be. `fairness_interval` does the same for p% and for violations
-of fairness, and `difference_interval` for the difference between two models on the same people.
-`sample_size` says how many people a study needs.
+Near independence the Rényi correlation of a sample is too large, because its functions are chosen
+after the random errors have been seen. `renyi_test` decides whether the value could be due to
+chance, and `renyi_interval` gives the range of values that the data support. `fairness_interval`
+does the same for p% ratios and for violations of fairness, and `difference_interval` for the
+difference between two models on the same samples. `sample_size` plans the size of a study.
 
-All of them work on tables of counts, so that ten million people cost what a thousand do (a few
-times as much where tables are permuted). Counts are numbers of independent people. With
-`sample_weight` the sample counts as the smaller number of people that would be as informative
-(the effective sample size of Kish). A table of sums of weights is refused, since it does not tell
-how many people stand behind it.
+All of them work on tables of counts, so ten million samples cost about as much as a thousand (a
+few times as much where tables are permuted). Counts are numbers of independent samples. With
+`sample_weight`, the data count as the smaller number of samples that would be equally informative
+(Kish's effective sample size). A table of sums of weights raises an error, because it does not
+say how many samples were counted.
 """
 
 from collections.abc import Callable
@@ -51,25 +51,26 @@ __all__ = [
     "sample_size",
 ]
 
-# From here on a float cannot count one by one.
+# Above this number, floats cannot represent all integers.
 _MOST = 2**53
-# So many of the random samples must be expected beyond the ends of an interval.
+# Number of random samples that must be expected beyond each end of an interval.
 _IN_TAILS = 50
 
 
 @dataclass(frozen=True)
 class RenyiTest:
-    """What `renyi_test` found.
+    """Result of `renyi_test`.
 
     Attributes
     ----------
     statistic : float
-        The Rényi correlation of the sample; with `given`, the root of its mean square.
+        Rényi correlation of the sample; with `given`, the root of its mean square over strata.
     pvalue : float
-        How probable so large a value is if the variables are independent.
+        Probability of so large a value if the variables are independent.
     method : {"asymptotic", "permutation"}
-        How the p-value was found.
+        Method by which the p-value was computed.
     n_samples : int
+        Number of samples, or their effective number if there are weights.
     """
 
     statistic: float
@@ -91,23 +92,26 @@ class Interval:
     Attributes
     ----------
     estimate : float
-        Corrected for bias. Of rho_R, the truth under which half of all samples show more than
-        this one; of measures of rates, the value of rates that are drawn towards the common one.
+        Bias-corrected estimate. For rho_R, it is the true value under which half of all samples
+        show more than this one; for metrics of rates, it is the value after the rates have been
+        shrunk towards the common rate.
     plugin : float
-        The value of the sample itself.
+        Value of the sample itself.
     low, high : float
-        The ends.
+        Lower and upper end of the interval.
     confidence_level : float
         Confidence level of the interval.
     pvalue : float or None
-        Of the test of independence, or of fairness. The interval excludes independence (or
-        fairness) exactly if it is below 1 - confidence_level. Groups of one person are left out.
+        P-value of the test of independence, or of fairness. The interval excludes independence
+        (or fairness) exactly if the p-value is below 1 - confidence_level. Groups of one sample
+        are left out of this test.
     smallest_share : float or None
         For `renyi_interval`, the smallest share that a value must have to occur in the sample
-        almost surely. The upper end holds for values of at least this share. Rarer values may
-        be missing, and any dependence with them; without such a floor the upper end is 1.
+        almost surely. The upper end holds for values with at least this share. Rarer values, and
+        any dependence with them, may be missing from the sample; without this condition the upper
+        end would be 1.
     design_effect : float or None
-        With `sample_weight`, the number of people divided by the effective number (Kish).
+        With `sample_weight`, the number of samples divided by their effective number (Kish).
     """
 
     estimate: float
@@ -141,42 +145,48 @@ def renyi_test(
     n_resamples: int = 9999,
     random_state: Any = None,
 ) -> RenyiTest:
-    """Test of independence by the Rényi correlation.
+    """Test independence with the Rényi correlation.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Labels of any kind, as in `renyi_correlation`. Or a table of counts alone, as `a`: a
-        `JointTable` or an array of two dimensions.
+        Labels of any type, as in `renyi_correlation`. Alternatively, pass only a table of counts
+        as `a`, either a `JointTable` or a two-dimensional array.
     given : array-like of shape (n,), optional
-        A third variable. Then the test is of independence within each of its strata.
+        Third variable; if it is given, independence is tested within each of its strata.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights. Each stratum then counts as (sum w)^2 / sum w^2 people.
+        Nonnegative weights. Each stratum then counts as (sum w)^2 / sum w^2 samples.
     method : {"auto", "asymptotic", "permutation"}
-        "asymptotic": n rho^2 is compared with its limit law, that of the largest eigenvalue of a
-        Wishart matrix (chi-square if one variable is binary). "permutation": with tables of the
-        same margins, drawn at random; exact for any sample. "auto": the limit law where each cell
-        is expected to hold 2 samples or more, permutation where it is not.
+        How to compute the p-value. "asymptotic" compares n rho^2 with its limit distribution,
+        that of the largest eigenvalue of a Wishart matrix (chi-square if one variable is binary).
+        "permutation" compares it with random tables that have the same margins, which is exact
+        for any sample. "auto" uses the limit distribution if every expected count is at least 2,
+        and permutations otherwise.
     n_resamples : int, default=9999
-        Random tables.
+        Number of random tables.
     random_state : int, Generator or None
-        Seed of the random tables.
+        Seed or generator of the random tables.
 
     Returns
     -------
     RenyiTest
-        With ``statistic``, ``pvalue``, ``method`` and ``n_samples``.
+        Result with ``statistic``, ``pvalue``, ``method`` and ``n_samples``.
+
+    See Also
+    --------
+    renyi_interval : Compute a confidence interval of the Rényi correlation.
+    renyi_correlation : Compute the Rényi correlation of a sample.
 
     Notes
     -----
-    With `given` the statistic is the root of sum_s (n_s / n) rho_s^2, over the strata s. The sum
-    of n_s rho_s^2 gathers weak dependence that is spread over many strata, which a maximum would
-    miss; it is the paper's penalty for equalized odds with each stratum weighted by its size.
-    Permutations stay within strata. A variable that is constant (within a stratum) shows no
-    dependence and changes nothing.
+    With `given`, the statistic is the root of sum_s (n_s / n) rho_s^2 over the strata s. The sum
+    of n_s rho_s^2 accumulates weak dependence that is spread over many strata, which a maximum
+    would miss; it is the paper's penalty for equalized odds with each stratum weighted by its
+    size. Permutations stay within strata. A variable that is constant (within a stratum) shows no
+    dependence and does not affect the result.
 
-    A p-value of a permutation test is never below 1 / (1 + n_resamples). In a small table few
-    values are possible, and the permutation test rejects less often than its level says.
+    The p-value of a permutation test is never below 1 / (1 + n_resamples). In a small table only
+    few values are possible, so the permutation test rejects less often than its nominal level.
 
     Examples
     --------
@@ -185,7 +195,7 @@ def renyi_test(
     >>> test.method, round(test.statistic, 3), f"{test.pvalue:.0e}"
     ('asymptotic', 0.517, '7e-13')
 
-    Two dice, thirty throws, whose table looks strongly dependent:
+    Thirty throws of two dice give a table that looks strongly dependent but is due to chance:
 
     >>> import numpy as np
     >>> red, blue = np.random.default_rng(0).integers(1, 7, size=(2, 30))
@@ -200,8 +210,8 @@ def renyi_test(
     n_samples = round(total)
     if method == "permutation" and n_samples > MOST_TO_PERMUTE:
         raise ValueError(
-            f"method='permutation' takes up to {MOST_TO_PERMUTE} samples, not {n_samples}: "
-            "take 'asymptotic', which needs no more than counts that are large"
+            f"method='permutation' supports up to {MOST_TO_PERMUTE} samples, not {n_samples}: "
+            "use method='asymptotic', which only needs large counts"
         )
     observed, pvalue, method = chance_test(tables, method=method, n_resamples=n_resamples, rng=rng)
     statistic = min(np.sqrt(observed / total), 1.0)
@@ -218,50 +228,57 @@ def renyi_interval(
     n_resamples: int = 9999,
     random_state: Any = None,
 ) -> Interval:
-    """Confidence interval and bias-corrected estimate of the Rényi correlation.
+    """Compute a confidence interval and a bias-corrected estimate of the Rényi correlation.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Labels of any kind, or a table of counts alone, as in `renyi_test`. Both must vary.
+        Labels of any type, or a table of counts as `a`, as in `renyi_test`. Both variables must
+        take at least two values.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights. The sample then counts as (sum w)^2 / sum w^2 people, and
-        the interval states the design effect.
+        Nonnegative weights. The data then count as (sum w)^2 / sum w^2 samples, and the interval
+        reports the design effect.
     confidence_level : float, default=0.95
         Confidence level of the interval.
     method : {"inversion", "bootstrap"}
-        "inversion" keeps the candidates for the truth under which the sample would not be
-        extreme. "bootstrap" reflects the bootstrap's quantiles around the value of the sample,
-        and starts at 0 unless the test rejects; simple, and measurably worse.
+        "inversion" keeps all true values under which the sample would not be extreme (test
+        inversion). "bootstrap" reflects the quantiles of the bootstrap around the value of the
+        sample, and starts at 0 unless the test rejects; it is simpler but measurably worse.
     n_resamples : int, default=9999
-        Random tables in all.
+        Total number of random tables.
     random_state : int, Generator or None
         Seed or generator of the random numbers.
 
     Returns
     -------
     Interval
-        With ``estimate``, ``plugin`` (the value of the sample), ``low``, ``high`` and
+        Interval with ``estimate``, ``plugin`` (the value of the sample), ``low``, ``high`` and
         ``confidence_level``.
+
+    See Also
+    --------
+    renyi_test : Test independence with the Rényi correlation.
+    fairness_interval : Compute a confidence interval of a fairness metric.
 
     Notes
     -----
-    With D = diag(p)^(1/2) U diag(s) V^T diag(q)^(1/2) for the table minus the product of its
-    margins, the candidate t has the table p q^T + diag(p)^(1/2) U diag(t, ...) V^T diag(q)^(1/2).
-    The further singular values are those of the sample, times a factor and at most t, so that
-    all squares add up to chi-square / n minus its bias (c-1)(d-1)/n. Towards t = 1 the cells that
-    speak against the dependence are emptied. Tables are drawn from each candidate.
+    Write D = diag(p)^(1/2) U diag(s) V^T diag(q)^(1/2) for the table minus the product of its
+    margins. The candidate value t then has the table
+    p q^T + diag(p)^(1/2) U diag(t, ...) V^T diag(q)^(1/2). Its further singular values are those
+    of the sample, multiplied by a factor and capped at t, so that all squares add up to
+    chi-square / n minus its bias (c-1)(d-1)/n. As t approaches 1, the cells that contradict the
+    dependence are emptied. Random tables are sampled from each candidate.
 
-    The interval contains 0 unless `renyi_test` rejects at level 1 - confidence_level; for both the
-    lower end and that test, values that occur only once are merged, since one person proves
-    nothing.
+    The interval contains 0 unless `renyi_test` rejects at level 1 - confidence_level. For the
+    lower end and for that test, values that occur only once are merged, because a single sample
+    proves nothing.
 
-    Where a rare value carries the dependence, the curve is not enough. The upper end is therefore
-    also that of the correlation of two events, a value of one variable and one or several of the
-    other, whose counts get exact limits that share the error between them. Values that did not
-    occur in the sample are beyond any upper limit: it holds for values with a share of at least
-    ``smallest_share``.
-    The book's experiment `rare_values` measures the coverage.
+    If a rare value carries the dependence, this family of candidates is not sufficient. The upper
+    end therefore also covers the correlation of two events, a value of one variable and one or
+    several values of the other, whose counts get exact limits that share the error probability.
+    No upper limit can account for values that did not occur in the sample, so the upper end holds
+    for values with a share of at least ``smallest_share``. The book's experiment `rare_values`
+    measures the coverage.
 
     Examples
     --------
@@ -293,18 +310,23 @@ def interval_of_table(
     n_resamples: int = 9999,
     random_state: Any = None,
 ) -> Interval:
-    """Confidence interval of the Rényi correlation, from a table of (effective) counts.
+    """Compute a confidence interval of the Rényi correlation from a table of (effective) counts.
 
     Parameters
     ----------
     table : ndarray of shape (c, d)
-        Counts; with weights, effective numbers of samples, which need not be whole.
+        Counts; with weights, effective numbers of samples, which need not be integers.
     confidence_level, method, n_resamples, random_state
-        As in `renyi_interval`.
+        Same as in `renyi_interval`.
 
     Returns
     -------
     Interval
+        Interval with its estimate and both ends.
+
+    See Also
+    --------
+    renyi_interval : Compute the same interval from labels.
 
     Examples
     --------
@@ -320,8 +342,8 @@ def interval_of_table(
     if min(table.shape) < 2:
         which = "a (the rows)" if table.shape[0] < 2 else "b (the columns)"
         raise ValueError(
-            f"{which} has one value only: a sample without variation says nothing about how the "
-            "variables depend on each other"
+            f"{which} has only one value, so its dependence on the other variable cannot be "
+            "estimated: pass data in which both variables vary"
         )
     intervals = renyi_intervals if method == "inversion" else reflected_intervals
     options = {"level": 1 - confidence_level, "n_resamples": n_resamples}
@@ -343,54 +365,62 @@ def fairness_interval(
     n_resamples: int = 9999,
     random_state: Any = None,
 ) -> Interval:
-    """Confidence interval and bias-corrected estimate of a measure of fairness.
+    """Compute a confidence interval and a bias-corrected estimate of a fairness metric.
 
     Parameters
     ----------
     metric : str or function
-        "demographic_parity_ratio", "demographic_parity_difference",
-        "equal_opportunity_difference" or "equalized_odds_difference", or the function of that
-        name in `renyi_lib.metrics`.
+        Name of a function in `renyi_lib.metrics`, which is "demographic_parity_ratio",
+        "demographic_parity_difference", "equal_opportunity_difference" or
+        "equalized_odds_difference", or the function itself.
     y_true : array-like of shape (n,), None, JointTable, or a pair of JointTable
-        True labels; None will do for the first two. Or the counts alone, as the `JointTable` of
-        decisions (its rows) and groups, of the people with the positive label for equal
-        opportunity; for equalized odds a pair of tables, that of the negative label first. Then
-        `y_pred`, `sensitive_features` and `sample_weight` are left out.
+        True labels, which may be None for the two metrics of demographic parity. Alternatively,
+        the counts, given as the `JointTable` of decisions (rows) and groups (columns), restricted
+        to samples with the positive label for equal opportunity. For equalized odds, pass a pair
+        of tables, the one for the negative label first. With tables, leave out `y_pred`,
+        `sensitive_features` and `sample_weight`.
     y_pred : array-like of shape (n,)
-        Decisions, 0 and 1 (or labels, with `pos_label`). Not probabilities: their chance errors
-        are others than those of decisions.
+        Decisions, 0 or 1 (or labels, with `pos_label`). Probabilities raise an error, because
+        their random errors differ from those of decisions.
     sensitive_features : array-like of shape (n,) or (n, k)
-        Groups.
+        Group of each sample; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights. Each group (and label, given the truth) then counts as
-        (sum w)^2 / sum w^2 people, and the interval states the design effect.
+        Nonnegative weights. Each group (within each label, if the metric conditions on the label)
+        then counts as (sum w)^2 / sum w^2 samples, and the interval reports the design effect.
     pos_label : label, optional
-        The label that means 1.
+        Label that is treated as 1.
     confidence_level : float, default=0.95
         Confidence level of the interval.
     n_resamples : int, default=9999
-        Random samples in all.
+        Total number of random samples.
     random_state : int, Generator or None
         Seed or generator of the random numbers.
 
     Returns
     -------
     Interval
-        Of p%, where 1 is fair, the upper end is 1 where fairness cannot be excluded; of a
-        violation, where 0 is fair, the lower end is 0.
+        Interval of the metric. If fairness cannot be excluded, the upper end of a p% ratio is 1
+        (the fair value), and the lower end of a violation is 0.
+
+    See Also
+    --------
+    difference_interval : Compute an interval for the difference between two models.
+    interval_of_counts : Compute the same interval from an array of counts.
+    renyi_test : Test independence with the Rényi correlation.
 
     Notes
     -----
-    The groups' sizes (and, given the truth, their numbers of positives) are taken as they are, and
-    the decisions as independent. Both ends hold with groups of any size. The end away from
-    fairness is the largest limit of any pair of groups, so that a small group makes it wide. The
-    end towards fairness asks whether all rates could lie in a window of that width; it excludes
-    fairness exactly when `renyi_test` rejects independence of decision and group (given the truth
-    where the measure asks for it). Groups of one person are left out of this second question.
+    The sizes of the groups (and, if the metric conditions on the label, their numbers of
+    positives) are treated as fixed, and the decisions as independent. Both ends hold for groups
+    of any size. The end farther from fairness is the largest limit over all pairs of groups, so a
+    small group makes it wide. The end closer to fairness tests whether all rates could lie in a
+    window of that width; it excludes fairness exactly if `renyi_test` rejects independence of
+    decision and group (given the label, if the metric conditions on it). Groups of one sample are
+    left out of this second test.
 
     Examples
     --------
-    Of 40 women 10 are hired, of 60 men 30.
+    In this example, 10 of 40 women and 30 of 60 men are hired.
 
     >>> from renyi_lib.inference import fairness_interval
     >>> sex = ["f"] * 40 + ["m"] * 60
@@ -401,7 +431,7 @@ def fairness_interval(
     >>> [round(x, 2) for x in (found.plugin, found.low, found.high)]
     [0.5, 0.24, 0.87]
 
-    The same from a table of counts, as it may have been added up month by month:
+    A table of counts, which may have been accumulated month by month, gives the same interval:
 
     >>> from renyi_lib import joint_table
     >>> table = joint_table(hired, sex)
@@ -414,14 +444,14 @@ def fairness_interval(
     if y_pred is None and _are_tables(y_true):
         if sensitive_features is not None or sample_weight is not None:
             raise ValueError(
-                "y_true is a table of decisions and groups already: leave out sensitive_features "
+                "y_true is already a table of decisions and groups: leave out sensitive_features "
                 "and sample_weight"
             )
         counts, effect = _tabulated(measure, y_true, pos_label), None
     elif y_pred is None or sensitive_features is None:
         raise ValueError(
-            "y_pred and sensitive_features are needed, unless y_true is a JointTable of decisions "
-            "and groups"
+            "y_pred and sensitive_features are required unless y_true is a JointTable of "
+            "decisions and groups"
         )
     else:
         predictions = {"y_pred": y_pred}
@@ -440,19 +470,24 @@ def interval_of_counts(
     n_resamples: int = 9999,
     random_state: Any = None,
 ) -> Interval:
-    """Confidence interval for a fairness metric, computed from counts of decisions.
+    """Compute a confidence interval of a fairness metric from counts of decisions.
 
     Parameters
     ----------
     metric, confidence_level, n_resamples, random_state
-        As in `fairness_interval`.
+        Same as in `fairness_interval`.
     counts : ndarray of shape (2, d, 2)
-        Samples by true label, group and decision; with weights, effective numbers of them. Where
-        the measure does not ask for the truth, the labels do not matter.
+        Numbers of samples by true label, group and decision; with weights, effective numbers. If
+        the metric does not condition on the true label, only the sums over labels matter.
 
     Returns
     -------
     Interval
+        Interval with its estimate and both ends.
+
+    See Also
+    --------
+    fairness_interval : Compute the same interval from labels and decisions.
 
     Examples
     --------
@@ -471,7 +506,7 @@ def interval_of_counts(
 
 
 def _measured_interval(measure, counts, confidence_level, n_resamples, rng):
-    """The interval of a measure, from counts by stratum, group and decision."""
+    """Compute the interval of a metric from counts by stratum, group and decision."""
     (row,) = measure.intervals(
         counts[None], level=1 - confidence_level, n_resamples=n_resamples, rng=rng
     )
@@ -494,27 +529,32 @@ def difference_interval(
     n_resamples: int = 9999,
     random_state: Any = None,
 ) -> Interval:
-    """Confidence interval of the difference between two models on the same people.
+    """Compute a confidence interval of the difference between two models on the same samples.
 
-    The two models err on the same people, so that their measures rise and fall together, and the
-    difference is known better than either. Two intervals that overlap do not show this.
+    Because both models are evaluated on the same samples, their metrics vary together, and the
+    difference is known more precisely than either metric. Comparing two separate intervals misses
+    this, even if they overlap.
 
     Parameters
     ----------
     metric : str or function
-        As in `fairness_interval`, or "renyi_correlation", of decision and group.
+        Metric as in `fairness_interval`, or "renyi_correlation" of decision and group.
     y_true, y_pred, sensitive_features, sample_weight, pos_label
-        As in `fairness_interval`, without tables.
+        Same as in `fairness_interval`, except that tables are not accepted.
     confidence_level, n_resamples, random_state
-        As in `fairness_interval`.
+        Same as in `fairness_interval`.
     y_pred_other : array-like of shape (n,)
-        Decisions of the other model, on the same people.
+        Decisions of the other model for the same samples.
 
     Returns
     -------
     Interval
-        Of the measure of `y_pred` minus that of `y_pred_other`, between -1 and 1. If both decide
-        alike for everybody, they are taken for the same model, and all of it is 0.
+        Interval of the metric of `y_pred` minus that of `y_pred_other`, between -1 and 1. If both
+        models make the same decision for every sample, estimate and ends are 0.
+
+    See Also
+    --------
+    fairness_interval : Compute the interval of a single model.
 
     Examples
     --------
@@ -557,7 +597,7 @@ def sample_size(
     confidence_level: float = 0.95,
     random_state: Any = 0,
 ) -> int:
-    """How many people are needed to detect a dependence, a gap or a ratio.
+    """Compute the number of samples needed to detect a dependence, a difference or a ratio.
 
     An effect is detected if `renyi_test` rejects independence, which is also when the intervals of
     `renyi_interval` and `fairness_interval` exclude it.
@@ -565,42 +605,48 @@ def sample_size(
     Parameters
     ----------
     effect : float
-        The truth that is to be detected: a Rényi correlation or a gap, above 0, or a p%, below 1.
+        True value to detect, which is a Rényi correlation or a difference above 0, or a p% ratio
+        below 1.
     metric : str or function
-        "renyi_correlation", or a measure as in `fairness_interval`. For equal opportunity the
-        answer counts people with the positive label only, and for equalized odds those of the
-        label whose rates differ.
+        "renyi_correlation", or a metric as in `fairness_interval`. For equal opportunity, the
+        result counts only samples with the positive label, and for equalized odds only those of
+        the label for which the rates differ.
     shares : array-like of shape (d,)
-        The groups' shares of all people.
+        Share of each group.
     outcome_shares : array-like of shape (c,)
         For "renyi_correlation", the shares of the other variable's values. The dependence is
-        that of the rarest group with the rarest outcome.
+        assumed between the rarest group and the rarest outcome.
     rate : float, default=0.5
-        For the other measures, the rate of positive decisions in every group but the smallest,
+        For the other metrics, the rate of positive decisions in every group except the smallest,
         whose rate is lower.
     power : float, default=0.8
-        The probability of detection.
+        Probability of detection.
     confidence_level : float, default=0.95
         Confidence level of the interval.
     random_state : int, Generator or None, default=0
-        For the random tables that refine the answer.
+        Seed or generator of the random tables that refine the result.
 
     Returns
     -------
     int
-        People in all groups together.
+        Number of samples in all groups together.
+
+    See Also
+    --------
+    renyi_test : Test independence with the Rényi correlation.
+    fairness_interval : Compute a confidence interval of a fairness metric.
 
     Notes
     -----
-    The answer starts from the limit law (noncentral chi-square if one variable is binary, else the
-    largest root of a noncentral Wishart matrix) and is corrected with tables drawn from the
-    assumed truth. The book's experiment `planned_power` compares the planned power with the power
-    that is then found.
+    The computation starts from the limit distribution (noncentral chi-square if one variable is
+    binary, otherwise the largest root of a noncentral Wishart matrix) and corrects the result
+    with tables sampled from the assumed distribution. The book's experiment `planned_power`
+    compares the planned power with the power that is measured.
 
     Examples
     --------
-    How many people does it take to see that one of two equal groups is selected at four fifths of
-    the other's rate of one half? And if the smaller group is one in twenty?
+    How many samples does it take to detect that one of two equally large groups is selected at
+    four fifths of the other's rate of one half? How many if the smaller group has a share of 5 %?
 
     >>> from renyi_lib.inference import sample_size
     >>> shares = [(0.5, 0.5), (0.05, 0.95)]
@@ -624,7 +670,7 @@ def _planned_table(
     outcome_shares=(0.5, 0.5),
     rate=0.5,
 ):
-    """The joint table that `sample_size` plans for."""
+    """Return the joint table that `sample_size` plans for."""
     name = getattr(metric, "__name__", metric)
     choice(*_MEASURES, *_OF_RHO)("metric", name)
     number(0, 1, above=True)("effect", effect)
@@ -636,11 +682,11 @@ def _planned_table(
 
 
 def _shares(shares, name):
-    """Positive shares of at least two values, with the sum 1."""
+    """Validate shares, which must be positive, at least two, and sum to 1."""
     try:
         found = np.asarray(shares, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers: {error}") from error
+        raise ValueError(f"{name} must be numbers, not {shares!r}: {error}") from error
     if found.ndim != 1 or len(found) < 2 or not (found > 0).all() or abs(found.sum() - 1) > 1e-6:
         raise ValueError(
             f"{name} must be two or more positive shares that sum to 1, not {shares!r}"
@@ -649,49 +695,52 @@ def _shares(shares, name):
 
 
 def _rarest_together(rho, p, q):
-    """The table with these margins in which the two rarest values carry the correlation rho."""
+    """Return the table with these margins in which the rarest values carry the correlation rho."""
     i, j = np.argmin(p), np.argmin(q)
     f, g = ((np.arange(len(m)) == at) - m[at] for m, at in ((p, i), (q, j)))
     f, g = f / np.sqrt(p @ f**2), g / np.sqrt(q @ g**2)
     most = 1 / max(-np.outer(f, g).min(), 1.0)
     if rho > most + 1e-12:
         raise ValueError(
-            f"effect={rho:g} is impossible: when the rarest values have shares {p[i]:.3g} and "
-            f"{q[j]:.3g}, it can be at most {most:.3g}: give a smaller effect"
+            f"effect={rho:g} is impossible: if the rarest values have shares {p[i]:.3g} and "
+            f"{q[j]:.3g}, effect must be at most {most:.3g}"
         )
     return np.maximum(np.outer(p, q) * (1 + rho * np.outer(f, g)), 0.0)
 
 
 def _smallest_apart(effect, rate, groups, *, ratio):
-    """The table of decisions and groups in which the smallest group has a lower rate."""
+    """Return the table of decisions and groups in which the smallest group has a lower rate."""
     lower = rate * effect if ratio else rate - effect
     if ratio and effect == 1:
-        raise ValueError("effect=1 is a p% without a difference: there is nothing to detect")
+        raise ValueError(
+            "effect=1 is a p% ratio without any difference, so there is nothing to detect: pass "
+            "an effect below 1"
+        )
     if lower < 0:
         raise ValueError(
             f"effect={effect:g} is impossible with rate={rate:g}: the smallest group's rate would "
-            f"be {lower:.3g}. Give a higher rate"
+            f"be {lower:.3g}. Pass a higher rate or a smaller effect"
         )
     rates = np.where(np.arange(len(groups)) == np.argmin(groups), lower, rate)
     return np.stack([(1 - rates) * groups, rates * groups])
 
 
-# --- Measures of fairness, as functions of the table strata x groups x decision ------------------
+# --- Fairness metrics, as functions of the table strata x groups x decision ----------------------
 
 
 class _Measure(NamedTuple):
-    """A measure where 0 is fair, and how to find it."""
+    """Fairness metric for which 0 is fair, and the functions that compute it."""
 
-    function: Callable  # of renyi_lib.metrics, which checks what it is given
-    value: Callable  # of tables (..., S, G, 2)
-    intervals: Callable  # of tables (R, S, G, 2)
-    truths: tuple | None = None  # the values of the truth to condition on
+    function: Callable  # the function in renyi_lib.metrics, which validates its arguments
+    value: Callable  # applies to tables (..., S, G, 2)
+    intervals: Callable  # applies to tables (R, S, G, 2)
+    truths: tuple | None = None  # the true labels to condition on
     fair_is_one: bool = False
     needs_variation: bool = False
 
 
 def _of_rates(of) -> tuple[Callable, Callable]:
-    """A measure of the groups' rates, and its intervals."""
+    """Return a metric of the groups' rates, and a function that computes its intervals."""
 
     def value(tables):
         return of(tables[..., 1] / tables.sum(axis=-1))
@@ -724,7 +773,7 @@ _MEASURES = {
         metrics.equalized_odds_difference, *_of_rates(gap), truths=(0, 1)
     ),
 }
-# The check of its arguments is that of any measure that looks at decisions alone.
+# Any metric of decisions alone can validate the arguments for the Rényi correlation.
 _OF_RHO = {
     "renyi_correlation": _Measure(
         metrics.demographic_parity_difference,
@@ -736,25 +785,25 @@ _OF_RHO = {
 
 
 def _measure(metric, known):
-    """The measure of that name, or of the function that has it."""
+    """Look up a metric by its name or by its function."""
     name = getattr(metric, "__name__", metric)
     choice(*known)("metric", name)
     return known[name]
 
 
 def _are_tables(given):
-    """Whether these are joint tables: one, or several in a list."""
+    """Return whether the argument is a joint table or a list of joint tables."""
     several = given if isinstance(given, list | tuple) else [given]
     return bool(several) and all(hasattr(table, "columns") and hasattr(table, "counts")
                                  for table in several)  # fmt: skip
 
 
 def _tabulated(measure, tables, pos_label):
-    """Counts by stratum, group and decision, of tables of decisions and groups."""
+    """Return the counts by stratum, group and decision of tables of decisions and groups."""
     tables = list(tables) if isinstance(tables, list | tuple) else [tables]
     strata = len(measure.truths or (0,))
     if len(tables) != strata:
-        needed = "a table" if strata == 1 else "a pair of tables, by the true label,"
+        needed = "a table" if strata == 1 else "a pair of tables, one for each true label,"
         raise ValueError(f"y_true must be {needed} for {measure.function.__name__}")
     groups = list(dict.fromkeys(group for table in tables for group in table.columns.tolist()))
     check_several_groups(np.array(groups, dtype=object), sum(t.counts.sum() for t in tables))
@@ -763,28 +812,34 @@ def _tabulated(measure, tables, pos_label):
         counts = _counts(table.counts, "y_true")
         positive = as_probabilities(table.rows, "the rows of y_true", pos_label)
         if not np.isin(positive, (0, 1)).all():
-            raise ValueError("the rows of y_true must be decisions, 0 and 1, not probabilities")
+            raise ValueError(
+                "the rows of y_true must be decisions, 0 and 1, not probabilities: apply a "
+                "threshold first"
+            )
         places = [groups.index(group) for group in table.columns.tolist()]
         for decision in (0, 1):
             stratum[places, decision] = counts[positive == decision].sum(axis=0)
     empty = np.argwhere(found.sum(axis=2) == 0)
     if len(empty):
         raise ValueError(
-            f"y_true has no sample of the group {groups[empty[0][1]]} in one of its tables, so "
-            "that its rate is undefined: merge it with another or drop it"
+            f"y_true has no sample of group {groups[empty[0][1]]} in one of its tables, so the "
+            "rate of this group is undefined: merge the group with another one, or drop it"
         )
     return found
 
 
 def _decisions(measure, y_true, predictions, sensitive_features, pos_label, sample_weight=None):
-    """Counts by stratum of the truth, group, and decision of each model; and a design effect."""
+    """Count by true label, group and decision of each model; also return the design effect."""
     if measure.truths is not None and y_true is None:
         raise ValueError(
-            f"y_true is needed: {measure.function.__name__} compares people of the same truth"
+            f"y_true is None, but {measure.function.__name__} compares samples with the same true "
+            "label: pass y_true"
         )
     if is_dask(y_true, sensitive_features, *predictions.values()):
         if sample_weight is not None:
-            raise ValueError("sample_weight is not supported for Dask collections: leave it out")
+            raise ValueError(
+                "sample_weight is not supported for Dask collections: leave out sample_weight"
+            )
         counts = _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_label)
         return counts, None
     decisions = []
@@ -800,13 +855,13 @@ def _decisions(measure, y_true, predictions, sensitive_features, pos_label, samp
             decision = as_probabilities(y_pred, name, pos_label)
         if not np.isin(decision, (0, 1)).all():
             raise ValueError(
-                f"{name} must hold decisions, 0 and 1, not probabilities: cut them at the "
-                "threshold that is used"
+                f"{name} must contain decisions, 0 and 1, not probabilities: apply the decision "
+                "threshold first"
             )
         if measure.needs_variation and np.ptp(decision) == 0:
             raise ValueError(
-                f"{name} decides the same for everyone: how decisions depend on the group cannot "
-                "be told from it"
+                f"{name} is the same for every sample, so its dependence on the group cannot be "
+                "measured: pass decisions that vary"
             )
         decisions.append(decision.astype(np.intp))
     codes, groups = encode_labels(sensitive_features, "sensitive_features")
@@ -828,7 +883,7 @@ def _decisions(measure, y_true, predictions, sensitive_features, pos_label, samp
 
 
 def _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_label):
-    """The same counts, partition by partition."""
+    """Count the decisions of Dask collections, partition by partition."""
     truth = {} if measure.truths is None else {"y_true": y_true}
     variables = {**truth, "sensitive_features": sensitive_features, **predictions}
 
@@ -837,8 +892,8 @@ def _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_lab
             check_several_groups(values, n_samples)
         elif not np.isin(as_probabilities(values, name, pos_label), (0, 1)).all():
             raise ValueError(
-                f"{name} must hold decisions, 0 and 1, not probabilities: cut them at the "
-                "threshold that is used"
+                f"{name} must contain decisions, 0 and 1, not probabilities: apply the decision "
+                "threshold first"
             )
 
     counts, values = count_labels(variables, check=check)
@@ -850,8 +905,8 @@ def _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_lab
             varies = min(part.sum() for part in pair) > 0
             if name in predictions and measure.needs_variation and not varies:
                 raise ValueError(
-                    f"{name} decides the same for everyone, so its dependence on the group "
-                    "cannot be measured"
+                    f"{name} is the same for every sample, so its dependence on the group cannot "
+                    "be measured: pass decisions that vary"
                 )
     if measure.truths is None:
         return counts[None]
@@ -861,15 +916,15 @@ def _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_lab
         if not size.all():
             group = values[list(variables).index("sensitive_features")][size.argmin()]
             raise ValueError(
-                f"no sample of the group {group} in sensitive_features has y_true = {label}, so "
-                "that its rate is undefined: merge it with another or drop it"
+                f"no sample of group {group} in sensitive_features has y_true = {label}, so the "
+                "rate of this group is undefined: merge the group with another one, or drop it"
             )
     return counts
 
 
 @contextmanager
 def _renamed(name):
-    """Errors about y_pred, said about another argument."""
+    """Reword errors about y_pred so that they name another argument."""
     try:
         yield
     except ValueError as error:
@@ -877,22 +932,23 @@ def _renamed(name):
 
 
 def paired_interval(measure, counts, *, level, n_resamples, rng):
-    """Estimate, plug-in value and ends for the difference of two models, where 0 is fair.
+    """Compute estimate, plug-in value and ends of a difference between two models; 0 is fair.
 
-    The ends are put together from those of each model and the correlation r of the two (MOVER):
-    with e, l, u for each model's estimate and ends, the lower end is::
+    The ends are combined from those of each model and the correlation r between the models
+    (MOVER). With e, l, u for each model's estimate and ends, the lower end is::
 
         e_1 - e_2 - sqrt((e_1 - l_1)^2 - 2 r (e_1 - l_1)(u_2 - e_2) + (u_2 - e_2)^2).
 
-    Where the second model may be fair, the first may be worse by all of u_1, whatever r.
+    If the second model may be fair, the first may be worse by all of u_1, regardless of r.
 
     Parameters
     ----------
     measure : _Measure
+        Metric to compute for both models.
     counts : ndarray of shape (S, G, 2, 2)
-        By stratum, group, and the decisions of the first and of the second model.
+        Counts by stratum, group, and the decisions of the first and of the second model.
     level, n_resamples, rng
-        As in `renyi_intervals`.
+        Same as in `renyi_intervals`.
 
     References
     ----------
@@ -903,7 +959,7 @@ def paired_interval(measure, counts, *, level, n_resamples, rng):
         return 0.0, 0.0, 0.0, 0.0
     seed = int(rng.integers(2**63))
     (e_1, plugin_1, l_1, u_1), (e_2, plugin_2, l_2, u_2) = (
-        # The same random numbers for both: equal models get equal intervals.
+        # Both models use the same random numbers, so equal models get equal intervals.
         measure.intervals(
             counts.sum(axis=other)[None],
             level=level,
@@ -929,24 +985,30 @@ def paired_interval(measure, counts, *, level, n_resamples, rng):
 
 
 def _hypotenuse(x, y, r):
-    """The third side of a triangle with sides x and y, whose angle has the cosine r."""
+    """Return the third side of a triangle with sides x and y whose angle has the cosine r."""
     return np.sqrt(max(x**2 - 2 * r * x * y + y**2, 0.0))
 
 
-# --- Reading, and random tables ------------------------------------------------------------------
+# --- Validation of tables, and random generators -------------------------------------------------
 
 
 def _strata(a, b, given, sample_weight=None):
-    """The table of a and b in each stratum of the third variable, as (effective) counts."""
+    """Return the table of a and b in each stratum of the third variable, as effective counts."""
     if b is None:
         if given is not None:
-            raise ValueError("given needs samples of a and b: a table of counts has no strata")
+            raise ValueError(
+                "given requires samples of a and b, because a table of counts has no strata: "
+                "leave out given, or pass samples"
+            )
         refuse_sample_matrix(a, "a")
         if sample_weight is not None:
-            raise ValueError("sample_weight needs samples of a and b, and a is a table")
+            raise ValueError(
+                "sample_weight requires samples of a and b, but a is a table of counts: leave out "
+                "sample_weight"
+            )
         return [_counts(getattr(a, "counts", a), "a")]
     if hasattr(a, "counts") or hasattr(b, "counts"):
-        raise ValueError("a is a table of counts already: b must be left out")
+        raise ValueError("a is already a table of counts: leave out b")
     variables = {"a": a, "b": b} if given is None else {"given": given, "a": a, "b": b}
 
     def count(weight):
@@ -962,31 +1024,33 @@ def _strata(a, b, given, sample_weight=None):
 
 
 def _counts(table, name):
-    """A table of whole, non-negative numbers, not all zero."""
+    """Validate a table of nonnegative integers that are not all zero."""
     try:
         table = np.asarray(table, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{name} must be a table of counts if no second variable is given: {error}"
+            f"{name} must be a table of counts if there is no second variable: {error}"
         ) from error
     if table.ndim != 2 or table.size == 0:
         raise ValueError(
-            f"{name} must be a table of counts with rows and columns if no second variable is "
-            f"given; it has shape {table.shape}"
+            f"{name} must be a two-dimensional table of counts if there is no second variable, "
+            f"not an array of shape {table.shape}"
         )
     if not np.isfinite(table).all():
-        raise ValueError(f"{name} has cells that are missing or infinite: a count is neither")
+        raise ValueError(f"{name} has missing or infinite cells: pass finite counts")
     if table.min() < 0:
-        raise ValueError(f"{name} has negative cells: counts are zero or more")
+        raise ValueError(f"{name} has negative cells: counts must be 0 or more")
     if not (table == np.floor(table)).all():
         raise ValueError(
-            f"{name} must hold counts, whole numbers of people: sums of weights and probabilities "
-            "do not tell how many independent people stand behind them"
+            f"{name} must contain counts, which are whole numbers: sums of weights and "
+            "probabilities do not say how many independent samples were counted"
         )
     if table.sum() == 0:
-        raise ValueError(f"{name} is zero everywhere: there are no samples")
+        raise ValueError(f"{name} is zero in every cell: pass a table with at least one sample")
     if table.sum() >= _MOST:
-        raise ValueError(f"{name} has {table.sum():.2g} samples, more than can be counted exactly")
+        raise ValueError(
+            f"{name} has {table.sum():.2g} samples, but at most {_MOST:.2g} can be counted exactly"
+        )
     return table.astype(np.int64)
 
 
@@ -1002,6 +1066,6 @@ def _check_interval(confidence_level, n_resamples):
     needed = round(_IN_TAILS / (1 - confidence_level))
     if n_resamples < needed:
         raise ValueError(
-            f"n_resamples must be {needed} or more for a confidence_level of "
-            f"{confidence_level:g}, not {n_resamples}: too few would lie beyond the ends"
+            f"n_resamples must be at least {needed} for confidence_level={confidence_level:g}, "
+            f"not {n_resamples}, because too few random samples would lie beyond the ends"
         )

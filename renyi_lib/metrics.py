@@ -1,16 +1,16 @@
-"""Group fairness metrics: the measures of the paper's experiments.
+"""Group fairness metrics, as used in the paper's experiments.
 
-Every function here compares rates ``P(Ŷ=1 | ...)`` between the groups of `sensitive_features`. A
-prediction may be hard or soft: `y_pred` holds the probability that Ŷ=1, and a hard label is a
-probability of 0 or 1. Labels of any other kind need `pos_label`, the label that means Ŷ=1.
+Every function here compares rates ``P(Ŷ=1 | ...)`` between the groups of `sensitive_features`.
+Predictions may be hard or soft. `y_pred` contains the probability that Ŷ=1, so a hard label is a
+probability of 0 or 1. Other labels require `pos_label`, the label that is treated as Ŷ=1.
 
-All have the signature ``metric(y_true, y_pred, *, sensitive_features, sample_weight)`` of
-scikit-learn and fairlearn. Metrics that use the predictions alone accept None for the truth.
+All functions have the signature ``metric(y_true, y_pred, *, sensitive_features, sample_weight)``
+of scikit-learn and fairlearn. Metrics that depend only on the predictions accept None as `y_true`.
 
-Several columns of `sensitive_features` are taken together, so that each combination that occurs
-is one group. A function that compares groups raises an error if there is only one. Rows are
-matched by position, as in scikit-learn; pandas objects whose indices hold the same labels in
-another order raise an error, and so do masked arrays.
+Several columns of `sensitive_features` define joint groups, one for each combination that occurs.
+A function that compares groups raises an error if there is only one. Rows are matched by position,
+as in scikit-learn. Masked arrays raise an error, as do pandas objects whose indices contain the
+same labels in another order.
 """
 
 from typing import Any
@@ -43,31 +43,31 @@ def group_rates(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> pd.Series:
-    """Share of each group that is predicted positive, ``P(Ŷ=1 | S=s)``.
+    """Compute the share of each group that is predicted positive, ``P(Ŷ=1 | S=s)``.
 
     Parameters
     ----------
     y_true : array-like of shape (n,) or None
-        Only its length is checked, because a rate of decisions needs no truth. It comes first so
-        that every metric can be passed to `make_scorer` or `MetricFrame`.
+        Ignored except for its length, because the rates depend only on decisions. It comes first
+        so that every metric can be passed to `make_scorer` or `MetricFrame`.
     y_pred : array-like of shape (n,)
-        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
+        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any type.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Groups. Several columns are taken together.
+        Group of each sample; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
     pos_label : label, optional
-        The label in `y_pred` that means Ŷ=1.
+        Label in `y_pred` that is treated as 1.
 
     Returns
     -------
     Series
-        The rate of each group, indexed by group in sorted order.
+        Rate of each group, indexed by group in sorted order.
 
     See Also
     --------
-    demographic_parity_ratio : The smallest ratio of two groups' rates.
-    fairness_report : Rates with intervals, and every threshold.
+    demographic_parity_ratio : Compute the smallest ratio of two groups' rates.
+    fairness_report : Report rates with intervals at every threshold.
 
     Examples
     --------
@@ -89,37 +89,37 @@ def demographic_parity_ratio(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """The p % rule: smallest ratio of the positive rates of two groups.
+    """Compute the p% ratio, which is the smallest ratio of the positive rates of two groups.
 
     For two groups this is the paper's p%, the smaller of ``P(Ŷ=1 | S=1) / P(Ŷ=1 | S=0)`` and its
-    inverse, as a fraction. The paper defines it for two groups only; for more we take the minimum
-    over pairs.
+    inverse, as a fraction. The paper defines it for two groups only; for more groups, it is the
+    minimum over pairs.
 
     Parameters
     ----------
     y_true : array-like of shape (n,) or None
-        Only its length is checked. It comes first so that the metric can be passed to
+        Ignored except for its length. It comes first so that the metric can be passed to
         `make_scorer` or `MetricFrame`.
     y_pred : array-like of shape (n,)
-        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
+        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any type.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Groups. Several columns are taken together.
+        Group of each sample; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
     pos_label : label, optional
-        The label in `y_pred` that means Ŷ=1.
+        Label in `y_pred` that is treated as 1.
 
     Returns
     -------
     float
-        Between 0 and 1, where 1 is fair; 0.8 is the "four fifths" of US law. It is 0 if some
-        group but not every group has rate 0. It is 1 if nobody is selected, because all rates are
-        then equal; `fit_to_target` does not accept such a model.
+        Ratio between 0 and 1, where 1 is fair; 0.8 is the "four fifths" of US law. The ratio is 0
+        if some groups, but not all, have rate 0. It is 1 if nobody is selected, because all rates
+        are then equal; `fit_to_target` does not accept such a model.
 
     See Also
     --------
-    demographic_parity_difference : The largest difference instead of the smallest ratio.
-    fairness_interval : A confidence interval.
+    demographic_parity_difference : Compute the largest difference instead of the smallest ratio.
+    fairness_interval : Compute a confidence interval.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def demographic_parity_difference(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Largest difference of the positive rates of two groups.
+    """Compute the largest difference between the positive rates of two groups.
 
     This is the paper's DP violation, the maximum over a and b of
     ``|P(Ŷ=1 | S=a) - P(Ŷ=1 | S=b)|``.
@@ -147,26 +147,26 @@ def demographic_parity_difference(
     Parameters
     ----------
     y_true : array-like of shape (n,) or None
-        Only its length is checked. It comes first so that the metric can be passed to
+        Ignored except for its length. It comes first so that the metric can be passed to
         `make_scorer` or `MetricFrame`.
     y_pred : array-like of shape (n,)
-        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
+        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any type.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Groups. Several columns are taken together.
+        Group of each sample; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
     pos_label : label, optional
-        The label in `y_pred` that means Ŷ=1.
+        Label in `y_pred` that is treated as 1.
 
     Returns
     -------
     float
-        Between 0 and 1, where 0 is fair.
+        Difference between 0 and 1, where 0 is fair.
 
     See Also
     --------
-    demographic_parity_ratio : The smallest ratio instead of the largest difference.
-    fairness_interval : A confidence interval.
+    demographic_parity_ratio : Compute the smallest ratio instead of the largest difference.
+    fairness_interval : Compute a confidence interval.
 
     Examples
     --------
@@ -185,33 +185,33 @@ def equal_opportunity_difference(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Largest difference of the true positive rates of two groups.
+    """Compute the largest difference between the true positive rates of two groups.
 
     For two groups this is the paper's EO violation, ``|P(Ŷ=1 | S=1, Y=1) - P(Ŷ=1 | S=0, Y=1)|``;
-    for more we take the maximum over pairs.
+    for more groups, it is the maximum over pairs.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True labels, 0 and 1; with `pos_label`, of any kind.
+        True labels, 0 or 1; with `pos_label`, labels of any type.
     y_pred : array-like of shape (n,)
-        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
+        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any type.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Groups. Each must have a sample with Y=1, or its rate is undefined: a `ValueError`.
+        Group of each sample. A group without samples with Y=1 has no rate and raises an error.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
     pos_label : label, optional
-        The label in `y_true` and `y_pred` that means 1.
+        Label in `y_true` and `y_pred` that is treated as 1.
 
     Returns
     -------
     float
-        Between 0 and 1, where 0 is fair.
+        Difference between 0 and 1, where 0 is fair.
 
     See Also
     --------
-    equalized_odds_difference : The same with false positive rates too.
-    fairness_interval : A confidence interval.
+    equalized_odds_difference : Compare false positive rates as well.
+    fairness_interval : Compute a confidence interval.
 
     Examples
     --------
@@ -232,33 +232,33 @@ def equalized_odds_difference(
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
 ) -> float:
-    """Largest difference of the true or of the false positive rates of two groups.
+    """Compute the largest difference between the true or false positive rates of two groups.
 
-    The maximum over y, a and b of ``|P(Ŷ=1 | S=a, Y=y) - P(Ŷ=1 | S=b, Y=y)|``: zero if and only if
-    Ŷ is independent of S given Y, which is the paper's condition of equalized odds.
+    This is the maximum over y, a and b of ``|P(Ŷ=1 | S=a, Y=y) - P(Ŷ=1 | S=b, Y=y)|``. It is zero
+    if and only if Ŷ is independent of S given Y, which is the paper's condition of equalized odds.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True labels, 0 and 1; with `pos_label`, of any kind.
+        True labels, 0 or 1; with `pos_label`, labels of any type.
     y_pred : array-like of shape (n,)
-        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any kind.
+        Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any type.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Groups. Each needs samples with Y=0 and with Y=1.
+        Group of each sample. Every group must have samples with Y=0 and with Y=1.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
     pos_label : label, optional
-        The label in `y_true` and `y_pred` that means 1.
+        Label in `y_true` and `y_pred` that is treated as 1.
 
     Returns
     -------
     float
-        Between 0 and 1, where 0 is fair.
+        Difference between 0 and 1, where 0 is fair.
 
     See Also
     --------
-    equal_opportunity_difference : True positive rates only.
-    fairness_interval : A confidence interval.
+    equal_opportunity_difference : Compare true positive rates only.
+    fairness_interval : Compute a confidence interval.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def equalized_odds_difference(
 
 
 def _gap_given(values, y_true, y_pred, sensitive_features, sample_weight, pos_label):
-    """Largest gap of the groups' rates among the samples with Y=y, over the given values y."""
+    """Compute the largest difference of the groups' rates given Y=y, over the given values y."""
     samples = _read(
         y_true, y_pred, sensitive_features, sample_weight, pos_label, by_truth=True, compared=True
     )
@@ -282,7 +282,7 @@ def _gap_given(values, y_true, y_pred, sensitive_features, sample_weight, pos_la
 
 
 def _compared(y_true, y_pred, sensitive_features, sample_weight, pos_label):
-    """The rates of two groups or more."""
+    """Compute the rates of at least two groups."""
     return _rates(
         _read(y_true, y_pred, sensitive_features, sample_weight, pos_label, compared=True)
     )
@@ -291,10 +291,10 @@ def _compared(y_true, y_pred, sensitive_features, sample_weight, pos_label):
 def _read(
     y_true, y_pred, sensitive_features, sample_weight, pos_label, *, by_truth=False, compared=False
 ):
-    """The samples of a measure, from arrays or from Dask collections.
+    """Validate the samples for a metric, given as arrays or Dask collections.
 
-    Unless the measure goes `by_truth`, only the length of y_true matters. Groups that are
-    `compared` must be two or more, and none of them one for each sample.
+    If `by_truth` is False, only the length of y_true is checked. If `compared` is True, there must
+    be at least two groups, and not a separate group for each sample.
     """
     n_samples = None
     if is_dask(y_true, y_pred, sensitive_features, sample_weight):
@@ -314,7 +314,9 @@ def _read(
     if by_truth:
         truth = as_probabilities(y_true, "y_true", pos_label)
         if not np.isin(truth, (0, 1)).all():
-            raise ValueError("y_true must hold labels 0 and 1, not probabilities")
+            raise ValueError(
+                "y_true must contain labels 0 and 1, not probabilities: pass the true labels"
+            )
     positive = as_probabilities(y_pred, "y_pred", pos_label)
     lengths = {"y_pred": positive}
     if y_true is not None:
@@ -331,14 +333,15 @@ def _read(
 
 
 def _rates(samples, condition="a label"):
-    """Mean of the probabilities by group, each of which must have a sample."""
+    """Compute the mean probability of each group, every one of which must have a sample."""
     positive, codes, groups, weight = samples.X, samples.codes, samples.categories, samples.weight
     if weight is not None:
         positive = positive * weight
     size = np.bincount(codes, weight, minlength=len(groups))
     if not size.all():
         raise ValueError(
-            f"no sample of the group {groups[size.argmin()]} in sensitive_features has "
-            f"{condition}, so that its rate is undefined: merge it with another or drop it"
+            f"no sample of group {groups[size.argmin()]} in sensitive_features has "
+            f"{condition}, so the rate of this group is undefined: merge the group with another "
+            "one, or drop it"
         )
     return np.bincount(codes, weights=positive, minlength=len(groups)) / size

@@ -1,18 +1,18 @@
-"""Models: from parameters theta to class probabilities F, and gradients back, over any source.
+"""Models that map parameters theta to class probabilities F, and gradients back, for any source.
 
-A model is asked for its state at a theta, ``model.at(theta)``, and that *point* knows the rest:
+``model.at(theta)`` evaluates a model at theta and returns a *point*, which has
 
-- ``point.loss`` and ``point.F``, the class probabilities, a row for each *unit*;
+- ``point.loss`` and ``point.F``, the class probabilities with a row for each *unit*;
 - ``point.gradient(dF)``, the gradient with respect to theta of loss + sum(dF * F);
 - ``point.pull_back(dFs)``, the gradients of sum(dF * F) alone.
 
-`FairObjective` needs no more of a model than this; the fast solver also uses the point's
-``curvature_roots``. Models and points have no state that an evaluation would change.
+`FairObjective` uses nothing else of a model; the fast solver also uses ``point.curvature_roots``.
+Evaluations do not change the state of models and points.
 
-A unit is a row or, where the penalty depends on the joint table of label and group only, a group
-or a *cell*: all rows of the same label and group. Their mean probability is all that the penalty
-sees. Then every evaluation is a sum over rows (`renyi_lib.sources.Source.total`), so that it does
-not matter where the rows are.
+A unit is a row or, if the penalty depends only on the joint table of label and group, a group or a
+*cell*, which consists of all rows with the same label and group. In that case the penalty needs
+only the mean probabilities of the units, and every evaluation is a sum over rows
+(`renyi_lib.sources.Source.total`), which does not depend on where the rows are stored.
 """
 
 from collections.abc import Iterable
@@ -31,28 +31,28 @@ from renyi_lib.sources import ArraySource, Block, Source
 
 __all__ = ["Point", "SoftmaxModel"]
 
-# Up to this many features, the full matrix of curvature is formed; beyond, to form and factor it
-# would cost more than it saves, and the diagonal is used instead.
+# Up to this many features, the full Hessian of the loss is computed. Beyond, computing and
+# factoring it would cost more than it saves, so only its diagonal is used.
 MAX_DENSE = 400
 
-# Rows at a time where a scaled copy of X is needed, so that the copy stays in the cache.
+# Number of rows that are scaled at a time, so that the scaled copy of X stays in the cache.
 _BLOCK = 4096
-# Up to this many cells or groups, an evaluation in memory yields the derivatives of all their
-# means; for more, or for several classes, a second pass for what is asked costs less.
+# Up to this many cells or groups, an evaluation in memory also computes the derivatives of all
+# their means; for more units, or for several classes, a second pass on demand costs less.
 _FEW_UNITS = 8
-# Gradients with respect to F with an entry for each row of a large X that are held at a time.
+# Number of gradients with respect to the F of all rows that are kept in memory at a time.
 _AT_ONCE = 4
-# The curvature of the loss only sets the coordinates of the solver: this many rows for each
-# feature are enough to know it, if no feature's scale rests on fewer rows than the second number.
+# The curvature of the loss only determines the solver's coordinates, so this many rows for each
+# feature suffice, unless the scale of some feature depends on fewer rows than the second number.
 _ROWS_PER_FEATURE = 100
 _ROWS_BEHIND = 30
 
 
 class SoftmaxModel:
-    """Multinomial logistic regression: from theta to F, and gradients back.
+    """Multinomial logistic regression as a map from theta to F, with gradients.
 
-    Made from arrays, as here, its units are the rows. `over` makes one of any source, with cells
-    as units.
+    The constructor takes arrays, and its units are the rows. The class method `over` accepts any
+    source and uses cells as units.
 
     Parameters
     ----------
@@ -63,17 +63,22 @@ class SoftmaxModel:
     n_classes : int
         Number of classes.
     weight : ndarray of shape (n,), optional
-        The probability of each row; 1 / n by default.
+        Probability of each row; 1 / n by default.
     fit_intercept : bool, default=True
         Whether the last column of theta multiplies a constant 1.
     l2 : float, default=0.0
-        Adds ``l2 / 2 * |theta|^2``, without the intercepts, to the loss.
+        Strength of the ridge ``l2 / 2 * |theta|^2``, without intercepts, that is added to the
+        loss.
 
     Attributes
     ----------
     shape : tuple
-        The shape of theta: a row of coefficients for each class, or one row for two classes,
-        where F = (1 - expit(z), expit(z)).
+        Shape of theta, which has a row of coefficients for each class. For two classes it has a
+        single row, and F = (1 - expit(z), expit(z)).
+
+    See Also
+    --------
+    renyi_lib.objective.FairObjective : Combine the model with a penalty.
 
     Examples
     --------
@@ -116,21 +121,23 @@ class SoftmaxModel:
         Parameters
         ----------
         source : Source
-            Of `Rows`, or an `ArraySource`.
+            Source of `Rows`, or an `ArraySource`.
         cells : Cells, optional
-            By default those of the source, counted in one pass.
+            Cells of the source; by default, they are counted in one pass.
         loss_weight : ndarray of shape (m,), optional
-            The weight of each cell in the loss; by default its probability.
+            Weight of each cell in the loss; by default its probability.
         by : {"cell", "group", "row"}, default="cell"
-            The units of F. Groups do for a penalty that does not condition on the true label.
-            Rows need an `ArraySource`.
+            Units of F. Groups suffice for a penalty that does not condition on the true label.
+            Rows require an `ArraySource`.
         fit_intercept : bool, default=True
             Whether to fit an intercept.
         l2 : float, default=0.0
+            Strength of the ridge.
 
         Returns
         -------
         SoftmaxModel
+            Model for the source.
 
         Examples
         --------
@@ -160,38 +167,43 @@ class SoftmaxModel:
             self.ridge[-1] = 0.0
         self.shape = (1 if self.n_classes == 2 else self.n_classes, len(self.ridge))
         self.reading = Reading(cells, factor, by, fit_intercept, cells.mass)
-        # Where a pass is costly, it yields all that could be asked for.
+        # If a pass is costly, compute everything that may be needed in the same pass.
         in_memory = isinstance(source, ArraySource)
         few = self.n_classes == 2 and len(self.reading.unit_weight) <= _FEW_UNITS
         self.with_slopes = not self.by_row and (few or not in_memory)
 
     @property
     def X(self) -> Any:
-        """The features, if they are in memory."""
+        """Features, if they are in memory."""
         return self.source.X
 
     def at(self, theta: np.ndarray, *, slopes: bool = False) -> "Point":
-        """The model at theta: one pass.
+        """Evaluate the model at theta in one pass.
 
         Parameters
         ----------
-        theta : ndarray of that shape
-            Parameters of the model.
+        theta : ndarray
+            Parameters, an array with the model's `shape`.
         slopes : bool, default=False
-            Whether gradients of functions of F will be asked for, not of the loss alone. They are
-            computed in any case, but knowing this may save a pass.
+            Whether gradients of functions of F will be needed, in addition to that of the loss.
+            They are available in any case, but knowing this in advance may save a pass.
+
+        Returns
+        -------
+        Point
+            Model at theta.
         """
         return (_RowPoint if self.by_row else _CellPoint)(self, theta.copy(), slopes)
 
     def canonical(self, theta: np.ndarray) -> np.ndarray:
-        """Of all theta with the same F the one whose classes sum to 0, and so the shortest."""
+        """Return the shortest theta with the same F, for which the classes sum to 0."""
         return theta if self.n_classes == 2 else theta - theta.mean(axis=0)
 
     def lipschitz(self) -> float:
-        """A Lipschitz constant of the loss's gradient, by one pass.
+        """Compute a Lipschitz constant of the loss's gradient in one pass.
 
-        The Hessian is at most 1/4 (two classes) or 1/2 of the second moments of x, whatever theta
-        is: D. Böhning, "Multinomial logistic regression algorithm", Annals of the Institute of
+        For any theta, the Hessian is at most 1/4 (two classes) or 1/2 of the second moments of x;
+        see D. Böhning, "Multinomial logistic regression algorithm", Annals of the Institute of
         Statistical Mathematics 44 (1992), 197-200, doi:10.1007/BF00048682.
         """
         top = largest_eigenvalue(self.source.total(_moments, self.reading))
@@ -199,48 +211,48 @@ class SoftmaxModel:
 
     @cached_property
     def sample(self) -> tuple[Source, "Reading"]:
-        """Rows enough to know the curvature, and how to read them; all rows if in doubt."""
+        """Sample of rows from which to estimate the curvature, and how to read it."""
         source, reading = self.source, self.reading
         if isinstance(source, ArraySource) and source.in_blocks:
             step = self.cells.n_rows // (_ROWS_PER_FEATURE * max(1, self.cells.n_features))
             if step > 1:
                 some = source.every(step)
                 sums = some.total(_squares)
-                # As many rows of equal size as would leave a feature's mean square as uncertain:
-                # of a rare feature of zeros and ones, the ones.
+                # Number of equal rows that would make the mean square of a feature as uncertain;
+                # for a sparse binary feature, this is the number of ones.
                 if (sums[0] ** 2 > _ROWS_BEHIND * sums[1]).all():
                     return some, replace(reading, mass=some.total(_mass))
         return source, reading
 
 
 class Point:
-    """A model at one theta. What it is asked for is computed when asked, and kept.
+    """Model at one theta, whose derived quantities are computed on demand and cached.
 
     Attributes
     ----------
     theta : ndarray
         Parameters of the model.
     loss : float
-        The mean loss, with the ridge.
+        Mean loss, including the ridge.
     F : ndarray of shape (n, c) or (m, c)
-        The class probabilities of each row, or the mean ones of each cell or group.
+        Class probabilities of each row, or their means in each cell or group.
     """
 
     loss: float
     F: np.ndarray
-    _rows: np.ndarray | None = None  # F of each row, of shape (c, n), where that is known
+    _rows: np.ndarray | None = None  # F of each row, of shape (c, n), if it is known
 
     def __init__(self, model: SoftmaxModel, theta: np.ndarray):
         self.model, self.theta = model, theta
 
     def gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
-        """The gradient with respect to theta of loss + sum(dF * F)."""
+        """Compute the gradient of loss + sum(dF * F) with respect to theta."""
         raise NotImplementedError
 
     def pull_back(self, dFs: Iterable[np.ndarray]) -> list[np.ndarray]:
-        """The gradient with respect to theta of sum(dF * F) for each dF, in one pass at most.
+        """Compute the gradient of sum(dF * F) with respect to theta for each dF, in one pass.
 
-        If the units are the rows of a large X, a few dF are made and used at a time.
+        If the units are the rows of a large X, only a few dF are kept in memory at a time.
         """
         large = self.model.by_row and self.model.source.in_blocks
         found: list[np.ndarray] = []
@@ -250,9 +262,10 @@ class Point:
         return found
 
     def table_slopes(self, groups: Groups) -> np.ndarray:
-        """The derivative with respect to theta of each entry of ``groups.table(F)``, in one pass.
+        """Compute the derivative of each entry of ``groups.table(F)`` with respect to theta.
 
-        Of shape (c, d, number of entries of theta); no array of n x d numbers is made.
+        The result has shape (c, d, number of entries of theta). It takes one pass, and no array
+        of n x d numbers is created.
         """
         return self._total(_table_slopes, self.theta, self._rows, groups)
 
@@ -263,10 +276,11 @@ class Point:
         return source.total(_curvatures, reading, self.theta, known)
 
     def curvature_roots(self) -> list[np.ndarray]:
-        """For each row of theta, a matrix R with R R^T about the inverse Hessian of the loss.
+        """Compute for each row of theta a matrix R such that R R^T is about the inverse Hessian.
 
-        Each is a (p, p) matrix, or for many features the diagonal of one. Of the Hessian's blocks,
-        the mean of F_i (1 - F_i) x x^T, those that couple two classes are left out.
+        The Hessian is that of the loss. Each R is a (p, p) matrix or, for many features, the
+        diagonal of one. Blocks of the Hessian that couple two classes are ignored, so only the
+        means of F_i (1 - F_i) x x^T are used.
         """
         return [inverse_root(moments, self.model.ridge) for moments in self._moments]
 
@@ -274,14 +288,14 @@ class Point:
         return self.model.source.total(function, self.model.reading, *arguments)
 
     def _passed_back(self, dFs, with_loss):
-        """The gradients of sum(dF * F), with that of the loss if asked for, by one pass."""
+        """Compute the gradients of sum(dF * F), optionally with that of the loss, in one pass."""
         if not self.model.by_row:
             dFs = [dF / self.model.reading.unit_weight[:, None] for dF in dFs]
         return self._total(_pulled_back, self.theta, self._rows, dFs, with_loss)
 
 
 class _RowPoint(Point):
-    """Where the units are rows: F is kept, and a gradient is a second pass."""
+    """Point whose units are rows; F is stored, and a gradient takes a second pass."""
 
     def __init__(self, model, theta, slopes):
         super().__init__(model, theta)
@@ -296,7 +310,7 @@ class _RowPoint(Point):
 
 
 class _CellPoint(Point):
-    """Where the units are cells or groups: one pass leaves the sums that give all answers."""
+    """Point whose units are cells or groups; one pass computes all sums that are needed."""
 
     def __init__(self, model, theta, slopes):
         super().__init__(model, theta)
@@ -333,18 +347,20 @@ class _CellPoint(Point):
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How the rows of a block enter the sums.
+    """Rules by which the rows of a block enter the sums.
 
     Attributes
     ----------
     cells : Cells
+        Cells of the source.
     factor : ndarray of shape (m,), or None
-        The weight in the loss, as a multiple of the probability, of a row of each cell.
+        Weight in the loss of a row of each cell, as a multiple of its probability.
     by : {"cell", "group", "row"}
-        The units of F.
+        Units of F.
     fit_intercept : bool
+        Whether the model has an intercept.
     mass : float
-        The sum of all weights.
+        Sum of all weights.
     """
 
     cells: Cells
@@ -355,52 +371,52 @@ class Reading:
 
     @cached_property
     def unit_weight(self) -> np.ndarray:
-        """The probability of each group or cell."""
+        """Probability of each group or cell."""
         cells = self.cells
         return np.bincount(cells.codes, cells.weight) if self.by == "group" else cells.weight
 
     def units(self, block: Block) -> np.ndarray:
-        """The group or cell of each row."""
+        """Return the group or cell of each row."""
         if self.by == "cell":
             return block.cell
         return self.cells.codes.astype(block.cell.dtype)[block.cell]
 
     def labels(self, block: Block) -> np.ndarray:
-        """The class of each row; of two classes, as numbers 0.0 and 1.0."""
+        """Return the class of each row, as 0.0 or 1.0 if there are two classes."""
         if len(self.cells.classes) == 2:
-            # Cells are in order of their labels.
+            # Cells are sorted by label.
             return (block.cell >= np.searchsorted(self.cells.y, 1)).astype(float)
         return self.cells.y[block.cell]
 
     def probability(self, block: Block) -> Any:
-        """The probability of each row, or a single number if all rows have the same one."""
+        """Return the probability of each row, or a single number if all rows have the same."""
         return 1 / self.mass if block.weight is None else block.weight / self.mass
 
     def loss_weight(self, block: Block) -> Any:
-        """The weight of each row in the loss: a number if all are alike."""
+        """Return the weight of each row in the loss, or a single number if all are equal."""
         weight = self.probability(block)
         return weight if self.factor is None else weight * self.factor[block.cell]
 
     def scores(self, block: Block, theta: np.ndarray) -> np.ndarray:
-        """x . theta for each row of theta, of shape (k, n)."""
+        """Compute x . theta for each row of theta, of shape (k, n)."""
         p = block.X.shape[1]
         X = as_double(block.X)
         Z = np.empty((len(theta), X.shape[0]))
         for z, row in zip(Z, theta):
-            # A matrix-vector product for each class: faster than one matrix product for a few.
+            # For a few classes, separate matrix-vector products are faster than a matrix product.
             z[:] = X @ row[:p] if row.any() else 0.0
             if self.fit_intercept:
                 z += row[p]
         return Z
 
     def probabilities(self, block: Block, theta: np.ndarray, rows: np.ndarray | None) -> Any:
-        """F of the rows, of shape (c, n): known already, or computed."""
+        """Return F of the rows, of shape (c, n), computing it unless it is already known."""
         if rows is not None:
             return rows[:, block.rows]
         return softmax_loss(self.scores(block, theta), self.labels(block))[1]
 
     def products(self, D: np.ndarray, block: Block) -> np.ndarray:
-        """The sums of D_kn x_n over the rows n, of shape (k, number of columns of theta)."""
+        """Compute the sums of D_kn x_n over the rows n, of shape (k, columns of theta)."""
         X = as_double(block.X)
         found = np.empty((len(D), X.shape[1] + self.fit_intercept))
         found[:, : X.shape[1]] = (X.T @ D.T).T if sparse.issparse(X) else D @ X
@@ -409,18 +425,18 @@ class Reading:
         return found
 
     def moments(self, block: Block, scale: np.ndarray) -> np.ndarray:
-        """The sum of scale_n^2 x_n x_n^T; for many features, its diagonal only."""
+        """Compute the sum of scale_n^2 x_n x_n^T or, for many features, only its diagonal."""
         return second_moments(block.X, scale, self.fit_intercept)
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What an evaluation needs of a block; the sum of two is that of both blocks together."""
+    """Sums over a block that an evaluation needs; adding two combines their blocks."""
 
     loss: float
-    gradient: np.ndarray  # of the loss
-    F: np.ndarray  # (m, c): the probabilities in each unit, summed with the rows' weights
-    slopes: np.ndarray | None  # its derivative: (m, p) of the second class, or (m, c, c, p)
+    gradient: np.ndarray  # gradient of the loss
+    F: np.ndarray  # (m, c): weighted sums of the probabilities in each unit
+    slopes: np.ndarray | None  # derivative of F: (m, p) for the second class, or (m, c, c, p)
 
     def __add__(self, other):
         slopes = None if self.slopes is None else self.slopes + other.slopes
@@ -429,7 +445,7 @@ class Sums:
 
 
 class _Forward(tuple):
-    """Loss and a list of F; the sum of two has the loss of both and all of the list."""
+    """Loss and a list of F; adding two adds the losses and concatenates the lists."""
 
     def __add__(self, other):
         return _Forward((self[0] + other[0], self[1] + other[1]))
@@ -441,10 +457,10 @@ def _forward(block, reading, theta):
 
 
 def _evaluated(block, reading, theta, with_slopes):
-    """The `Sums` of a block."""
+    """Compute the `Sums` of a block."""
     units, m, y = reading.units(block), len(reading.unit_weight), reading.labels(block)
     weight, loss_weight = reading.probability(block), reading.loss_weight(block)
-    # Equal weights multiply the sums, others the rows.
+    # Equal weights can multiply the sums; other weights multiply the rows.
     each, unit = (loss_weight, 1.0) if np.ndim(loss_weight) else (None, loss_weight)
     loss, F = total_softmax_loss(reading.scores(block, theta), y, each)
     D = _loss_by_scores(F, y)
@@ -455,8 +471,8 @@ def _evaluated(block, reading, theta, with_slopes):
         F_of = F
     slopes = None
     if len(F) == 2 and m <= _FEW_UNITS:
-        # The first row is for the loss. Row k + 1 has the rows of unit k only, so that one product
-        # adds up over every unit.
+        # The first row is for the loss. Row k + 1 contains only the rows of unit k, so that one
+        # product sums over every unit.
         rows = np.empty((m + 1, len(y)))
         rows[0] = D[0]
         for k in range(m):
@@ -476,9 +492,9 @@ def _evaluated(block, reading, theta, with_slopes):
 
 
 def _slopes(F, summed):
-    """The derivatives of sums of F: (d, p) of the second class of two, or (d, c, c, p).
+    """Compute derivatives of sums of F: (d, p) for the second of two classes, or (d, c, c, p).
 
-    `summed` is what `_summed_by` makes, for d sums.
+    `summed` is a function returned by `_summed_by`, for d sums.
     """
     c = len(F)
     if c == 2:
@@ -489,11 +505,11 @@ def _slopes(F, summed):
 
 
 def _summed_by(block, reading, codes, weight, size):
-    """A function from a number for each row to the sums of number * weight * x by code."""
+    """Return a function that computes sums of number * weight * x by code, for given numbers."""
     X, starts, shape = as_double(block.X), np.arange(len(codes) + 1), (size, len(codes))
 
     def summed(scale):
-        # A matrix with a column for each row of X and one entry in it: no more than it says.
+        # A sparse matrix with one entry in each column, which corresponds to a row of X.
         selection = sparse.csc_array((weight * scale, codes, starts), shape=shape)
         found = selection @ X
         found = found.toarray() if sparse.issparse(found) else found
@@ -505,7 +521,7 @@ def _summed_by(block, reading, codes, weight, size):
 
 
 def _loss_by_scores(F, y):
-    """The derivative of each row's loss with respect to its scores, of shape (k, n)."""
+    """Compute the derivative of each row's loss with respect to its scores, of shape (k, n)."""
     if len(F) == 2:
         return (F[1] - y)[None]
     D = F.copy()
@@ -514,11 +530,11 @@ def _loss_by_scores(F, y):
 
 
 def _pulled_back(block, reading, theta, rows, by_unit, with_loss):
-    """From derivatives with respect to F to derivatives with respect to theta.
+    """Convert derivatives with respect to F to derivatives with respect to theta.
 
-    Returns an array of shape (r, k, number of columns of theta). `by_unit` are the r derivatives
-    with respect to the F of rows, or to the sums of F in the cells. With the loss,
-    there is one of them or none, and the derivative of the loss is added.
+    Returns an array of shape (r, k, number of columns of theta). `by_unit` contains the r
+    derivatives with respect to the F of rows, or to the sums of F in the cells. If `with_loss` is
+    True, r is at most 1, and the derivative of the loss is added.
     """
     F = reading.probabilities(block, theta, rows)
     parts = []
@@ -539,7 +555,7 @@ def _pulled_back(block, reading, theta, rows, by_unit, with_loss):
 
 
 def _curvatures(block, reading, theta, rows):
-    """For each row of theta, the Hessian of the loss but for the ridge."""
+    """Compute the Hessian of the loss for each row of theta, without the ridge."""
     F = reading.probabilities(block, theta, rows)
     weight = reading.loss_weight(block)
     each = F[1:] if len(F) == 2 else F
@@ -547,7 +563,7 @@ def _curvatures(block, reading, theta, rows):
 
 
 def _table_slopes(block, reading, theta, rows, groups):
-    """The derivatives of the joint table, of shape (c, d, number of entries of theta)."""
+    """Compute the derivatives of the joint table, of shape (c, d, number of entries of theta)."""
     F = reading.probabilities(block, theta, rows)
     if reading.by == "row":
         codes, weight = groups.codes[block.rows], groups.weight
@@ -563,18 +579,18 @@ def _table_slopes(block, reading, theta, rows, groups):
 
 
 def _moments(block, reading):
-    """The second moments of x."""
+    """Compute the second moments of x."""
     weight = np.broadcast_to(reading.loss_weight(block), block.cell.shape)
     return reading.moments(block, np.sqrt(weight))
 
 
 def _mass(block):
-    """The sum of the weights."""
+    """Compute the sum of the weights."""
     return float(len(block.cell) if block.weight is None else block.weight.sum())
 
 
 def _squares(block):
-    """The sums of the squares of each feature, with the weights, and of their squares."""
+    """Compute the weighted sum of squares of each feature, and the sum of their squares."""
     squares = np.square(block.X, dtype=float)
     if block.weight is not None:
         squares *= block.weight[:, None]
@@ -585,14 +601,14 @@ def _squares(block):
 
 
 def as_double(X: Any) -> Any:
-    """X in double precision, copied only if it is not."""
+    """Return X in double precision, copying it only if necessary."""
     return X.astype(float, copy=False)
 
 
 def second_moments(X: Any, scale: np.ndarray, ones: bool = False) -> np.ndarray:
-    """The sum over n of scale_n^2 x_n x_n^T; for many features, its diagonal only.
+    """Compute the sum over n of scale_n^2 x_n x_n^T or, for many features, only its diagonal.
 
-    With `ones`, x has a last entry 1.
+    If `ones` is True, x has 1 as an additional last entry.
 
     Examples
     --------
@@ -624,7 +640,7 @@ def second_moments(X: Any, scale: np.ndarray, ones: bool = False) -> np.ndarray:
 
 
 def largest_eigenvalue(moments: np.ndarray) -> float:
-    """Of a symmetric matrix; of a diagonal, its sum, which is a bound."""
+    """Compute the largest eigenvalue of a matrix; for a diagonal, return its sum, a bound."""
     return float(np.linalg.eigvalsh(moments)[-1] if moments.ndim == 2 else moments.sum())
 
 
@@ -633,21 +649,21 @@ def inverse_root(hessian: np.ndarray, ridge: np.ndarray) -> np.ndarray:
     if hessian.ndim == 1:
         return 1 / np.sqrt(_positive(hessian + ridge))
     hessian = hessian + np.diag(ridge)
-    # Columns on one scale first: only then do small eigenvalues mean collinear columns.
+    # Scale the columns first, because only then do small eigenvalues mean collinear columns.
     unit = np.sqrt(_positive(np.diag(hessian)))
     values, vectors = np.linalg.eigh(hessian / np.outer(unit, unit))
     return vectors / np.sqrt(np.maximum(values, 1e-6 * values[-1])) / unit[:, None]
 
 
 def label_variance(f: np.ndarray) -> np.ndarray:
-    """f (1 - f), but at least a rounding error.
+    """Compute f (1 - f), with a lower limit of the size of rounding errors.
 
     If a class never occurs in some category, the category's coefficient grows until its curvature
-    vanishes. A Newton step divides by that curvature, and would then consist of rounding errors.
+    vanishes. A Newton step divides by that curvature, so it would consist of rounding errors.
     """
     return np.maximum(f * (1 - f), np.finfo(float).eps)
 
 
 def _positive(values):
-    """The values, with 1 in place of 0 (a column of zeros has no scale)."""
+    """Replace zeros by ones, because a column of zeros has no scale."""
     return np.where(values > 0, values, 1.0)

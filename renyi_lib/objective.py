@@ -1,8 +1,9 @@
-"""The function that is minimized: mean loss + lam * penalty, where model and penalty meet.
+"""Objective of the fits, mean loss + lam * penalty, which combines a model and a penalty.
 
-With the adversary's maximum inside the penalty this function is g(theta) = max f(theta, ·), and by
-Danskin's theorem its gradient is that of f at the best response, held fixed. So one evaluation of
-the objective *is* the adversary's move, and the paper's algorithms are gradient descent on g.
+Because the penalty contains the adversary's maximum, the objective is g(theta) = max f(theta, ·),
+and by Danskin's theorem its gradient is that of f at the best response, held fixed. Each
+evaluation of the objective therefore includes the adversary's move, and the paper's algorithms are
+gradient descent on g.
 """
 
 from dataclasses import dataclass, replace
@@ -15,17 +16,21 @@ __all__ = ["Evaluation", "FairObjective", "History"]
 
 
 class FairObjective:
-    """mean loss + lam * penalty, as a function of theta, with its gradient by Danskin's theorem.
+    """Function mean loss + lam * penalty of theta, with its gradient by Danskin's theorem.
 
     Parameters
     ----------
     model : SoftmaxModel
-        Or any object whose method ``at(theta)`` gives a point with ``loss``, ``F``,
+        Model, or any object whose method ``at(theta)`` returns a point with ``loss``, ``F``,
         ``gradient(dF)`` and ``pull_back(dFs)``, as in `renyi_lib.models`.
     penalty : Penalty or None
         Penalty to add to the loss; None adds nothing.
     groups : Groups or None
-        The group of each unit of the model's F.
+        Group of each unit of the model's F.
+
+    See Also
+    --------
+    renyi_lib.solvers.lbfgs : Minimize the objective.
 
     Examples
     --------
@@ -48,12 +53,12 @@ class FairObjective:
         self.groups = groups
 
     def __call__(self, theta: np.ndarray, lam: float) -> tuple[float, np.ndarray]:
-        """The objective and its gradient."""
+        """Compute the objective and its gradient."""
         at = self.at(theta, lam)
         return at.value, at.gradient
 
     def at(self, theta: np.ndarray, lam: float, *, ahead: float = 0.0) -> "Evaluation":
-        """The objective at theta, with all that a solver asks for.
+        """Evaluate the objective at theta.
 
         Parameters
         ----------
@@ -62,7 +67,12 @@ class FairObjective:
         lam : float
             Weight of the penalty.
         ahead : float, default=0.0
-            A lam for which the evaluation will be used, too. To know it may save a pass.
+            Another lam for which the evaluation will be used. Knowing it may save a pass.
+
+        Returns
+        -------
+        Evaluation
+            Evaluation, with everything that a solver needs.
         """
         penalized = self.penalty is not None and bool(lam or ahead)
         if penalized and getattr(self.model, "with_slopes", False):
@@ -73,7 +83,7 @@ class FairObjective:
 
     @property
     def has_kinks(self) -> bool:
-        """Whether the penalty may fail to be differentiable."""
+        """Whether the penalty may have kinks."""
         return self.penalty is not None and self.penalty.has_kinks(
             self.model.n_classes, len(self.groups.q)
         )
@@ -81,18 +91,18 @@ class FairObjective:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The objective at one theta, for one lam. Nothing about it changes.
+    """Immutable evaluation of the objective at one theta, for one lam.
 
     Attributes
     ----------
     objective : FairObjective
-        The objective.
+        Objective that was evaluated.
     point : Point
-        The model at theta.
+        Model at theta.
     lam : float
         Weight of the penalty.
     smooth_penalty : Penalty or None
-        The penalty that is minimized: the objective's, possibly smoothed at its kinks.
+        Penalty that is minimized, which is the objective's, possibly smoothed at its kinks.
     """
 
     objective: FairObjective
@@ -101,32 +111,32 @@ class Evaluation:
     smooth_penalty: Any
 
     def moved(self, theta: np.ndarray, *, ahead: float = 0.0) -> "Evaluation":
-        """The same function at another theta; `ahead` as in `FairObjective.at`."""
+        """Evaluate the same function at another theta; see `FairObjective.at` for `ahead`."""
         at = self.objective.at(theta, self.lam, ahead=ahead)
         return replace(at, smooth_penalty=self.smooth_penalty)
 
     def with_lam(self, lam: float) -> "Evaluation":
-        """The same theta for another lam."""
+        """Return the evaluation at the same theta for another lam."""
         return self if lam == self.lam else replace(self, lam=lam)
 
     def smoothed(self, mu: float) -> "Evaluation":
-        """The same theta with the penalty smoothed by mu; by 0, as it is."""
+        """Return the evaluation at the same theta with smoothing mu; 0 means no smoothing."""
         penalty = self.objective.penalty
         return replace(self, smooth_penalty=penalty.smoothed(mu) if mu else penalty)
 
     @property
     def theta(self) -> np.ndarray:
-        """Where the objective was evaluated."""
+        """Parameters at which the objective was evaluated."""
         return self.point.theta
 
     @property
     def loss(self) -> float:
-        """The mean loss."""
+        """Mean loss."""
         return self.point.loss
 
     @property
     def F(self) -> np.ndarray:
-        """The class probabilities, a row for each unit of the model."""
+        """Class probabilities, with a row for each unit of the model."""
         return self.point.F
 
     @cached_property
@@ -137,7 +147,7 @@ class Evaluation:
 
     @cached_property
     def penalty(self) -> float:
-        """The penalty without any smoothing; 0 if there is none."""
+        """Penalty without smoothing, or 0 if there is no penalty."""
         penalty = self.objective.penalty
         if self.smooth_penalty is penalty:
             return self._penalty[0]
@@ -145,28 +155,29 @@ class Evaluation:
 
     @property
     def value(self) -> float:
-        """loss + lam * penalty, with the smoothing."""
+        """Objective loss + lam * penalty, with smoothing."""
         return self.loss + self.lam * self._penalty[0]
 
     @cached_property
     def gradient(self) -> np.ndarray:
-        """The gradient of `value` by theta."""
+        """Gradient of `value` with respect to theta."""
         _, dF = self._penalty
         return self.point.gradient(self.lam * dF if self.lam and dF is not None else None)
 
     @property
     def steepness(self) -> float:
-        """The largest entry of the gradient, in absolute value."""
+        """Largest absolute entry of the gradient."""
         return float(np.abs(self.gradient).max())
 
     def best_response(self) -> Any:
-        """The adversary's best response to theta, or None."""
+        """Return the adversary's best response to theta, or None."""
         return self.objective.penalty.best_response(self.F, self.objective.groups)
 
     def residual_gradients(self) -> list[np.ndarray]:
-        """Gradients with respect to theta of the penalty's residuals.
+        """Return the gradients of the penalty's residuals with respect to theta.
 
-        For very many residuals, as many rows as theta has entries, with the same Gram matrix.
+        For very many residuals, return only as many rows as theta has entries, with the same
+        Gram matrix.
         """
         penalty, groups = self.smooth_penalty, self.objective.groups
         if penalty is None:
@@ -179,7 +190,7 @@ class Evaluation:
         return self.point.pull_back(penalty.residual_gradients(self.F, groups))
 
     def hessian(self) -> np.ndarray:
-        """The second derivative of `value`, for a linear model."""
+        """Compute the Hessian of `value` for a linear model."""
         hessian = self.point.hessian()
         if self.smooth_penalty is not None and self.lam:
             by_F = self.smooth_penalty.hessian(self.F, self.objective.groups, self.point.model.X)
@@ -188,12 +199,12 @@ class Evaluation:
 
 
 class History:
-    """The history of a solver: the start, and the result of each iteration.
+    """History of a solver, with an entry for the start and for each iteration.
 
     Attributes
     ----------
     last : Evaluation or None
-        Where the solver ended.
+        Last evaluation of the solver.
     """
 
     def __init__(self):
@@ -202,16 +213,16 @@ class History:
 
     @property
     def n_iter(self):
-        """The number of iterations so far."""
+        """Number of iterations so far."""
         return max(0, len(self.rows) - 1)
 
     def record(self, at: Evaluation):
-        """Write down an evaluation."""
+        """Append an evaluation."""
         lam, loss, penalty = at.lam, at.loss, at.penalty
         norm = np.linalg.norm(at.gradient)
         self.rows.append((lam, loss, penalty, loss + lam * penalty, norm, at.steepness))
 
     def columns(self):
-        """A dict of arrays, one entry for the start and for each iteration."""
+        """Return a dict of arrays, with an entry for the start and for each iteration."""
         names = ["lam", "loss", "penalty", "objective", "gradient_norm", "gradient_max"]
         return dict(zip(names, np.array(self.rows, dtype=float).reshape(-1, len(names)).T))

@@ -5,7 +5,7 @@ a tolerance, the most accurate one accepts x if
 
     eta(x) - sum_a mu_a P(S=a | x) / P(S=a) > 1/2,
 
-with one multiplier for each group, and the multipliers add up to zero. For two groups this is
+with one multiplier for each group; the multipliers sum to zero. For two groups this is
 ``eta(x) - k b(x) > 1/2`` with the *bias score* ``b(x) = P(S=1|x) / P(S=1) - P(S=0|x) / P(S=0)``.
 For equal opportunity and equalized odds the probabilities of the groups are replaced by those of
 the pairs of class and group. The classifier therefore needs two estimates, eta and the
@@ -52,7 +52,7 @@ from renyi_lib.baselines._base import BinaryFairClassifier
 
 __all__ = ["BiasScoreClassifier", "ToleranceNotReachedWarning"]
 
-# The classes among which the groups are compared; None stands for all rows.
+# The classes within which the groups are compared; None stands for all rows.
 _CONDITIONS = {
     "demographic_parity": (None,),
     "equal_opportunity": (1,),
@@ -62,114 +62,118 @@ _CONDITIONS = {
 # and the multipliers in between are interpolated.
 _TOLERANCES = np.linspace(1, 0, 25)[1:] ** 1.5
 _BETWEEN = np.arange(1, 9)[:, None] / 8
-# At a solution some rows lie exactly on the boundary. Slightly smaller multipliers leave them on
-# the side where they were without a correction, whatever the rounding errors are.
+# At a solution some rows lie exactly on the boundary. Slightly smaller multipliers keep them on
+# the side where they were without a correction, regardless of rounding errors.
 _SHRINK = 1 - 1e-5
-# So many cuts are kept from one tolerance to the next.
+# Number of cuts that are kept from one tolerance to the next.
 _CUTS = 40
-# A multiplier may change eta by so much at most for a person who surely belongs to the cell.
+# Maximum change of eta by a multiplier, for a sample that surely belongs to the cell.
 _LARGEST = 20.0
 
 
 class ToleranceNotReachedWarning(UserWarning):
-    """No rule on the path is as fair as asked for on the rows of the fit."""
+    """Warning that no rule on the path meets the tolerance on the training rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Path:
-    """Rules from the most accurate one to parity.
+    """Decision rules, ordered from the most accurate one to parity.
 
     Attributes
     ----------
     multipliers : ndarray of shape (m, n_cells)
+        Multipliers of each rule.
     difference : ndarray of shape (m,)
-        The largest difference of rates on the rows of the fit, by estimates out of fold.
+        Largest difference of rates of each rule on the training rows, from out-of-fold estimates.
     """
 
     multipliers: np.ndarray
     difference: np.ndarray
 
     def position(self, tolerance: float) -> int:
-        """The first rule within the tolerance, or else the fairest one."""
+        """Return the index of the first rule within the tolerance, or else of the fairest rule."""
         within = self.difference <= tolerance
         return int(within.argmax() if within.any() else self.difference.argmin())
 
 
 class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
-    """The most accurate decisions within a fairness tolerance, from any classifier.
+    """Classifier that makes the most accurate decisions within a fairness tolerance.
 
-    The predictions of a classifier are corrected by the probability of each group given X, and
-    thresholded at one half. The groups are needed in `fit`, but unless `use_sensitive_features`
-    is True they are not needed to predict. One fit gives the decisions for every tolerance: see
+    The predictions of any classifier are corrected by the probability of each group given X and
+    thresholded at one half. The groups are needed in `fit`, but not for predictions unless
+    `use_sensitive_features` is True. One fit gives the decisions for every tolerance; see
     `with_tolerance` and `frontier`.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        For two classes, with `predict_proba`. None is a `LogisticRegression`. It is cloned and
-        fitted unless `prefit` is True. An estimator whose `fit` takes ``sensitive_features`` gets
-        them, so that a fair classifier can be made fairer.
-    fairness : {"demographic_parity", "equal_opportunity", "equalized_odds"}
-        Which rates are compared between the groups: the positive rate, the true positive rate, or
-        the true and the false positive rate.
+        Binary classifier with `predict_proba`; None means `LogisticRegression`. It is cloned and
+        fitted unless `prefit` is True. If its `fit` accepts ``sensitive_features``, they are
+        passed on, so that a fair classifier can be made fairer.
+    fairness : {"demographic_parity", "equal_opportunity", "equalized_odds"}, \
+default="demographic_parity"
+        Rates to compare between the groups, which are the positive rate, the true positive rate,
+        or the true and the false positive rate.
     tolerance : float, default=0.05
-        The largest difference of these rates that is allowed between two groups.
+        Largest difference of these rates that is allowed between two groups.
     sensitive_estimator : classifier, default=None
-        Estimates the probability of each group given X, or given X and the class. None is a clone
-        of `estimator`.
+        Classifier that estimates the probability of each group given X, or given X and the class.
+        None means a clone of `estimator`.
     use_sensitive_features : bool, default=False
-        Whether the rule may look at the group of the person it decides about. It then amounts to
-        one threshold for each group, `sensitive_estimator` is not used, and the methods that
-        predict need ``sensitive_features``. The estimator still sees X only, so include the
-        groups in X if the estimator should use them.
+        Whether decisions may depend on the sample's group. The rule then amounts to one threshold
+        for each group, `sensitive_estimator` is not used, and the prediction methods require
+        ``sensitive_features``. The estimator is still fitted to X only, so include the groups in
+        X if the estimator should use them.
     prefit : bool, default=False
-        Whether `estimator` is fitted already. It should then have been fitted to other rows than
-        those given to `fit`, for it is overconfident about its own. As `clone` resets a fitted
-        estimator, wrap it into scikit-learn's `FrozenEstimator` if this classifier is cloned.
+        Whether `estimator` is already fitted. It should have been fitted to other rows than those
+        passed to `fit`, because it is overconfident about its own training rows. Because `clone`
+        resets a fitted estimator, wrap it in scikit-learn's `FrozenEstimator` if this classifier
+        is cloned.
     cv : int, splitter, iterable or None, default=None
-        The multipliers are chosen by estimates that have not seen the row they are for. None is
-        five folds; a number is stratified by class and group, and everything else is as in
-        scikit-learn. The estimators that predict are fitted to all rows.
+        Cross-validation scheme for the out-of-fold estimates that determine the multipliers. None
+        means five folds; an int is stratified by class and group, and all other values are as in
+        scikit-learn. The estimators used for predictions are fitted to all rows.
     random_state : int, RandomState or None, default=None
-        Shuffles the rows before they are split into folds.
+        Seed or generator that shuffles the rows before they are split into folds.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The second class is the favorable one.
+        Class labels; the second one is the favorable class.
     groups_ : ndarray or None
+        Group labels; None if fitted without groups.
     estimator_ : classifier
-        Fitted to all rows.
+        Classifier fitted to all rows.
     sensitive_estimators_ : dict
-        From the class among whose rows it was fitted, or None for all rows, to the classifier
-        that estimates the group. Empty if `use_sensitive_features`.
+        Classifiers that estimate the group. Each key is the class to whose rows the classifier
+        was fitted, or None for all rows. Empty if `use_sensitive_features` is True.
     multipliers_ : DataFrame of shape (n_conditions, n_groups)
-        The multiplier of each group, which add up to zero in each row.
+        Multiplier of each group; each row sums to zero.
     k_ : float
-        The sum of the positive multipliers; for two groups, the factor of the bias score.
+        Sum of the positive multipliers, which for two groups is the factor of the bias score.
     difference_ : float
-        The difference of rates on the rows of the fit, by estimates out of fold.
+        Difference of rates on the training rows, from out-of-fold estimates.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
 
     See Also
     --------
-    renyi_lib.RenyiClassifier : Trains against the penalty instead of correcting afterwards.
-    renyi_lib.fit_to_target : Finds the largest tolerance that meets a target on validation rows,
-        with a confidence if asked for.
-    renyi_lib.baselines.HardtClassifier : Randomized decisions that use the group.
+    renyi_lib.RenyiClassifier : Train with a penalty instead of correcting predictions afterwards.
+    renyi_lib.fit_to_target : Find the largest tolerance that meets a target on validation rows,
+        optionally with a given confidence.
+    renyi_lib.baselines.HardtClassifier : Make randomized decisions that use the group.
 
     Notes
     -----
-    For two groups and one rate there is a single multiplier k, and the smallest one whose
-    decisions are within the tolerance is found exactly. With more multipliers the rule is the
-    solution of a linear program over all decision rules, which is solved in its dual: minimize
-    ``mean(max(eta - 1/2 - W mu, 0)) + tolerance * sum(|mu|) / 2`` over multipliers that add up to
-    zero. Cutting planes found for one tolerance serve all others.
+    For two groups and one rate there is a single multiplier k, and the smallest k whose decisions
+    are within the tolerance is found exactly. With several multipliers, the rule is the solution
+    of a linear program over all decision rules, which is solved in its dual by minimizing
+    ``mean(max(eta - 1/2 - W mu, 0)) + tolerance * sum(|mu|) / 2`` over multipliers that sum to
+    zero. Cutting planes that were found for one tolerance are reused for all others.
 
-    The rates are measured by the groups in the data and not by their estimated probabilities. A
+    The rates are computed from the observed groups, not from their estimated probabilities. A
     tolerance can be missed on new rows by chance; `fit_to_target` with ``confidence`` accounts
     for that.
 
@@ -196,7 +200,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
     >>> round(demographic_parity_difference(y, fair.predict(X), sensitive_features=s), 2)
     0.05
 
-    Another tolerance needs no other fit:
+    Another tolerance does not require another fit:
 
     >>> fairer = fair.with_tolerance(0.01)
     >>> round(demographic_parity_difference(y, fairer.predict(X), sensitive_features=s), 2)
@@ -242,19 +246,19 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> "BiasScoreClassifier":
-        """Fit the estimators, and choose the multipliers for the tolerance.
+        """Fit the estimators, and determine the multipliers for the tolerance.
 
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n, n_features)
-            Whatever `estimator` takes.
+            Features in any form that `estimator` accepts.
         y : array-like of shape (n,)
-            Two classes, of any kind.
+            Labels of two classes, of any type.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            The group of each row; several columns become one joint group. Without it nothing is
-            corrected, and a warning says so.
+            Group of each row; several columns define joint groups. If omitted, nothing is
+            corrected, and a warning is issued.
         sample_weight : array-like of shape (n,), optional
-            Weights, 0 or more, in the fits of both estimators and in the rates.
+            Nonnegative weights, used in the fits of both estimators and in the rates.
 
         Returns
         -------
@@ -266,19 +270,20 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         return self
 
     def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """The corrected probabilities of both classes, whose threshold is one half.
+        """Predict corrected probabilities of both classes, to be thresholded at one half.
 
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n, n_features)
             Features.
         sensitive_features : array-like of shape (n,) or (n, k), optional
-            Needed if `use_sensitive_features` is True, and else not looked at.
+            Group of each row; required if `use_sensitive_features` is True, otherwise ignored.
 
         Returns
         -------
         ndarray of shape (n, 2)
-            The estimate of P(Y=1 | x) minus the correction, between 0 and 1, in the second column.
+            Class probabilities; the second column is the estimate of P(Y=1 | x) minus the
+            correction, clipped to between 0 and 1.
         """
         check_is_fitted(self)
         need_memory(X, type(self).__name__)
@@ -289,16 +294,17 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         return np.column_stack([1 - eta, eta])
 
     def with_tolerance(self, tolerance: float) -> "BiasScoreClassifier":
-        """A copy of this fitted classifier with another tolerance, without another fit.
+        """Return a copy of this fitted classifier with another tolerance, without another fit.
 
         Parameters
         ----------
         tolerance : float
+            Largest difference of rates that is allowed between two groups.
 
         Returns
         -------
         BiasScoreClassifier
-            Shares its fitted estimators with this one.
+            Classifier that shares its fitted estimators with this one.
         """
         check_is_fitted(self)
         self._constraints["tolerance"]("tolerance", tolerance)
@@ -316,26 +322,29 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         *,
         n_points: int = 51,
     ) -> pd.DataFrame:
-        """Accuracy and fairness on any rows, from the most accurate rule to the fairest one.
+        """Compute accuracy and fairness of the rules from the most accurate to the fairest one.
 
         Parameters
         ----------
         X, y, sensitive_features, sample_weight
-            Rows to measure on, such as a test set.
+            Rows on which to evaluate the rules, such as a test set.
         n_points : int, default=51
-            How many tolerances to try, equally spaced between the difference without any
-            correction and the smallest one on the rows of the fit.
+            Number of tolerances to try, equally spaced between the difference without correction
+            and the smallest difference on the training rows.
 
         Returns
         -------
         DataFrame
-            One row for each different rule, with ``"tolerance"`` (the difference on the rows of
-            the fit), ``"k"`` and, on these rows, ``"accuracy"``, ``"difference"`` (the largest
+            One row for each distinct rule, with ``"tolerance"`` (the difference on the training
+            rows), ``"k"`` and, on the given rows, ``"accuracy"``, ``"difference"`` (the largest
             difference of rates between two groups) and ``"ratio"`` (their smallest ratio).
         """
         check_is_fitted(self)
         if self.groups_ is None:
-            raise ValueError("this classifier was fitted without sensitive_features: no frontier")
+            raise ValueError(
+                "frontier requires groups, but this classifier was fitted without "
+                "sensitive_features: pass them to fit"
+            )
         eta = _positive(self.estimator_, X)
         W = self._weights_of_cells(X, eta, sensitive_features)
         truth = class_codes(column_or_1d(y), self.classes_)
@@ -371,9 +380,9 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         return tags
 
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
-        """A function from lam to a fitted classifier, for `renyi_lib.tuning`.
+        """Return a function from lam to a fitted classifier, for `renyi_lib.tuning`.
 
-        The tolerance is the difference without any correction, divided by 1 + lam.
+        The tolerance is the difference without correction, divided by 1 + lam.
         """
         fitted = copy.copy(self)._fit(X, y, sensitive_features, sample_weight)
         start = 0.0 if fitted.groups_ is None else fitted._path.difference[0]
@@ -400,14 +409,14 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         estimator = LogisticRegression() if self.estimator is None else self.estimator
         if not hasattr(estimator, "predict_proba"):
             raise ValueError(
-                f"estimator must have predict_proba, but {type(estimator).__name__} has none: "
-                "wrap it into CalibratedClassifierCV"
+                f"estimator must have predict_proba, but {type(estimator).__name__} does not: "
+                "wrap it in CalibratedClassifierCV"
             )
         if self.prefit:
             check_is_fitted(
                 estimator,
-                msg="prefit=True needs a fitted estimator, and this %(name)s is not fitted. If it "
-                "was cloned, wrap it into sklearn.frozen.FrozenEstimator first.",
+                msg="prefit=True requires a fitted estimator, but this %(name)s is not fitted. If "
+                "it was cloned, wrap it in sklearn.frozen.FrozenEstimator first.",
             )
         groups = None if rows.categories is None else rows.categories[rows.codes]
         given = _Given(_safe_indexing(X, kept), rows.y, rows.codes, rows.weight, groups)
@@ -415,8 +424,8 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         self.classes_ = rows.classes
         if not np.array_equal(self.estimator_.classes_, self.classes_):
             raise ValueError(
-                f"estimator was fitted to classes {self.estimator_.classes_.tolist()}, but y has "
-                f"{self.classes_.tolist()}"
+                f"estimator was fitted to the classes {self.estimator_.classes_.tolist()}, but y "
+                f"has {self.classes_.tolist()}: pass y with the same classes"
             )
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -425,7 +434,8 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         self.multipliers_, self.k_, self.difference_ = None, 0.0, None
         if self.groups_ is None:
             warnings.warn(
-                "BiasScoreClassifier was fitted without sensitive_features: nothing is corrected",
+                "BiasScoreClassifier was fitted without sensitive_features, so nothing is "
+                "corrected",
                 NoSensitiveFeaturesWarning,
                 stacklevel=3,
             )
@@ -438,7 +448,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         return self._choose()
 
     def _fit_sensitive(self, sensitive, given):
-        """The estimator of the groups, among the rows of each condition."""
+        """Fit the classifier of the groups to the rows of each condition."""
         if self.use_sensitive_features:
             return {}
         labels = np.arange(len(self.groups_))
@@ -449,7 +459,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         }
 
     def _set_path(self, estimator, sensitive, given, kept, X, y):
-        """The rules from the most accurate one to parity, by estimates out of fold."""
+        """Compute the rules from the most accurate to parity, from out-of-fold estimates."""
         conditions = _CONDITIONS[self.fairness]
         masses = _by_cell(np.ones(len(given.y)), given.y, given.s, given.weight, conditions)
         self._masses = masses / (len(given.y) if given.weight is None else given.weight.sum())
@@ -481,7 +491,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
             self._path = _path_of_several(eta, W, out.weight, self._masses, measured)
 
     def _parts(self, given, kept, X, y):
-        """Pairs of rows to fit on and rows to predict, as positions among the rows kept."""
+        """Return pairs of training and test rows, as positions among the rows kept."""
         if self.cv is not None and not isinstance(self.cv, int | np.integer):
             place = np.full(len(y), -1)
             place[kept] = np.arange(len(kept))
@@ -489,7 +499,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
             return [tuple(place[rows][place[rows] >= 0] for rows in pair) for pair in splits]
         folds = 5 if self.cv is None else int(self.cv)
         if isinstance(self.cv, bool) or folds < 2:
-            raise ValueError(f"cv must be 2 folds or more, a splitter or None, not {self.cv!r}")
+            raise ValueError(f"cv must be at least 2 folds, a splitter or None, not {self.cv!r}")
         order = check_random_state(self.random_state).permutation(len(given.y))
         cells = given.y * len(self.groups_) + given.s
         order = order[np.argsort(cells[order], kind="stable")]
@@ -498,7 +508,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(folds)]
 
     def _cells(self, X, eta, codes):
-        """The probability of each cell of condition and group given x, of shape (n, n_cells)."""
+        """Estimate P(condition and group | x) for each cell, of shape (n, n_cells)."""
         n_groups, columns = len(self.groups_), []
         for c in _CONDITIONS[self.fairness]:
             if self.use_sensitive_features:
@@ -522,7 +532,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         return other if other.groups_ is None else other._choose()
 
     def _choose(self):
-        """Set the multipliers to those of the tolerance."""
+        """Set the multipliers that belong to the tolerance."""
         position = self._path.position(self.tolerance)
         multipliers = self._path.multipliers[position]
         conditions = _CONDITIONS[self.fairness]
@@ -540,8 +550,8 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
         if self.difference_ > self.tolerance:
             warnings.warn(
                 f"the tolerance {self.tolerance:g} is not reached: the smallest difference of "
-                f"rates on the rows of the fit is {self.difference_:.4g}. Many rows may share one "
-                "score, or some group may be too small",
+                f"rates on the training rows is {self.difference_:.4g}. Possible causes are many "
+                "rows with the same score or a group that is too small",
                 ToleranceNotReachedWarning,
                 stacklevel=3,
             )
@@ -549,7 +559,7 @@ class BiasScoreClassifier(MetaEstimatorMixin, BinaryFairClassifier):
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """The rows of a fit: y are codes of the classes and s of the groups (None without groups)."""
+    """Training rows; y and s are codes of classes and groups (s is None without groups)."""
 
     X: Any
     y: np.ndarray
@@ -558,7 +568,7 @@ class _Given:
     groups: np.ndarray | None
 
     def some(self, rows):
-        """Some of the rows, by position or by a mask."""
+        """Select rows by position or by a mask."""
         others = (
             None if each is None else each[rows]
             for each in (self.y, self.s, self.weight, self.groups)
@@ -566,13 +576,13 @@ class _Given:
         return _Given(_safe_indexing(self.X, rows), *others)
 
     def fit(self, estimator, target):
-        """A clone of the estimator, fitted to the target."""
+        """Fit a clone of the estimator to the target."""
         known = {}
         if self.weight is not None:
             if not has_fit_parameter(estimator, "sample_weight"):
                 raise ValueError(
-                    f"{type(estimator).__name__} takes no sample_weight: leave out the weights, "
-                    "or use another estimator"
+                    f"{type(estimator).__name__} does not accept sample_weight: leave out the "
+                    "weights, or use another estimator"
                 )
             known["sample_weight"] = self.weight
         if self.groups is not None and has_fit_parameter(estimator, "sensitive_features"):
@@ -581,7 +591,7 @@ class _Given:
 
 
 def _positive(estimator, X):
-    """The estimated probability of the second class."""
+    """Estimate the probability of the second class."""
     return np.asarray(estimator.predict_proba(X), dtype=float)[:, 1]
 
 
@@ -590,7 +600,7 @@ def _strength(multipliers):
 
 
 def _by_cell(values, y, s, weight, conditions):
-    """Weighted sums by condition and group, of shape (n_conditions, n_groups)."""
+    """Compute weighted sums by condition and group, of shape (n_conditions, n_groups)."""
     values = values if weight is None else values * weight
     n_groups = s.max() + 1
     among = [np.ones(len(y), dtype=bool) if c is None else y == c for c in conditions]
@@ -600,12 +610,12 @@ def _by_cell(values, y, s, weight, conditions):
 
 
 def _rates(decided, y, s, weight, conditions, groups):
-    """The positive rate of each group given each condition."""
+    """Compute the positive rate of each group given each condition."""
     size = _by_cell(np.ones(len(y)), y, s, weight, conditions)
     if size.shape[1] < len(groups) or not size.all():
         raise ValueError(
-            "some group has no row, or none of a class whose rates are compared: its rate is "
-            "undefined"
+            "sensitive_features has a group without rows, or without rows of a class whose rates "
+            "are compared, so its rate is undefined: merge groups, or drop this one"
         )
     return _by_cell(decided.astype(float), y, s, weight, conditions) / size
 
@@ -617,16 +627,16 @@ def _check_cells(given, conditions, classes, groups):
         c = conditions[i]
         among = "" if c is None else f" of class {classes.tolist()[c]!r}"
         raise ValueError(
-            f"group {groups.tolist()[a]!r} has {int(counts[i, a])} row(s){among}, and its rate "
-            "cannot be estimated: merge groups, or choose another fairness"
+            f"group {groups.tolist()[a]!r} has {int(counts[i, a])} row(s){among}, so its rate "
+            "cannot be estimated: merge groups, or choose another value of fairness"
         )
 
 
 def _path_of_one(eta, W, rows, conditions):
-    """Two groups and one rate: every rule eta - k b > 1/2, from k = 0 on, until the gap is 0.
+    """Compute all rules eta - k b > 1/2 for two groups and one rate, from k = 0 to zero gap.
 
-    The decision about a row changes once, at k = (eta - 1/2) / b, so that the gap of all rules is
-    a cumulative sum over the sorted values. Between two of them k is in the middle.
+    The decision about a row changes only once, at k = (eta - 1/2) / b, so the gaps of all rules
+    are a cumulative sum over the sorted values of k. Each rule uses the midpoint of two values.
     """
     signs = np.array([-1.0, 1.0])
     size = _by_cell(np.ones(len(eta)), rows.y, rows.s, rows.weight, conditions)[0]
@@ -652,10 +662,10 @@ def _path_of_one(eta, W, rows, conditions):
 
 
 def _path_of_several(eta, W, weight, masses, measured):
-    """Several multipliers: the solutions of the dual for tolerances down to zero.
+    """Solve the dual for several multipliers and for tolerances down to zero.
 
-    The dual knows the rates from the estimated probabilities of the groups. How much the measured
-    rates differ from them at one solution corrects the constraint of the next.
+    The dual computes the rates from the estimated probabilities of the groups. The difference
+    from the measured rates at one solution corrects the constraint of the next.
     """
     weight = np.full(len(eta), 1 / len(eta)) if weight is None else weight / weight.sum()
     dual = _Dual(eta - 0.5, W, weight, masses)
@@ -679,11 +689,11 @@ def _path_of_several(eta, W, weight, masses, measured):
 
 
 class _Dual:
-    """Minimize mean(max(c - W mu, 0)) + tolerance * sum(|mu|) / 2 - excess @ mu, by cuts.
+    """Minimize mean(max(c - W mu, 0)) + tolerance * sum(|mu|) / 2 - excess @ mu by cutting planes.
 
-    The multipliers mu add up to zero for each condition. The mean is a convex function of them,
-    and its value and slope at any point are a lower bound everywhere. These bounds do not depend
-    on the tolerance and are kept.
+    The multipliers mu sum to zero for each condition. The mean is a convex function of mu, so its
+    tangent at any point is a lower bound everywhere. These bounds do not depend on the tolerance
+    and are reused.
     """
 
     def __init__(self, c, W, weight, masses):
@@ -694,7 +704,7 @@ class _Dual:
         self._value(np.zeros(W.shape[1]))
 
     def _value(self, mu):
-        """The mean at mu, kept as a cut."""
+        """Compute the mean at mu, and store its tangent as a cut."""
         score = self.c - self.W @ mu
         accepted = self.weight * (score > 0)
         value, slope = float(accepted @ score), -(accepted @ self.W)
@@ -703,7 +713,7 @@ class _Dual:
         return value
 
     def solve(self, tolerance, excess, *, gap=1e-6, max_cuts=100):
-        """The multipliers; variables are the positive and negative parts of mu, and the mean."""
+        """Solve for mu; the variables are its positive and negative parts, and the mean."""
         m = self.W.shape[1]
         cost = np.concatenate([tolerance / 2 - excess, tolerance / 2 + excess, [1.0]])
         equal = np.hstack([self.sums, -self.sums, np.zeros((len(self.sums), 1))])

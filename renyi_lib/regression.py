@@ -104,7 +104,7 @@ class LinearModel:
 
     @cached_property
     def root(self) -> np.ndarray:
-        """A matrix R with R R^T the inverse Hessian of the loss."""
+        """Matrix R such that R R^T is the inverse Hessian of the loss."""
         return inverse_root(self.moments, self.ridge)
 
     @property
@@ -113,12 +113,12 @@ class LinearModel:
         return self.X.shape[1] <= MAX_DENSE
 
     def lipschitz(self) -> float:
-        """Lipschitz constant of the loss's gradient, twice the largest second moment of x."""
+        """Return a Lipschitz constant of the loss's gradient, twice x's largest second moment."""
         return largest_eigenvalue(self.moments) + self.ridge.max()
 
 
 class LinearPoint:
-    """A `LinearModel` evaluated at theta, analogous to `renyi_lib.models.Point`.
+    """Evaluation of a `LinearModel` at theta, analogous to `renyi_lib.models.Point`.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class LinearPoint:
         return [row[None] for row in rows]
 
     def curvature_roots(self) -> list[np.ndarray]:
-        """A matrix R with R R^T the inverse Hessian of the loss."""
+        """Return a list with a matrix R such that R R^T is the inverse Hessian of the loss."""
         return [self.model.root]
 
     def hessian(self) -> np.ndarray:

@@ -1,7 +1,7 @@
-"""A model's fairness on one page: rates by group, measures with intervals, every threshold.
+"""One-page fairness report with rates by group, metrics with intervals, and every threshold.
 
-The report is for people who decide. It says how sure each number is, looks at every threshold and
-not only at the one in use, and ends in plain words.
+The report is written for decision makers. It states the uncertainty of each number, evaluates
+every threshold instead of only the one in use, and summarizes the findings in plain words.
 """
 
 from dataclasses import dataclass, field
@@ -31,38 +31,41 @@ from renyi_lib.inference import interval_of_counts, interval_of_table
 
 __all__ = ["FairnessReport", "fairness_report"]
 
-# Thresholds are looked at while at least this share of all people is selected, and rejected.
+# Only thresholds that select, and reject, at least this share of all samples are evaluated.
 _FEWEST = 0.02
 _THRESHOLDS = 99
 _BINS = 10
 _FOUR_FIFTHS = 0.8
-# Small groups that the verdict names one by one.
+# Maximum number of small groups that the verdict lists by name.
 _NAMED = 5
 
 
 @dataclass(frozen=True)
 class FairnessReport:
-    """The result of `fairness_report`. It prints as text, or as tables in a notebook.
+    """Result of `fairness_report`, which prints as text or, in a notebook, as tables.
 
     Attributes
     ----------
     by_group : DataFrame
-        A row for each group: people, the shares that are selected, that are selected of those
-        with the positive label and of those with the negative one, each with its interval; the
-        mean score; the accuracy.
+        One row for each group, with the number of people; the selection rate, the true positive
+        rate and the false positive rate, each with its interval; the mean score; and the accuracy.
     measures : DataFrame
-        A row for each measure: its value in the sample, the estimate, corrected for what chance
-        adds to it, with its interval, and the value that would be fair.
+        One row for each metric, with its value in the sample, the bias-corrected estimate with
+        its interval, and the value that would be fair.
     by_threshold : DataFrame
-        A row for each threshold: the share selected of all and of each group, and p%.
+        One row for each threshold, with the share selected of all people and of each group, and
+        the p% ratio.
     verdict : str
-        The findings in plain words.
-    threshold, confidence_level : float
+        Findings in plain words.
+    threshold : float
+        Threshold in use.
+    confidence_level : float
+        Confidence level of each interval.
     small_groups : dict
-        The groups with fewer people than `min_group_size`, and how many they have.
+        Groups with fewer people than `min_group_size`, and their sizes.
     measures_without_small : DataFrame or None
-        As `measures`, without the small groups; None if there are none, or if fewer than two
-        groups are left.
+        Same as `measures`, but without the small groups; None if no group is small, or if fewer
+        than two groups remain.
     design_effect : float or None
         With weights, the number of people divided by the effective number (Kish).
     """
@@ -78,16 +81,17 @@ class FairnessReport:
     design_effect: float | None = None
 
     def plot(self, ax=None):
-        """The p% rule at every threshold, with the four fifths and the threshold in use.
+        """Plot the p% ratio at every threshold, with four fifths and the threshold in use.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure. Needs matplotlib.
+            Axes to draw on; by default, a new figure is created. Requires matplotlib.
 
         Returns
         -------
         Axes
+            Axes with the plot.
         """
         try:
             import matplotlib.pyplot as plt
@@ -140,42 +144,49 @@ def fairness_report(
     min_group_size: int = 30,
     random_state: int | np.random.Generator | None = 0,
 ) -> FairnessReport:
-    """How fairly a score treats the groups, at one threshold and at all, and how sure that is.
+    """Report how fairly a score treats the groups, at one threshold and at all thresholds.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        True labels, 0 and 1; with `pos_label`, of any kind.
+        True labels, 0 or 1; with `pos_label`, labels of any type.
     y_score : array-like of shape (n,)
-        A number for each person; those with more than `threshold` are selected. Hard labels 0 and
-        1 are accepted, but they have only one threshold.
+        Score of each person; people with a score above `threshold` are selected. Hard labels 0
+        and 1 are accepted, but they have only one threshold.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Groups. All three may be Dask collections with the same partitions; then the scores are
-        to be rounded, so that those of equal score can be counted.
+        Group of each person. All three arguments may be Dask collections with the same
+        partitions; in that case round the scores, so that equal scores can be counted together.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights. Rates are then weighted, and intervals are those of the smaller
-        number of people that would be as informative, (sum w)^2 / sum w^2 in each group. The
-        verdict states the design effect. Not with Dask collections.
+        Nonnegative weights. Rates are then weighted, and intervals are based on the smaller
+        number of people that would be equally informative, (sum w)^2 / sum w^2 in each group. The
+        verdict states the design effect. Weights are not supported for Dask collections.
     threshold : float, default=0.5
+        Threshold in use.
     pos_label : label, optional
-        The label in `y_true` that means 1.
+        Label in `y_true` that is treated as 1.
     confidence_level : float, default=0.95
-        Of each interval, taken for itself.
+        Confidence level of each single interval.
     min_group_size : int, default=30
-        Groups with fewer people are named in the verdict, and the measures are also given
-        without them. Their rates are hardly known, so that they widen every interval.
+        Groups with fewer people are named in the verdict, and the metrics are also reported
+        without them. The rates of such groups are so uncertain that they widen every interval.
     random_state : int, Generator or None, default=0
-        For the intervals that are computed by resampling.
+        Seed or generator for the intervals that are computed by resampling.
 
     Returns
     -------
     FairnessReport
-        With the tables `by_group`, `measures` and `by_threshold`, the text `verdict`, and `plot`.
+        Report with the tables `by_group`, `measures` and `by_threshold`, the text `verdict`, and
+        the method `plot`.
+
+    See Also
+    --------
+    fairness_interval : Compute a confidence interval of one metric.
+    renyi_lib.metrics.group_rates : Compute the selection rate of each group.
 
     Notes
     -----
-    Intervals say what chance does in a sample of this size. They do not know how the people were
-    sampled, nor whether the labels themselves are fair.
+    Intervals describe the sampling error in a sample of this size. They do not account for how
+    people were sampled, nor for whether the labels themselves are fair.
 
     Examples
     --------
@@ -195,13 +206,17 @@ def fairness_report(
     """
     number(0, 1, above=True)("confidence_level", confidence_level)
     if confidence_level == 1:
-        raise ValueError("confidence_level must be below 1: no finite sample makes quite sure")
+        raise ValueError(
+            "confidence_level must be below 1, because no finite sample gives certainty"
+        )
     if is_dask(y_true, y_score, sensitive_features):
         from renyi_lib._collapse import scored_alike
 
         alike: Any = scored_alike(y_true, y_score, sensitive_features)
         if sample_weight is not None:
-            raise ValueError("sample_weight is not supported for Dask collections: leave it out")
+            raise ValueError(
+                "sample_weight is not supported for Dask collections: leave out sample_weight"
+            )
         y_true, y_score, sensitive_features, people, _ = alike
     else:
         people = np.ones(np.shape(y_score)[0], dtype=np.intp)
@@ -261,24 +276,24 @@ def fairness_report(
 
 
 class _Rows(NamedTuple):
-    """The columns of a report."""
+    """Columns of a report."""
 
     truth: np.ndarray
     selected: np.ndarray
     score: np.ndarray
-    codes: np.ndarray  # of the groups
-    people: np.ndarray  # for whom a row stands
-    weight: np.ndarray  # of these people together
-    square: np.ndarray  # the sum of the squares of their weights
+    codes: np.ndarray  # codes of the groups
+    people: np.ndarray  # number of people that each row represents
+    weight: np.ndarray  # total weight of these people
+    square: np.ndarray  # sum of their squared weights
 
     def counts(self, codes, shape, axes):
-        """The table of these codes, as effective counts along these axes."""
+        """Return the table of these codes, as effective counts along the given axes."""
         sums, squares = (count_codes(codes, shape, w) for w in (self.weight, self.square))
         return effective_counts(sums.astype(float), squares.astype(float), axes)
 
 
 def _without(small, rows, level, rng):
-    """The measures without the small groups, if two groups or more and both decisions are left."""
+    """Compute the metrics without small groups, if two groups and both decisions remain."""
     if not small.any() or np.count_nonzero(~small) < 2:
         return None
     rows = _Rows(*(column[~small[rows.codes]] for column in rows))
@@ -289,7 +304,7 @@ def _without(small, rows, level, rng):
 
 
 def _about_score(score, threshold, measures):
-    """What the verdict says about scores that may not be the intended ones."""
+    """Return the part of the verdict about scores that may not be the intended ones."""
     lines = ""
     if 0 < threshold < 1 and not 0 <= score.min() <= score.max() <= 1:
         lines += (
@@ -306,7 +321,7 @@ def _about_score(score, threshold, measures):
 
 
 def _about_small(small, rest, fewest):
-    """What the verdict says about groups that are too small."""
+    """Return the part of the verdict about groups that are too small."""
     if not small:
         return ""
     named = [f"{group} ({size})" for group, size in list(small.items())[:_NAMED]]
@@ -319,24 +334,24 @@ def _about_small(small, rest, fewest):
 
 
 def _truth(y_true, pos_label):
-    """The true labels as 0 and 1."""
+    """Return the true labels as 0 and 1."""
     if pos_label is None:
         truth = as_probabilities(y_true, "y_true", None)
         if not np.isin(truth, (0, 1)).all():
             raise ValueError(
-                "y_true must hold labels 0 and 1: for other labels give pos_label, the one that "
-                "means 1"
+                "y_true must contain labels 0 and 1: for other labels, pass pos_label, the label "
+                "to treat as 1"
             )
         return truth.astype(int)
     codes, labels = encode_labels(y_true, "y_true")
     matches = np.array([label == pos_label for label in labels])
     if not matches.any():
-        raise ValueError(f"y_true has no label equal to pos_label={pos_label!r}")
+        raise ValueError(f"y_true has no label equal to pos_label={pos_label!r}: check pos_label")
     return matches[codes].astype(int)
 
 
 def _by_group(rows, groups, level):
-    """People, rates with Wilson's intervals, mean score and accuracy of each group."""
+    """Return the size, rates with Wilson intervals, mean score and accuracy of each group."""
     truth, selected, codes = rows.truth, rows.selected, rows.codes
 
     def mean(values):
@@ -356,19 +371,19 @@ def _by_group(rows, groups, level):
 
 
 def _share(name, count, size, level):
-    """Shares with their Wilson intervals; NaN where there is no one to count."""
+    """Return shares with their Wilson intervals, or NaN where there is nobody to count."""
     count, size = np.asarray(count, dtype=float), np.where(np.equal(size, 0), np.nan, size)
     z = ndtri((1 + level) / 2)
     middle = (count + z**2 / 2) / (size + z**2)
     half = z * np.sqrt(count * (size - count) / size + z**2 / 4) / (size + z**2)
     low, high = np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
-    # At 0 and 1 the end is exact, without rounding.
+    # Set the ends at 0 and 1 exactly, without rounding errors.
     low, high = np.where(count == 0, 0.0 * size, low), np.where(count == size, 1.0, high)
     return {name: count / size, f"{name}, low": low, f"{name}, high": high}
 
 
 def _measures(rows, level, rng):
-    """Each measure with its interval, and the p-value of the decision's dependence."""
+    """Return each metric with its interval, and the p-value for the dependence of the score."""
     truth, decision, codes = rows.truth, rows.selected.astype(int), rows.codes
     found = {}
     shape = (2, codes.max() + 1, 2)
@@ -409,7 +424,7 @@ def _measures(rows, level, rng):
 
 
 def _quantiles(score, people, shares):
-    """The scores below which these shares of the people are; of two such, the lower one."""
+    """Return weighted quantiles of the score; of two possible values, take the lower one."""
     order = np.argsort(score, kind="stable")
     before = np.cumsum(people[order])
     places = np.floor((before[-1] - 1) * shares)
@@ -417,14 +432,14 @@ def _quantiles(score, people, shares):
 
 
 def _binned(score, people):
-    """Bins of about equal size; equal scores stay together."""
+    """Assign scores to bins of about equal size; equal scores share a bin."""
     borders = np.unique(_quantiles(score, people, np.arange(1, _BINS) / _BINS))
     codes = np.searchsorted(borders, score, side="left")
     return np.unique(codes, return_inverse=True)[1]
 
 
 def _by_threshold(score, codes, groups, people):
-    """Rates and p% over the thresholds at which enough people are selected, and rejected."""
+    """Compute rates and p% at all thresholds that select and reject enough people."""
     shares = np.linspace(_FEWEST, 1 - _FEWEST, _THRESHOLDS)
     thresholds = np.unique(_quantiles(score, people, 1 - shares))
     thresholds = thresholds[thresholds < score.max()]
@@ -449,7 +464,7 @@ def _by_threshold(score, codes, groups, people):
 
 
 def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
-    """The findings in plain words, each with its number."""
+    """Summarize the findings in plain words, each with its number."""
     least, most = by_group["selected"].idxmin(), by_group["selected"].idxmax()
     rates = by_group["selected"]
     p = measures.loc["demographic_parity_ratio"]
@@ -502,7 +517,7 @@ def _interval(row):
 
 
 def _with_brackets(table):
-    """The table as text, each interval in the cell of its estimate."""
+    """Return the table as text, with each interval in the cell of its estimate."""
     columns = {}
     for name, values in table.items():
         if name.endswith((", low", ", high")):

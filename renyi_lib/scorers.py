@@ -1,8 +1,8 @@
-"""Fairness metrics as scorers of scikit-learn, by name.
+"""Fairness metrics as named scikit-learn scorers.
 
-A scorer is called with an estimator. If metadata routing is on, `cross_validate` and
-`GridSearchCV` pass the groups to it. Greater is better, as for every scorer of scikit-learn, so a
-violation is returned with a minus sign, under a name that begins with "neg".
+A scorer is called with an estimator. If metadata routing is enabled, `cross_validate` and
+`GridSearchCV` pass the groups to it. As for every scikit-learn scorer, greater is better, so
+violations are returned with a minus sign, under names that begin with "neg".
 """
 
 from typing import Any, cast
@@ -32,34 +32,34 @@ def renyi_dependence(
     sample_weight: ArrayLike | None = None,
     kind: str | tuple[str, str] = "auto",
 ) -> float:
-    """Rényi correlation of a prediction and the groups, with the signature of the other metrics.
+    """Compute the Rényi correlation of a prediction and the groups, with a metric's signature.
 
     Parameters
     ----------
     y_true : array-like of shape (n,) or None
-        Only its length is checked.
+        Ignored except for its length.
     y_pred : array-like of shape (n,)
-        Labels, of any number of classes; or scores, whose correlation is estimated as that of a
-        continuous variable (see `renyi_correlation`). Zero for scores means fair at every
-        threshold, zero for labels at the one threshold that made them.
+        Labels of any number of classes, or scores, whose correlation is estimated as that of a
+        continuous variable (see `renyi_correlation`). Zero means that scores are fair at every
+        threshold, or that labels are fair at the one threshold that produced them.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Groups.
+        Group of each sample; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
     kind : {"auto", "discrete", "continuous"} or a pair of these, default="auto"
-        What the prediction and the groups are, as in `renyi_correlation`. Scores that repeat,
-        such as those of a tree or rounded ones, need ``("continuous", "discrete")``; otherwise
-        each of their values counts as a label, and a warning says what chance adds to that.
+        Types of the prediction and of the groups, as in `renyi_correlation`. Scores that repeat,
+        such as rounded ones or those of a tree, need ``("continuous", "discrete")``; otherwise
+        each of their values counts as a label, and a warning states the contribution of chance.
 
     Returns
     -------
     float
-        Between 0 and 1, where 0 is fair.
+        Correlation between 0 and 1, where 0 is fair.
 
     See Also
     --------
-    renyi_lib.renyi_correlation : The correlation of any two variables.
-    renyi_lib.fairness_scorer : This and other metrics for `cross_validate` and `GridSearchCV`.
+    renyi_lib.renyi_correlation : Compute the correlation of any two variables.
+    renyi_lib.fairness_scorer : Make a scorer for `cross_validate` and `GridSearchCV`.
 
     Examples
     --------
@@ -69,23 +69,23 @@ def renyi_dependence(
     """
     if np.ndim(y_pred) != 1:
         raise ValueError(
-            "y_pred must be one label or one score for each sample, got shape "
-            f"{np.shape(y_pred)}: of several classes' scores choose one column"
+            "y_pred must be one label or one score for each sample, but it has shape "
+            f"{np.shape(y_pred)}: if it has the scores of several classes, choose one column"
         )
     if y_true is not None and np.shape(y_true)[0] != np.shape(y_pred)[0]:
         raise ValueError(
-            "all arguments need the same number of samples, but y_true has "
-            f"{np.shape(y_true)[0]}, y_pred has {np.shape(y_pred)[0]}"
+            "all arguments must have the same number of samples, but y_true has "
+            f"{np.shape(y_true)[0]} and y_pred has {np.shape(y_pred)[0]}"
         )
     rho = renyi_correlation(y_pred, sensitive_features, sample_weight=sample_weight, kind=kind)
     return cast("float", rho)
 
 
 def _score_dependence(y_true, y_score, *, sensitive_features, sample_weight=None):
-    """`renyi_dependence` of scores, corrected for chance however often they repeat.
+    """Compute `renyi_dependence` of scores, corrected for chance even if scores repeat.
 
-    The scores of a tree repeat and those of a logistic regression do not. Counted as labels the
-    former would look less fair, even if neither depended on the group.
+    The scores of a tree repeat, whereas those of a logistic regression do not. If scores counted
+    as labels, those of a tree would look less fair even if neither depended on the group.
     """
     return renyi_dependence(
         y_true,
@@ -96,7 +96,7 @@ def _score_dependence(y_true, y_score, *, sensitive_features, sample_weight=None
     )
 
 
-# The metric, whether greater is better, and the method of the estimator that it is applied to.
+# Each metric, whether greater is better, and the estimator's method to which it is applied.
 SCORERS = {
     "demographic_parity_ratio": (demographic_parity_ratio, True, "predict"),
     "neg_demographic_parity_difference": (demographic_parity_difference, False, "predict"),
@@ -108,29 +108,29 @@ SCORERS = {
 
 
 def fairness_scorer(name: str, *, pos_label: Any = None):
-    """A fairness metric as a scorer, for `cross_validate`, `GridSearchCV` and similar tools.
+    """Make a scorer from a fairness metric, for `cross_validate`, `GridSearchCV` and other tools.
 
     Parameters
     ----------
     name : str
-        "demographic_parity_ratio"; a difference with a minus sign,
-        "neg_demographic_parity_difference",
-        "neg_equal_opportunity_difference" or "neg_equalized_odds_difference"; or
-        "neg_renyi_decision" and "neg_renyi_score", the Rényi correlation of groups and labels,
-        and of groups and scores (of the second of two classes).
+        Name of the scorer, which is "demographic_parity_ratio"; a difference with a minus sign,
+        "neg_demographic_parity_difference", "neg_equal_opportunity_difference" or
+        "neg_equalized_odds_difference"; or the Rényi correlation of the groups with labels,
+        "neg_renyi_decision", or with scores (of the second of two classes), "neg_renyi_score".
     pos_label : label, optional
-        The favorable label if labels are not 0 and 1. The Rényi correlations need none.
+        Favorable label, if labels are not 0 and 1. The Rényi correlations do not need it.
 
     Returns
     -------
     scorer
-        ``scorer(estimator, X, y, sensitive_features=…, sample_weight=…)``. It asks for both by
-        metadata routing, which must be on: ``sklearn.set_config(enable_metadata_routing=True)``.
+        Function ``scorer(estimator, X, y, sensitive_features=…, sample_weight=…)``. It requests
+        groups and weights by metadata routing, which must be enabled with
+        ``sklearn.set_config(enable_metadata_routing=True)``.
 
     See Also
     --------
-    renyi_lib.group_rates : The rates that the metrics compare.
-    RenyiClassifierCV : Chooses lam for a fairness target.
+    renyi_lib.group_rates : Compute the rates that the metrics compare.
+    RenyiClassifierCV : Choose lam for a fairness target.
 
     Examples
     --------
@@ -160,14 +160,14 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
     choice(*SCORERS)("name", name)
     if not sklearn.get_config()["enable_metadata_routing"]:
         raise ValueError(
-            "fairness scorers get the groups through scikit-learn metadata routing, which is off: "
-            "call sklearn.set_config(enable_metadata_routing=True) first"
+            "fairness scorers get the groups by scikit-learn's metadata routing, which is "
+            "disabled: call sklearn.set_config(enable_metadata_routing=True) first"
         )
     measure, greater_is_better, response = SCORERS[name]
     options = {}
     if pos_label is not None and not name.startswith("neg_renyi"):
         options["pos_label"] = pos_label
-    # Of two classes scikit-learn hands over the scores of one; of more it would hand a table.
+    # For two classes scikit-learn passes the scores of one class; for more it would pass a table.
     scores = ("decision_function", "predict_proba")
     methods = scores if response == "predict_proba" else response
     scorer = make_scorer(

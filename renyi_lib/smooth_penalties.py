@@ -1,28 +1,29 @@
-"""Penalties where one side is a number: an age, an income, the prediction of a regression.
+"""Penalties for numeric variables, such as an age, an income or the prediction of a regression.
 
-Both penalties here are the square of a maximal correlation over *some* functions of the two sides,
-as in `renyi_lib.continuous`. With b(n) the functions of the left side at sample n (indicators of
-the class, or splines of the prediction), psi the functions of S, orthonormal and of mean zero, and
+Both penalties here are the square of a maximal correlation over *some* functions of the prediction
+and of the attribute, as in `renyi_lib.continuous`. Let b(n) be the functions of the prediction at
+sample n (indicators of the class, or splines of the prediction), let psi be orthonormal functions
+of S with mean zero, and
 
     C = E[b psi^T],      G = E[b b^T],
 
-the adversary picks a function h = psi . v of S. Its payoff is the part of h that the left side
-determines, which is the variance of the best guess f = b . a:
+The adversary chooses a function h = psi . v of S. Its payoff is the variance of the best
+prediction f = b . a of h, which is the part of h that b determines:
 
     rho^2 = max over |v| <= 1 and a of   2 a^T C v - a^T G a,
 
 which is the largest eigenvalue of C^T G^-1 C.
 
-By Danskin's theorem the gradient is that of the inner function, v and a held fixed::
+By Danskin's theorem, the gradient is that of the inner function with v and a held fixed::
 
     d / dC = 2 a v^T,      d / dG = - a a^T,
 
-and if b depends on a number z(n), with f its best guess as a function of z,
+and if b depends on a number z(n), with f the best prediction as a function of z,
 
     d / dz(n) = 2 weight(n) f'(z(n)) (h(s(n)) - f(z(n))).
 
-As in `RenyiPenalty`, a smoothing mu > 0 makes the adversary mix singular vectors, so that there
-is no kink where two of them tie.
+As in `RenyiPenalty`, smoothing mu > 0 makes the adversary mix singular vectors, which removes the
+kink where two singular values tie.
 """
 
 from collections.abc import Sequence
@@ -48,36 +49,41 @@ from renyi_lib.sources.features import SumTuple, over_rows
 
 __all__ = ["ContinuousRenyiPenalty", "PredictionPenalty", "ordered_groups"]
 
-# The share of uninformative samples with evenly spread predictions that is added to the
-# Gram matrix of the splines: where there are no predictions the splines are not defined otherwise.
+# Share of uninformative samples with uniformly distributed predictions that is added to the Gram
+# matrix of the splines, which would be singular in regions without predictions.
 _EVENLY = 1e-3
-# E sqrt(1 + z^2) for a standard normal z: what fixes the scale of a prediction, see `_scale`.
+# E sqrt(1 + z^2) for a standard normal z, which fixes the scale of a prediction; see `_scale`.
 _NORMAL_SCALE = float(kve(0, 0.25) + kve(1, 0.25)) / np.sqrt(8 * np.pi)
-# Rows at a time where sums over blocks of X are formed, so that a block stays in the cache.
+# Number of rows for sums over blocks of X, so that a block stays in the cache.
 _BLOCK = 4096
 # With more functions of S than this, those that the prediction does not determine are left out of
-# the second derivative.
+# the Hessian.
 _MAX_FUNCTIONS = 64
-# A prediction that varies by less than this share of its size is a constant with rounding errors.
+# A prediction that varies by less than this fraction of its size is treated as constant.
 _CONSTANT = 1e-12
 
 
 def ordered_groups(s: Any, sample_weight: ArrayLike | None = None, *, name: str = "s") -> Groups:
-    """Numbers as groups in their order, at most 1024 of them, for the penalties of this module.
+    """Turn numbers into at most 1024 ordered groups for the penalties of this module.
 
     Parameters
     ----------
     s : array-like of shape (n,)
-        Numbers. Only their order matters; with more than 1024 different ones, those next to each
-        other share a group.
+        Numbers, of which only the order matters. If there are more than 1024 distinct numbers,
+        neighboring ones share a group.
     sample_weight : array-like of shape (n,), optional
         Positive weights.
     name : str, default="s"
-        What an error calls the numbers.
+        Name of the argument in error messages.
 
     Returns
     -------
     Groups
+        Groups in increasing order.
+
+    See Also
+    --------
+    renyi_lib.penalties.Groups.from_labels : Count groups given by labels.
 
     Examples
     --------
@@ -96,34 +102,39 @@ def ordered_groups(s: Any, sample_weight: ArrayLike | None = None, *, name: str 
         check_same_length(**{name: values, "sample_weight": weights})
     side = on_a_grid(Variable(values, None), weights, 1)
     if len(side.points) < 2:
-        raise ValueError(f"{name} is constant: it must take at least two different values")
+        raise ValueError(f"{name} is constant, but it must take at least two different values")
     weights = weights if weights is None else weights / weights.sum()
     return Groups.from_codes(side.codes, side.points, weights)
 
 
 class ContinuousRenyiPenalty(RenyiTable):
-    """rho_R^2 of the sampled label and an *ordered* attribute, over smooth functions of its ranks.
+    """Penalty rho_R^2 of the label and an *ordered* attribute, over smooth functions of its ranks.
 
-    `RenyiPenalty` lets the adversary choose any number for each group, so that with seventy years
-    of age it overfits noise. Here it may use the `n_functions` smoothest functions of the rank
-    only, those of `continuous_correlation`.
+    `RenyiPenalty` lets the adversary choose any number for each group, so with seventy different
+    ages it overfits noise. Here the adversary may use only the `n_functions` smoothest functions
+    of the rank, which are those of `continuous_correlation`.
 
     Parameters
     ----------
     n_functions : int, default=8
-        How many; all of them if there are fewer groups. Then this is `RenyiPenalty`.
+        Number of functions. If there are fewer groups, all functions are used, and the penalty is
+        the same as `RenyiPenalty`.
     smoothing : float, default=0.0
-        As in `RenyiPenalty`.
+        Smoothing of the kinks; see `RenyiPenalty`.
+
+    See Also
+    --------
+    renyi_lib.penalties.RenyiPenalty : Penalize the correlation with unordered groups.
 
     Notes
     -----
-    The groups must be in order: numbers are, and so is a pandas categorical with its own order.
-    `PenalizedClassifier` refuses numbers with fractions as groups; `pandas.qcut(s, 200,
-    labels=False)` makes groups of them that keep the order.
+    Groups must be ordered, as numbers and ordered pandas categoricals are. `PenalizedClassifier`
+    does not accept numbers with fractions as groups; `pandas.qcut(s, 200, labels=False)` turns
+    them into ordered groups.
 
     Examples
     --------
-    A classifier whose label says little about age, whatever the shape of the dependence:
+    Fit a classifier whose label says little about age, for any shape of the dependence:
 
     >>> import numpy as np
     >>> from renyi_lib import PenalizedClassifier
@@ -157,7 +168,7 @@ class ContinuousRenyiPenalty(RenyiTable):
         return value, dT
 
     def best_response(self, F, groups):
-        """The adversary's function of the groups, of mean 0 and variance 1, of shape (d,)."""
+        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,)."""
         groups = as_groups(groups)
         psi = _functions_of(groups.q, self.n_functions)
         p = np.maximum(groups.table(F).sum(axis=1), EMPTY)
@@ -165,11 +176,11 @@ class ContinuousRenyiPenalty(RenyiTable):
         return h * (1.0 if h[-1] >= 0 else -1.0)
 
     def has_kinks(self, n_classes, n_groups):
-        """Two singular values can tie if there are two."""
+        """Return whether two singular values can tie."""
         return min(n_classes - 1, n_groups - 1, self.n_functions) > 1
 
     def smoothed(self, mu):
-        """The same penalty with the smoothing mu."""
+        """Return the same penalty with smoothing parameter mu."""
         return ContinuousRenyiPenalty(self.n_functions, smoothing=mu)
 
     def table_residuals(self, T, q):
@@ -185,34 +196,39 @@ class ContinuousRenyiPenalty(RenyiTable):
 
 
 class PredictionPenalty(Penalty):
-    """rho_R^2 of a real-valued prediction and the attribute, over smooth functions of both.
+    """Penalty rho_R^2 of a numeric prediction and the attribute, over smooth functions of both.
 
     The functions of the prediction are quadratic splines of u = Phi(z), z = (prediction - mean) /
-    scale, on even knots in [0, 1]. The scale is the one for which the mean of sqrt(1 + z^2) is
-    that of a standard normal variable, so it is the standard deviation of a normal prediction,
-    but grows only linearly with an outlier. The penalty therefore does not depend on the
-    prediction's origin and units, and is smooth in it. The functions of S are all of them for
-    labels, and the smoothest ones of the rank for numbers.
+    scale, on equally spaced knots in [0, 1]. The scale is the one for which the mean of
+    sqrt(1 + z^2) equals that of a standard normal variable. For a normal prediction it is the
+    standard deviation, but it grows only linearly with an outlier. The penalty therefore does not
+    depend on the prediction's origin and units, and it is a smooth function of the prediction. For
+    labels, all functions of S are used; for numbers, the smoothest functions of the rank.
 
     Parameters
     ----------
     kind : {"discrete", "continuous"}, default="discrete"
-        What S is: groups, or groups in order (`ordered_groups`).
+        Type of S, which consists of unordered or of ordered groups (`ordered_groups`).
     n_functions : int, default=16
-        Of the prediction.
+        Number of functions of the prediction.
     n_functions_s : int, default=8
-        Of the attribute, if that is continuous.
+        Number of functions of the attribute, if it is continuous.
     smoothing : float, default=0.0
-        As in `RenyiPenalty`.
+        Smoothing of the kinks; see `RenyiPenalty`.
+
+    See Also
+    --------
+    ordered_groups : Turn numbers into ordered groups.
+    renyi_lib.RenyiRegressor : Fit a regression with this penalty.
 
     Notes
     -----
-    A constant prediction has the value 0. Near one the value is not continuous, as it depends on
-    the prediction's shape, not on its size.
+    The value for a constant prediction is 0. Near such a prediction the value is not continuous,
+    because it depends on the prediction's shape and not on its size.
 
     Examples
     --------
-    A parabola, whose Pearson correlation with S is 0:
+    Penalize a parabola, whose Pearson correlation with S is 0:
 
     >>> import numpy as np
     >>> from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
@@ -259,7 +275,7 @@ class PredictionPenalty(Penalty):
         return [(value, splines.by_prediction(gradient * groups.weight))]
 
     def best_response(self, F, groups):
-        """The adversary's function of the groups, of mean 0 and variance 1, of shape (d,)."""
+        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,)."""
         groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
         psi = self._psi(groups)
@@ -269,7 +285,10 @@ class PredictionPenalty(Penalty):
         return h * (1.0 if h[-1] >= 0 else -1.0)
 
     def residual_gradients(self, F, groups):
-        """Those of the entries of the whitened C, whose squares sum to a bound of the penalty."""
+        """Return the gradients of the entries of the whitened C.
+
+        The squares of these entries sum to a bound of the penalty.
+        """
         groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
         if splines.constant:
@@ -282,16 +301,17 @@ class PredictionPenalty(Penalty):
         return _Products(left, right, lambda by_z: splines.by_prediction(by_z * groups.weight))
 
     def hessian(self, F: ArrayLike, groups: Groups, X) -> np.ndarray:
-        """The second derivative with respect to theta of the penalty of F = X theta.
+        """Compute the Hessian with respect to theta of the penalty of F = X theta.
 
-        It has three parts: that of the payoff with the adversary's functions held fixed, the
-        change of the best guess f for a fixed function of S, and the change of the adversary's
-        mixture of singular vectors, which grows as two singular values approach each other.
+        It has three parts, which are the Hessian of the payoff with the adversary's functions
+        held fixed, the change of the best prediction f for a fixed function of S, and the change
+        of the adversary's mixture of singular vectors. The last part grows as two singular values
+        approach each other.
 
         Parameters
         ----------
         F : array-like of shape (n,)
-            The prediction.
+            Prediction.
         groups : Groups
             Groups of the samples.
         X : ndarray, scipy CSR array or FeatureBlocks of shape (n, p)
@@ -300,6 +320,7 @@ class PredictionPenalty(Penalty):
         Returns
         -------
         ndarray of shape (p, p)
+            Hessian.
         """
         groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
@@ -322,10 +343,10 @@ class PredictionPenalty(Penalty):
         sums = splines.sums(X, push, bend, of_s, coefficients, played)
         chain = splines.chain(sums)
         payoff = splines.second_order(sums, chain)
-        # The best guess for each function of S that is played.
+        # Change of the best prediction for each function of S that the adversary plays.
         response = splines.whiten(sums.response @ chain) * np.sqrt(2 * pi[:played, None])
         response = response.reshape(-1, X.shape[1])
-        # The derivative of each entry of C^T G^-1 C in the basis of its eigenvectors.
+        # Derivative of each entry of C^T G^-1 C in the basis of its eigenvectors.
         halves = np.tensordot(coefficients[:, :played], sums.by_spline @ chain, (0, 0))
         other = np.tensordot(sums.by_spline[:, :played] @ chain, coefficients, (0, 0))
         entries = halves + other.transpose(0, 2, 1)
@@ -333,21 +354,21 @@ class PredictionPenalty(Penalty):
         return payoff + response.T @ response + mixing.T @ mixing
 
     def by_chance(self, groups: Groups, n_samples: float | None = None) -> float:
-        """About what the value is if prediction and attribute are independent.
+        """Estimate the value if prediction and attribute are independent.
 
         Parameters
         ----------
         groups : Groups
             Groups of the samples.
         n_samples : float, optional
-            How many samples the weights stand for; by default their effective number,
+            Number of samples that the weights represent. The default is the effective number,
             1 / sum(weight^2).
 
         Returns
         -------
         float
-            (sqrt(K) + sqrt(L))^2 / n with K functions of the prediction and L of the attribute,
-            the edge of the spectrum of a large matrix of noise.
+            (sqrt(K) + sqrt(L))^2 / n with K functions of the prediction and L functions of the
+            attribute, which is the edge of the spectrum of a large noise matrix.
         """
         if n_samples is None:
             n_samples = 1 / np.sum(np.broadcast_to(groups.weight, groups.codes.shape) ** 2)
@@ -355,11 +376,11 @@ class PredictionPenalty(Penalty):
         return float(min(1.0, both**2 / n_samples))
 
     def has_kinks(self, n_classes, n_groups):
-        """Two singular values can tie if there are two."""
+        """Return whether two singular values can tie."""
         return n_groups > 2
 
     def smoothed(self, mu):
-        """The same penalty with the smoothing mu."""
+        """Return the same penalty with smoothing parameter mu."""
         return PredictionPenalty(self.kind, self.n_functions, self.n_functions_s, smoothing=mu)
 
     def _psi(self, groups):
@@ -368,17 +389,17 @@ class PredictionPenalty(Penalty):
 
 
 class _Splines:
-    """Quadratic splines of the standardized prediction, counted by group and by pair."""
+    """Quadratic splines of the standardized prediction, with sums by group and by pair."""
 
     def __init__(self, prediction, groups, n_functions):
         prediction = np.asarray(prediction, dtype=float)
         if prediction.shape != groups.codes.shape:
             raise ValueError(
-                f"F must hold one prediction for each of the {len(groups.codes)} samples, got "
-                f"shape {prediction.shape}"
+                f"F must contain one prediction for each of the {len(groups.codes)} samples, but "
+                f"it has shape {prediction.shape}"
             )
         if not np.isfinite(prediction).all():
-            raise ValueError("F has missing or infinite predictions")
+            raise ValueError("F has missing or infinite predictions: every entry must be finite")
         self.groups, self.weight = groups, np.broadcast_to(groups.weight, prediction.shape)
         centered = prediction - self.weight @ prediction
         deviation = self.weight @ np.abs(centered)
@@ -392,7 +413,7 @@ class _Splines:
         self.root = np.linalg.cholesky(self._gram() + _EVENLY * _even_gram(n_functions + 1))
 
     def _gram(self):
-        """E[b b^T]: three splines of each sample are not 0."""
+        """Compute E[b b^T], using that three splines are nonzero at each sample."""
         size, parts = self.bins.n_bins, self.bins.parts
         gram = np.zeros((size, size))
         at = np.arange(size - 2)
@@ -406,42 +427,42 @@ class _Splines:
         return gram
 
     def whitened(self, psi):
-        """L^-1 C with L L^T = G."""
+        """Compute L^-1 C with L L^T = G."""
         return solve_triangular(self.root, self.bins.table(self.groups) @ psi, lower=True)
 
     def unwhitened(self, A):
-        """The splines' coefficients, as columns, of functions given in whitened coordinates."""
+        """Return the spline coefficients, as columns, of functions in whitened coordinates."""
         return solve_triangular(self.root, A, lower=True, trans="T")
 
     def function(self, a):
-        """The function b . a at each sample, and its derivative with respect to z."""
+        """Evaluate the function b . a at each sample, and its derivative with respect to z."""
         at = [a[self.bins.cell + k] for k in range(3)]
         value = sum(part * each for part, each in zip(self.bins.parts, at))
         slope = sum(slope * each for slope, each in zip(self.bins.slopes, at))
         return value, slope * self.density
 
     def second_derivative(self, a):
-        """The second derivative with respect to z of the function b . a at each sample."""
+        """Evaluate the second derivative of b . a with respect to z at each sample."""
         cells = self.bins.n_bins - 2
         bends = (cells**2 * np.diff(a, 2))[self.bins.cell]
         return bends * self.density**2 - self.z * self.function(a)[1]
 
     def by_prediction(self, by_z):
-        """Through z = (prediction - mean) / scale, where both depend on all predictions."""
+        """Apply the chain rule to z = (prediction - mean) / scale for all predictions."""
         by_scale = (by_z @ self.z) * self._scale_slopes()
         return (by_z - self.weight * (by_z.sum() + by_scale)) / self.scale
 
     def _scale_slopes(self):
-        """The derivative of the scale with respect to each prediction, over its weight."""
+        """Return the derivative of the scale with respect to each prediction, over its weight."""
         slope = self.z / np.sqrt(1 + self.z**2)
         return (slope - self.weight @ slope) / (self.weight @ (slope * self.z))
 
     def sums(self, X, push, bend, of_s, coefficients, played):
-        """All sums over rows of X that the second derivative needs, in one pass.
+        """Compute all sums over rows of X that the Hessian needs, in one pass.
 
-        With (x, 1, z) of a sample: the first moments, weighted by the derivative of the scale and
-        by the push on z; the second moments, weighted by the bend of the payoff; and those of
-        `_cross_derivatives`.
+        With (x, 1, z) of a sample, these are the first moments, weighted by the derivative of the
+        scale and by the push on z; the second moments, weighted by the bend of the payoff; and
+        the cross derivatives of splines and functions of S.
         """
         root = np.sqrt(1 + self.z**2)
         # d^2z = -2 dz ds / s - z d^2s / s, and d^2s / s = E[dz^2 / root^3] / E[z^2 / root].
@@ -455,23 +476,23 @@ class _Splines:
         )
 
     def chain(self, sums):
-        """The matrix that maps (x, 1, z) of a sample to the gradient of z."""
+        """Return the matrix that maps (x, 1, z) of a sample to the gradient of z."""
         p = sums.first.shape[1] - 2
         return np.concatenate([np.eye(p), -sums.first[:2, :p]]) / self.scale
 
     def second_order(self, sums, chain):
-        """sum of weight (bend dz^2 + push d^2z), as a matrix by theta."""
+        """Return the sum of weight (bend dz^2 + push d^2z), as a matrix in theta."""
         turn = np.outer(sums.first[2] @ chain, chain[-1])
         return chain.T @ sums.second @ chain + turn + turn.T
 
     def whiten(self, tensor):
-        """L^-1 times a tensor whose first axis is that of the splines."""
+        """Multiply L^-1 by a tensor whose first axis is that of the splines."""
         flat = solve_triangular(self.root, tensor.reshape(len(tensor), -1), lower=True)
         return flat.reshape(tensor.shape)
 
 
 class _CurvatureSums(NamedTuple):
-    """What `_Splines.sums` finds."""
+    """Result of `_Splines.sums`."""
 
     first: np.ndarray
     second: np.ndarray
@@ -480,7 +501,7 @@ class _CurvatureSums(NamedTuple):
 
 
 def _curvature_sums(X, columns, n_bins, of_s, coefficients, played):
-    """The sums of `_Splines.sums` over a block of X."""
+    """Compute the sums of `_Splines.sums` over a block of X."""
     first, factor, z, weight, density, codes, cells, *splines = columns
     parts, slopes = splines[:3], splines[3:]
     size = X.shape[1] + 2
@@ -490,8 +511,8 @@ def _curvature_sums(X, columns, n_bins, of_s, coefficients, played):
         x = _extended(X, z, rows)
         moments += first[rows].T @ x
         second += x.T @ (x * factor[rows, None])
-    # For each spline b and function g of S, with f its best guess: weight b' (g - f), and for the
-    # functions that are played weight (b' (g - f) - b f').
+    # For each spline b and function g of S, with best prediction f: weight b' (g - f), and for the
+    # functions that the adversary plays, weight (b' (g - f) - b f').
     by_spline = np.zeros((n_bins, of_s.shape[1], size))
     response = np.zeros((n_bins, played, size))
     order = np.argsort(cells, kind="stable")
@@ -522,25 +543,26 @@ def _extended(X, z, rows):
 
 
 def _scale(centered, weight, deviation):
-    """The scale s for which the mean of sqrt(1 + (centered / s)^2) is that of a normal variable.
+    """Find s for which the mean of sqrt(1 + (centered / s)^2) is that of a normal variable.
 
-    By Newton's method in 1 / s, in which the mean is convex. The standard deviation would be blown
-    up by a few large predictions, and all others squeezed where splines see nothing; the mean
-    absolute deviation has a kink wherever a prediction crosses the mean.
+    Newton's method is applied to 1 / s, in which the mean is convex. A standard deviation would be
+    inflated by a few large predictions, which would squeeze all others into a range that the
+    splines do not resolve, and the mean absolute deviation has a kink wherever a prediction
+    crosses the mean.
     """
-    inverse = 2 / deviation  # to the right of the solution, as sqrt(1 + z^2) >= |z|
+    inverse = 2 / deviation  # to the right of the solution, because sqrt(1 + z^2) >= |z|
     for _ in range(50):
         roots = np.sqrt(1 + (inverse * centered) ** 2)
         excess = weight @ roots - _NORMAL_SCALE
         step = excess / (weight @ (inverse * centered**2 / roots))
         inverse -= step
-        if abs(step) <= 1e-9 * inverse:  # and so the next one would be rounding error
+        if abs(step) <= 1e-9 * inverse:  # the next step would be rounding error
             break
     return 1 / inverse
 
 
 def _mixing_rows(entries, values, pi, mu):
-    """Rows whose outer products sum to what the adversary's change of mixture adds to the Hessian.
+    """Return rows whose outer products sum to the mixture's contribution to the Hessian.
 
     `entries[i, j]` is the derivative of entry i, j of the matrix with the eigenvalues `values`,
     for each i that is played with probability pi.
@@ -548,7 +570,7 @@ def _mixing_rows(entries, values, pi, mu):
     played, rows = len(pi), []
     for i in range(played):
         for j in range(i + 1, len(values)):
-            # The quotient of differences of pi and of the eigenvalues.
+            # Difference quotient of pi with respect to the eigenvalues.
             gap = max(values[i] - values[j], 1e-12 * values[0])
             speed = 1 / mu if j < played else pi[i] / gap
             rows.append(np.sqrt(2 * speed) * entries[i, j])
@@ -559,9 +581,9 @@ def _mixing_rows(entries, values, pi, mu):
 
 
 class _Products(Sequence):
-    """All products of a left and a right factor, each made when it is asked for.
+    """All products of a left and a right factor, computed on demand.
 
-    There may be a hundred, each as long as the sample: a list of them would fill the memory.
+    There may be a hundred products, each as long as the sample, which would be too large a list.
     """
 
     def __init__(self, left, right, finish):
@@ -576,10 +598,10 @@ class _Products(Sequence):
 
 
 def _adversary(W, mu):
-    """The largest squared singular value of W, mixed if mu > 0, and what attains it.
+    """Compute the largest squared singular value of W, mixed if mu > 0, and its maximizers.
 
-    Returns the value, the probabilities of the moves, W V for the moves (as columns: best guesses
-    in whitened coordinates) and V (the moves).
+    Returns the value, the probabilities of the moves, W V for the moves (as columns, which are
+    best predictions in whitened coordinates) and V (the moves).
     """
     _, sigma, Vt = np.linalg.svd(W, full_matrices=False)
     pi = mixed_strategy(sigma**2, mu)
@@ -590,7 +612,7 @@ def _adversary(W, mu):
 
 
 def _functions_of(q, most):
-    """Orthonormal functions of mean zero on the groups: all of them, or the smoothest."""
+    """Return orthonormal functions of mean zero on the groups, either all or the smoothest."""
     if most >= len(q) - 1:
         return complement(np.sqrt(q)) / np.sqrt(q)[:, None]
     return basis_of_ranks(np.ascontiguousarray(q).tobytes(), most)
@@ -598,7 +620,7 @@ def _functions_of(q, most):
 
 @lru_cache(maxsize=8)
 def _even_gram(size):
-    """E[b b^T] if u is spread evenly: the Gram matrix of quadratic B-splines."""
+    """Compute E[b b^T] for uniform u, which is the Gram matrix of quadratic B-splines."""
     nodes, weights = np.polynomial.legendre.leggauss(3)  # exact for products of parabolas
     cells = np.arange(size - 2)
     u = (cells[:, None] + (nodes + 1) / 2).ravel() / (size - 2)

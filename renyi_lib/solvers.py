@@ -1,4 +1,4 @@
-"""Solvers: gradient descent as the paper writes it, and a fast one for the same problem."""
+"""Solvers: the paper's gradient descent, and faster methods for the same problem."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -10,19 +10,19 @@ from renyi_lib.objective import Evaluation, FairObjective, History
 
 __all__ = ["Solution", "gradient_descent", "lbfgs", "newton"]
 
-# In coordinates in which the loss has curvature 1, Newton's method takes no curvature to be less.
+# Lower limit of the curvatures in Newton's method, relative to a loss with curvature 1.
 _LEAST_CURVATURE = 1e-3
 
 
 class Solution(NamedTuple):
-    """What a solver found, how it came there, and whether it is a minimum."""
+    """Result of a solver, with its history and whether it converged."""
 
     theta: np.ndarray
     history: History
     converged: bool
 
     def best_response(self, objective: FairObjective) -> Any:
-        """The adversary's best response to theta, or None."""
+        """Return the adversary's best response to theta, or None."""
         at = self.history.last
         return (objective.at(self.theta, 0.0) if at is None else at).best_response()
 
@@ -41,40 +41,45 @@ def gradient_descent(
     tol: float = 1e-4,
     max_iter: int = 1000,
 ) -> Solution:
-    """Algorithms 1 and 2 as written: best response, then one gradient step, over and over.
+    """Run Algorithms 1 and 2 as written, alternating a best response and a gradient step.
 
     Parameters
     ----------
     objective : FairObjective
-        The objective.
+        Objective to minimize.
     theta : ndarray
-        The start, theta^0.
+        Start theta^0.
     lam : float
         Weight of the penalty.
     eta : float, optional
-        The step size; by default 1 / L, for an estimate L of the Lipschitz constant of the
-        gradient: a bound for the loss and, for the penalty, twice its curvature at theta^0.
+        Step size; by default 1 / L, where L is an estimate of the Lipschitz constant of the
+        gradient. The estimate is a bound for the loss plus, for the penalty, twice its curvature
+        at theta^0.
     tol : float, default=1e-4
-        Stop when no entry of the gradient is larger.
+        The iteration stops when no entry of the gradient exceeds `tol` in absolute value.
     max_iter : int, default=1000
         Maximum number of iterations.
 
     Returns
     -------
     Solution
-        A named tuple: ``theta``; ``history``, whose ``columns()`` are those of `RenyiClassifier`'s
-        ``history_``; and ``converged``.
+        Named tuple of ``theta``; ``history``, whose ``columns()`` are those of
+        `RenyiClassifier.history_`; and ``converged``.
+
+    See Also
+    --------
+    lbfgs : Minimize the same function much faster.
     """
     at, history = objective.at(theta, lam), History()
     eta = 1 / _lipschitz_estimate(at) if eta is None else eta
     while True:
-        # Line 3 of either algorithm: v (or w) is the best response to theta. It is inside the
-        # penalty, whose gradient is that of f(theta, v) with v fixed.
+        # Line 3 of either algorithm: v (or w) is the best response to theta. It is computed inside
+        # the penalty, whose gradient is that of f(theta, v) with v fixed.
         history.record(at)
         converged = at.steepness <= tol
         if converged or history.n_iter >= max_iter:
             return _solution(at, history, converged)
-        # Line 4.
+        # Line 4 of either algorithm: take a gradient step.
         at = at.moved(at.theta - eta * at.gradient)
 
 
@@ -90,48 +95,54 @@ def lbfgs(
 ) -> Solution:
     """Minimize g(theta), the maximum over the adversary's moves, by L-BFGS.
 
-    Three things make a plain L-BFGS slow or stuck here, and each has its cure:
+    Plain L-BFGS is slow here or gets stuck, for three reasons, each of which has a remedy:
 
     - *Ill-conditioned data*: L-BFGS works in coordinates in which the loss has about the same
-      curvature in every direction. They are renewed now and then (see `_Whitening`).
-    - *A large lam* confines theta to a narrow curved valley. The whitening also takes off the
-      steepness of the penalty, and lam is raised by factors of 10, each solution being the start
-      for the next.
-    - *Kinks*: where the adversary has two equally good answers, the gradient jumps, and a line
-      search fails. There the penalty is smoothed (see `RenyiPenalty`), less and less, until the
-      smoothing is worth less than tol / 10. Elsewhere smoothing changes nothing.
+      curvature in every direction. They are updated from time to time (see `_Whitening`).
+    - *A large lam* confines theta to a narrow curved valley. The whitening also accounts for the
+      steepness of the penalty, and lam is raised by factors of 10, where each solution is the
+      start for the next.
+    - *Kinks*: if the adversary has two equally good moves, the gradient jumps, and a line search
+      fails. There the penalty is smoothed (see `RenyiPenalty`), less and less, until the effect
+      of smoothing is below tol / 10. Away from kinks smoothing has no effect.
 
     Parameters
     ----------
     objective : FairObjective
-        The objective.
+        Objective to minimize.
     theta : ndarray
-        The start.
+        Start of the iteration.
     lam : float
         Weight of the penalty.
     lam_before : float, default=0.0
-        The lam that `theta` is a solution for.
+        Value of lam for which `theta` is a solution.
     tol : float, default=1e-4
-        Stop when no entry of the gradient is larger. At a kink, when no entry of the gradient
-        of the smoothed objective is: then theta is nearly stationary in Clarke's sense.
+        The iteration stops when no entry of the gradient exceeds `tol` in absolute value. At a
+        kink, the gradient of the smoothed objective is used, so that theta is nearly stationary
+        in Clarke's sense.
     max_iter : int, default=1000
         Maximum number of iterations.
     resolution : float, default=0.0
-        The smoothing need not be less than this.
+        Lower limit of the smoothing.
 
     Returns
     -------
     Solution
-        A named tuple: ``theta``; ``history``, whose ``columns()`` are those of `RenyiClassifier`'s
-        ``history_``; and ``converged``.
+        Named tuple of ``theta``; ``history``, whose ``columns()`` are those of
+        `RenyiClassifier.history_`; and ``converged``.
+
+    See Also
+    --------
+    gradient_descent : Run the paper's algorithms as written.
+    newton : Use Newton's method for models and penalties with a Hessian.
     """
     history = History()
     stages = _stages(lam_before, lam) if objective.penalty is not None and lam else []
     if theta.any():
         at = objective.at(theta, stages[0] if stages else lam)
     else:
-        # Four steps without the penalty: at theta = 0 nothing depends on S, and a penalty has
-        # nothing to say yet.
+        # Four steps without the penalty, because at theta = 0 nothing depends on S, so the
+        # penalty has no effect there.
         at, _ = _descend(objective.at(theta, 0.0), tol, min(4, max_iter), history, ahead=lam)
     for stage in stages:
         at, _ = _smoothed(at.with_lam(stage), 0.1)
@@ -158,40 +169,45 @@ def newton(
     max_iter: int = 1000,
     resolution: float = 0.0,
 ) -> Solution:
-    """Minimize the same function by Newton's method, for a model and penalty with a Hessian.
+    """Minimize the same function by Newton's method, for models and penalties with a Hessian.
 
-    The objective of a regression has many small bumps, and a curvature that changes from place to
-    place. L-BFGS needs hundreds of iterations there, in which rounding errors grow until they
-    decide which of several minima it ends in. A damped Newton method needs few, so that the
-    same minimum is found, to many digits, whatever the order of the sums.
+    The objective of a regression has many small bumps and a curvature that varies. L-BFGS needs
+    hundreds of iterations, in which rounding errors grow until they decide at which of several
+    minima it ends. A damped Newton method needs only few iterations, so it finds the same minimum
+    to many digits for any order of summation.
 
-    The step is that of Levenberg and Marquardt for the matrix of the absolute values of the
-    curvatures: it goes downhill where the Hessian is indefinite. As in `lbfgs`, lam grows in
-    stages, and kinks are smoothed less and less.
+    The step is that of Levenberg and Marquardt for the matrix of absolute curvatures, so it is a
+    descent direction even if the Hessian is indefinite. As in `lbfgs`, lam grows in stages, and
+    kinks are smoothed less and less.
 
     Parameters
     ----------
     objective : FairObjective
-        The objective.
+        Objective to minimize.
     theta : ndarray
-        The start. Not 0, where the penalty has nothing to say.
+        Start of the iteration, which must not be 0, because the penalty has no effect there.
     lam : float
         Weight of the penalty.
     lam_before : float, default=0.0
-        The lam that `theta` is a solution for.
+        Value of lam for which `theta` is a solution.
     tol : float, default=1e-5
-        Stop when no entry of the gradient of the smoothed objective is larger.
+        The iteration stops when no entry of the gradient of the smoothed objective exceeds `tol`
+        in absolute value.
     max_iter : int, default=1000
         Maximum number of iterations.
     resolution : float, default=0.0
-        The smoothing at the end. It raises the penalty by at most half of this, and only where
-        the squares of two singular values differ by less.
+        Final smoothing. It raises the penalty by at most half of this value, and only where the
+        squares of two singular values differ by less.
 
     Returns
     -------
     Solution
-        A named tuple: ``theta``; ``history``, whose ``columns()`` are those of `RenyiClassifier`'s
-        ``history_``; and ``converged``.
+        Named tuple of ``theta``; ``history``, whose ``columns()`` are those of
+        `RenyiClassifier.history_`; and ``converged``.
+
+    See Also
+    --------
+    lbfgs : Minimize without a Hessian.
     """
     history = History()
     stages = _stages(lam_before, lam, first=0.1, factor=np.sqrt(10))
@@ -211,10 +227,10 @@ def newton(
 
 
 def _newton(at, tol, budget, max_iter, history):
-    """At most `budget` steps, and `max_iter` in all; where they end and whether at a minimum."""
+    """Take at most `budget` steps (`max_iter` in all); return the end and if it is a minimum."""
     if not history.rows:
         history.record(at)
-    # Coordinates in which the loss has curvature 1.
+    # Use coordinates in which the loss has curvature 1.
     (root,) = at.point.curvature_roots()
     damping = 0.0
     for _ in range(min(budget, max_iter - history.n_iter)):
@@ -228,7 +244,7 @@ def _newton(at, tol, budget, max_iter, history):
             expected = -(slopes @ steps) - 0.5 * (curvatures @ steps**2)
             moved = at.moved(at.theta + (root @ (directions @ steps))[None])
             if expected <= 1e-13 * max(1.0, abs(at.value)):
-                # Differences of the value are rounding errors: only the gradient shows the way.
+                # Differences of the value are rounding errors, so only the gradient is reliable.
                 if moved.steepness >= at.steepness:
                     return at, True
                 gained = 1.0
@@ -247,7 +263,7 @@ def _newton(at, tol, budget, max_iter, history):
 
 
 def _stages(before, lam, first=10.0, factor=10.0):
-    """The values of lam on the way, each by a factor larger than the one before."""
+    """Return the intermediate values of lam, each larger than the previous one by a factor."""
     stages = []
     stage = max(factor * before, first)
     while stage < lam:
@@ -257,7 +273,7 @@ def _stages(before, lam, first=10.0, factor=10.0):
 
 
 def _smoothed(at, fraction, resolution=0.0):
-    """The evaluation with its penalty smoothed by a fraction of its value, and that smoothing."""
+    """Smooth the penalty of an evaluation by a fraction of its value; also return that amount."""
     if not at.objective.has_kinks:
         return at, 0.0
     mu = max(fraction * at.penalty, resolution)
@@ -265,7 +281,7 @@ def _smoothed(at, fraction, resolution=0.0):
 
 
 def _minimize(at, tol, max_iter, history):
-    """Descend in ever longer runs, with fresh coordinates for each, until nothing is left."""
+    """Descend in ever longer runs, each with new coordinates, until the method converges."""
     run, status = 8, "going"
     while status == "going" and history.n_iter < max_iter:
         budget = min(run, max_iter - history.n_iter)
@@ -277,10 +293,10 @@ def _minimize(at, tol, max_iter, history):
 def _descend(
     at: Evaluation, tol: float, budget: int, history: History, *, ahead: float = 0.0
 ) -> tuple[Evaluation, str]:
-    """At most `budget` iterations of L-BFGS, in whitened coordinates.
+    """Run at most `budget` iterations of L-BFGS in whitened coordinates.
 
-    Returns where they end and whether the descent has "converged", is "stuck" or still "going".
-    `ahead` is the lam that comes afterwards, if it is another one.
+    Returns the last evaluation and whether the descent has "converged", is "stuck" or still
+    "going". `ahead` is the next value of lam, if it differs.
     """
     if budget < 1:
         return at, "going"
@@ -290,17 +306,17 @@ def _descend(
         return at, "converged"
     whitening = _Whitening(at)
     steepness = np.linalg.norm(whitening.gradient(at.gradient))
-    # A Newton step gains half the square of the steepness. Too little to be seen in the value?
+    # A Newton step gains half the squared steepness, which may be too little to show in the value.
     if 0.5 * steepness**2 <= 1e-14 * max(1.0, abs(at.value)):
         return _polish(at, whitening, tol, budget, history), "converged"
     last_z = np.zeros(at.theta.size)
     before = history.n_iter
-    # Not the point itself, which has as many numbers as there are rows.
+    # Drop the point itself, which has as many numbers as there are rows.
     origin, start_value, function_at = at.theta, at.value, replace(at, point=None).moved
 
     def function(z):
         nonlocal at, last_z
-        # scipy's first step has length 1: in units of the steepness that is a Newton step.
+        # scipy's first step has length 1, which is a Newton step in units of the steepness.
         if not np.array_equal(z, last_z):
             theta = origin + whitening.step(steepness * z)
             ends = history.n_iter - before >= budget - 1
@@ -324,22 +340,22 @@ def _descend(
     function(result.x)
     if at.steepness <= tol:
         return at, "converged"
-    # Without an iteration, what the line search has gained is rounding error: to begin again would
-    # never end.
+    # If there was no iteration, the gain of the line search is rounding error, and repeating it
+    # would loop forever.
     if result.fun < start_value and history.n_iter > before:
         return at, "going"
     left = 0.5 * np.linalg.norm(whitening.gradient(at.gradient)) ** 2
     if left > 1e-10 * max(1.0, abs(start_value)):
         return at, "stuck"
-    # So near the minimum only the gradient still shows the way.
+    # So close to the minimum, only the gradient is still reliable.
     at = _polish(at, whitening, tol, budget - (history.n_iter - before), history)
     return at, "converged" if at.steepness <= tol else "stuck"
 
 
 def _polish(at, whitening, tol, budget, history):
-    """Newton steps guided by the gradient, where differences of the value are rounding error.
+    """Take Newton steps guided by the gradient if differences of the value are rounding errors.
 
-    They end at the minimum to rounding error, even if tol asks for more.
+    The steps end at the minimum up to rounding errors, even if tol is smaller.
     """
     for _ in range(budget):
         moved = at.moved(at.theta - whitening.step(whitening.gradient(at.gradient)))
@@ -355,10 +371,10 @@ def _polish(at, whitening, tol, budget, history):
 class _Whitening:
     """Coordinates z, theta = step(z), in which the objective's curvature is about the identity.
 
-    The curvature is taken as that of the loss, H = (R R^T)^-1 by blocks, plus 2 lam J^T J, where
-    the rows of J are the gradients of the penalty's residuals (Gauss and Newton). In the
-    coordinates of R it is I + 2 lam (J R)^T (J R), which differs from I in few directions:
-    the right singular vectors of J R, which are shrunk to fit.
+    The curvature is approximated by that of the loss, H = (R R^T)^-1 in blocks, plus
+    2 lam J^T J, where the rows of J are the gradients of the penalty's residuals (Gauss-Newton).
+    In the coordinates of R it is I + 2 lam (J R)^T (J R), which differs from I only in a few
+    directions, the right singular vectors of J R, along which z is rescaled.
     """
 
     def __init__(self, at):
@@ -371,23 +387,23 @@ class _Whitening:
             self.shrink = 1 / np.sqrt(1 + 2 * lam * sizes**2) - 1
 
     def step(self, z):
-        """From z to a step of theta."""
+        """Map z to a step of theta."""
         z = z + self.steep @ (self.shrink * (self.steep.T @ z))
         return np.stack([_apply(R, row) for R, row in zip(self.roots, z.reshape(self.shape))])
 
     def gradient(self, by_theta):
-        """From a gradient with respect to theta to one by z."""
+        """Map a gradient with respect to theta to one with respect to z."""
         z = np.concatenate([_apply(R.T, row) for R, row in zip(self.roots, by_theta)])
         return z + self.steep @ (self.shrink * (self.steep.T @ z))
 
 
 def _lipschitz_estimate(at):
-    """An estimate of the Lipschitz constant of the objective's gradient."""
+    """Estimate the Lipschitz constant of the objective's gradient."""
     rows = [row.ravel() for row in at.residual_gradients()] if at.lam else []
     steepest = np.linalg.norm(rows, 2) if rows else 0.0
     return at.objective.model.lipschitz() + 4 * at.lam * steepest**2
 
 
 def _apply(root, row):
-    """A matrix, or a diagonal, times a vector."""
+    """Multiply a matrix, or a diagonal, by a vector."""
     return root @ row if root.ndim == 2 else root * row

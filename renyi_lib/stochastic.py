@@ -1,30 +1,32 @@
-"""Penalties for mini-batches: what to do when a step sees only a few samples.
+"""Penalties for mini-batches, in which a step sees only a few samples.
 
-The table of a small batch shows dependence where there is none. Three ways, one interface:
+The table of a small batch shows dependence even if there is none. Three classes deal with this in
+different ways, with the same interface:
 
     value, gradient = way.value_and_grad(F, codes)
 
-F (b x c) holds the class probabilities of a batch of b samples, ``codes`` their groups as numbers
-0 … d-1, and ``gradient[n, i]`` is the derivative with respect to ``F[n, i]``, which can be
-backpropagated through any network. A way has a memory, and each call is one step of it, so make a
+F (b x c) contains the class probabilities of a batch of b samples, ``codes`` their groups as
+numbers 0 … d-1, and ``gradient[n, i]`` is the derivative with respect to ``F[n, i]``, which can be
+backpropagated through any network. An object has a memory, which each call updates, so create a
 new one for each training run.
 
-- `BatchTable` looks at the batch alone. No memory; biased upwards by about 1 / b.
-- `RunningTable` keeps an average of the tables of past batches, and asks the penalty for its
-  gradient there. The bias is that of a batch of 2 * memory - b samples; the price is age.
-- `Fermi` keeps the adversary's matrix W and lets it climb a little with each batch. Given W its
+- `BatchTable` uses only the batch. It has no memory and is biased upwards by about 1 / b.
+- `RunningTable` keeps an average of the tables of past batches and evaluates the penalty's
+  gradient there. Its bias is that of a batch of 2 * memory - b samples, but the average lags
+  behind.
+- `Fermi` keeps the adversary's matrix W and takes an ascent step with each batch. Given W, its
   gradient is unbiased for any batch size.
 
-All three take any number of leading axes: F of shape (k, b, c) with codes of shape (k, b) is k
-networks trained side by side, each with a memory of its own.
+All three accept any number of leading axes. F of shape (k, b, c) with codes of shape (k, b)
+represents k networks that are trained in parallel, each with its own memory.
 
-With JAX, or any library that can pull a gradient back::
+With JAX, or any other library that can pull a gradient back::
 
     F, pull_back = jax.vjp(network, theta)
     value, dF = way.value_and_grad(numpy.asarray(F), codes)
     (by_theta,) = pull_back(lam * jax.numpy.asarray(dF))
 
-Inside `jax.jit`, and for torch, see `renyi_lib.autodiff`.
+For use inside `jax.jit`, and for torch, see `renyi_lib.autodiff`.
 """
 
 import numpy as np
@@ -38,20 +40,25 @@ __all__ = ["BatchTable", "Fermi", "RunningTable", "table_of_batch"]
 
 
 def table_of_batch(F: ArrayLike, codes: ArrayLike, n_groups: int) -> np.ndarray:
-    """T[i, j] = the average over the batch of F_i 1[S = j].
+    """Compute T[i, j], the average over the batch of F_i 1[S = j].
 
     Parameters
     ----------
     F : array-like of shape (..., b, c)
         Class probabilities.
     codes : array-like of int, shape (..., b)
-        The group of each sample, 0 … n_groups - 1.
+        Code of each sample's group, 0 … n_groups - 1.
     n_groups : int
         Number of groups.
 
     Returns
     -------
     ndarray of shape (..., c, n_groups)
+        Joint table of each batch.
+
+    See Also
+    --------
+    BatchTable : Penalize the dependence in this table.
 
     Examples
     --------
@@ -65,25 +72,31 @@ def table_of_batch(F: ArrayLike, codes: ArrayLike, n_groups: int) -> np.ndarray:
 
 
 class BatchTable:
-    """The penalty of the batch's own table, as if the batch were the population.
+    """Penalty of the batch's own table, as if the batch were the population.
 
     Parameters
     ----------
     n_groups : int
-        d. A group that is not in the batch is left out; a batch of one group has the value 0.
+        Number of groups d. Groups that do not occur in the batch are left out; the value for a
+        batch of one group is 0.
     measure : {"chi-square", "renyi"}, default="chi-square"
-        What is penalized: the measure of `ChiSquarePenalty`, or rho_R^2, that of `RenyiPenalty`.
-        With two classes or two groups they are the same.
+        Measure to penalize, either that of `ChiSquarePenalty` or rho_R^2, that of `RenyiPenalty`.
+        For two classes or two groups they are the same.
+
+    See Also
+    --------
+    RunningTable : Average the tables of several batches.
+    Fermi : Keep the adversary's matrix instead of a table.
 
     Notes
     -----
-    Let the batch hold n_j samples of group j, n in all, drawn at random within their groups, and
-    let V_ij be the variance of F_i in group j. Where the label does not depend on the group, the
+    Let the batch contain n_j samples of group j, n in all, sampled at random within their groups,
+    and let V_ij be the variance of F_i in group j. If the label does not depend on the group, the
     mean of the chi-square value over batches is, to first order in 1 / n,
 
         1 / n * sum_ij (1 - n_j / n) V_ij / p_i,
 
-    at most (c - 1) (d - 1) / n, and not 0.
+    which is positive and at most (c - 1) (d - 1) / n.
 
     Examples
     --------
@@ -101,17 +114,21 @@ class BatchTable:
         self.measure = measure
 
     def value_and_grad(self, F: ArrayLike, codes: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """One step: the penalty, and its gradient with respect to the F of the batch.
+        """Compute the penalty and its gradient with respect to the F of the batch, as one step.
 
         Parameters
         ----------
         F : array-like of shape (..., b, c)
+            Class probabilities.
         codes : array-like of int, shape (..., b)
+            Code of each sample's group.
 
         Returns
         -------
-        value : float, or ndarray of the leading axes' shape
+        value : float, or ndarray with the shape of the leading axes
+            Value of the penalty.
         gradient : ndarray of shape (..., b, c)
+            Gradient with respect to F.
         """
         F, codes = _read(F, codes, self.n_groups)
         T = self._remembered(_table(F, codes, self.n_groups), F.shape[-2])
@@ -123,33 +140,38 @@ class BatchTable:
 
 
 class RunningTable(BatchTable):
-    """The penalty of a running average of the batches' tables.
+    """Penalty of a running average of the batches' tables.
 
-    E <- E + beta (T - E) with the table T of the batch and beta = b / memory. The gradient is that
-    of the measure *at E*, spread over the samples of the batch: on average over batches this is
-    the gradient on all samples at the table E, and at rest E is the table of all samples.
+    The average is updated by E <- E + beta (T - E), with the table T of the batch and
+    beta = b / memory. The gradient is that of the measure *at E*, distributed over the samples of
+    the batch. On average over batches, this is the gradient on all samples at the table E, and in
+    a stationary state E is the table of all samples.
 
     Parameters
     ----------
     n_groups : int
         Number of groups.
     measure : {"chi-square", "renyi"}, default="chi-square"
-        As in `BatchTable`.
+        Measure to penalize; see `BatchTable`.
     memory : float, default=5000
-        In samples. With memory = b it is `BatchTable`.
+        Length of the memory in samples. With memory = b this class is the same as `BatchTable`.
 
     Attributes
     ----------
     table : ndarray of shape (..., c, d) or None
-        E, once a batch has been seen.
+        Running average E; None before the first batch.
+
+    See Also
+    --------
+    renyi_lib.autodiff.running_table_as_jax : Use a running table in a JAX training loop.
 
     Notes
     -----
     E is the table of a sample in which a batch that is k steps old has the weight
-    beta (1 - beta)^k. The squares of the weights sum to beta / (2 - beta), so that its noise, and
-    with it the bias, are those of a batch of 2 * memory - b samples. Its mean age is memory - b
-    samples: a small learning rate allows a long memory. Until `memory` samples have been seen E is
-    their plain average.
+    beta (1 - beta)^k. The squared weights sum to beta / (2 - beta), so its noise, and therefore
+    its bias, is that of a batch of 2 * memory - b samples. Its mean age is memory - b samples, so
+    a small learning rate allows a long memory. Until `memory` samples have been seen, E is their
+    plain average.
 
     Examples
     --------
@@ -184,30 +206,36 @@ class RunningTable(BatchTable):
 
 
 class Fermi:
-    """FERMI: an adversary that climbs, and is linear in the samples.
+    """FERMI's adversary, which takes ascent steps and is linear in the samples.
 
     The chi-square information of label and group is the maximum over matrices W of
 
         -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1,
 
     which is linear in the joint table once the shares P_s of the groups are known. The network
-    takes the gradient with respect to F at the present W, unbiased for any batch; then W climbs,
+    uses the gradient with respect to F at the current W, which is unbiased for any batch. Then W
+    takes the ascent step
 
-        W_i <- W_i + 2 step * mean over the batch of F_i (e_s / sqrt(q_s) - W_i).
+        W_i <- W_i + 2 step * mean over the batch of F_i (e_s / sqrt(q_s) - W_i),
 
-    So each column of W goes the part 2 step p_i of the way to the batch's best response.
+    so that each column of W moves by the fraction 2 step p_i towards the batch's best response.
 
     Parameters
     ----------
     q : array-like of shape (..., d)
-        P(S = j), from all samples.
+        Group probabilities P(S = j), computed from all samples.
     step : float, default=0.01
-        Of the adversary. Above 1 / 2 the climb may overshoot.
+        Step size of the adversary. Above 1 / 2 the steps may overshoot.
 
     Attributes
     ----------
     W : ndarray of shape (..., d, c) or None
-        At the start the move that independence calls for, every column sqrt(q).
+        Adversary's matrix. It starts at the best response to independence, in which every column
+        is sqrt(q).
+
+    See Also
+    --------
+    renyi_lib.penalties.ChiSquarePenalty : Compute the maximum over W on all samples.
 
     References
     ----------
@@ -230,27 +258,31 @@ class Fermi:
         self.q = np.asarray(q, dtype=float)
         if self.q.ndim == 0 or self.q.shape[-1] < 2 or not (self.q > 0).all():
             raise ValueError(
-                "q must hold the shares of two or more groups, all positive: count them on all "
-                f"samples; got {q!r}"
+                "q must contain the positive shares of two or more groups, computed from all "
+                f"samples, not {q!r}"
             )
         if not np.allclose(self.q.sum(axis=-1), 1):
-            raise ValueError(f"q must sum to 1, as shares of groups do; got {q!r}")
+            raise ValueError(f"q must contain group shares that sum to 1, not {q!r}")
         number(0, 0.5, above=True)("step", step)
         self.step = step
         self.W: np.ndarray | None = None
 
     def value_and_grad(self, F: ArrayLike, codes: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """One step: value and gradient with respect to F at the present W, which then climbs.
+        """Compute value and gradient at the current W, and then take an ascent step in W.
 
         Parameters
         ----------
         F : array-like of shape (..., b, c)
+            Class probabilities.
         codes : array-like of int, shape (..., b)
+            Code of each sample's group.
 
         Returns
         -------
-        value : float, or ndarray of the leading axes' shape
+        value : float, or ndarray with the shape of the leading axes
+            Value of the adversary's term.
         gradient : ndarray of shape (..., b, c)
+            Gradient with respect to F.
         """
         n_groups = self.q.shape[-1]
         F, codes = _read(F, codes, n_groups)
@@ -266,47 +298,48 @@ class Fermi:
 
 
 def _read(F, codes, n_groups) -> tuple[np.ndarray, np.ndarray]:
-    """F as floats and the codes as integers, checked; single precision stays what it is."""
+    """Validate F and the codes, and convert them to floats (keeping float32) and integers."""
     F, codes = np.asarray(F), np.asarray(codes)
     F = F if F.dtype in (np.float32, np.float64) else F.astype(float)
     if F.ndim < 2 or F.shape[:-1] != codes.shape or not F.shape[-2]:
         raise ValueError(
             "F must have a row for each sample of the batch and a column for each class, and "
-            f"codes a number for each sample, got shapes {F.shape} and {codes.shape}"
+            "codes a number for each sample, but their shapes are "
+            f"{F.shape} and {codes.shape}"
         )
     if codes.dtype.kind not in "iu" or codes.min() < 0 or codes.max() >= n_groups:
         raise ValueError(
-            f"codes must be whole numbers from 0 to {n_groups - 1}, one for each sample's group: "
-            "Groups.from_labels(labels).codes makes them of any labels"
+            f"codes must be whole numbers from 0 to {n_groups - 1}, one for each sample: create "
+            "them from any labels with Groups.from_labels(labels).codes"
         )
     return F, codes
 
 
 def _table(F, codes, n_groups):
-    """In double precision, whatever that of F: from here on there are few numbers."""
+    """Compute the table in double precision for any precision of F, because it is small."""
     member = np.eye(n_groups, dtype=F.dtype)[codes]
     return (np.swapaxes(F, -1, -2) @ member).astype(float) / F.shape[-2]
 
 
 def _spread(dT, codes, dtype):
-    """dvalue/dF from dvalue/dT, the transpose of `table_of_batch`."""
+    """Compute dvalue/dF from dvalue/dT, which is the transpose of `table_of_batch`."""
     rows = (np.swapaxes(dT, -1, -2) / codes.shape[-1]).astype(dtype)
     return np.take_along_axis(rows, codes[..., None], axis=-2)
 
 
 def _chi_square(T):
-    """Chi-square information of each table, and its gradient with respect to the table."""
+    """Compute the chi-square information of each table, and its gradient."""
     q = T.sum(axis=-2)
     return chi_square_given_W(T, q, best_response_W(T, q))
 
 
 def _renyi(T):
-    """rho_R^2 of each of some tables, sum_i p_i m_i^2 with m_i = E[h(S) | i], and its gradient."""
+    """Compute rho_R^2 = sum_i p_i m_i^2 with m_i = E[h(S) | i] of each table, and its gradient."""
     p = np.maximum(T.sum(axis=-1, keepdims=True), _EMPTY)
     q = np.maximum(T.sum(axis=-2, keepdims=True), _EMPTY)
     excess = T - p * q
     *_, Vt = np.linalg.svd(excess / np.sqrt(p * q), full_matrices=False)
-    # A group that does not occur has no say; what rounding leaves of v there is not to be divided.
+    # The entry of v for a group that does not occur is rounding error, so its h is set to 0.
     h = np.where(q > _EMPTY, Vt[..., :1, :] / np.sqrt(q), 0.0)
     m = np.sum(excess * h, axis=-1, keepdims=True) / p
     return np.sum(p * m**2, axis=(-1, -2)), 2 * m * h - m**2

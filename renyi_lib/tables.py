@@ -1,9 +1,9 @@
-"""Tables of counts that can be added: chunk by chunk, machine by machine, month by month.
+"""Tables of counts that can be added across chunks, machines or months.
 
-The discrete measures need only the number of times that each pair of values occurs. Data that do
-not fit into memory, or are on several machines, or arrive over months, can therefore be counted
-into a small table each, and the tables added. Levels are matched by their labels and never by
-their position, so a chunk that lacks a level or has a new one does not affect the others.
+The discrete measures depend only on how often each pair of values occurs. Data that do not fit
+into memory, are stored on several machines, or arrive over months can therefore be counted into
+small tables, which are then added. Levels are matched by label and never by position, so a chunk
+that lacks a level or has a new one does not affect the other levels.
 """
 
 import datetime
@@ -27,28 +27,30 @@ _FORMAT = "renyi_lib.JointTable"
 class JointTable:
     """Counts (or total weights) of each pair of values of two variables.
 
-    Made by `joint_table`, or empty, to be filled by `update`. Tables can be added, saved and
-    loaded; every function that takes a joint table takes one of these.
+    A table is created by `joint_table`, or created empty and filled by `update`. Tables can be
+    added, saved and loaded, and every function that accepts a joint table accepts a `JointTable`.
 
     Parameters
     ----------
     counts : array-like of shape (c, d)
-        Integers or, for weights, floats; zero or more.
+        Nonnegative integers or, for weights, floats.
     rows, columns : sequence of labels, of length c and d
-        The values of the two variables, each once.
+        Distinct values of the two variables.
 
     Attributes
     ----------
     counts : ndarray of shape (c, d)
+        Counts or total weights.
     rows, columns : ndarray of shape (c,) and (d,)
+        Values of the two variables.
 
     See Also
     --------
-    joint_table : Counts samples into a table.
+    joint_table : Count samples into a table.
 
     Examples
     --------
-    Chunks of a stream, the second with a level that the first did not have:
+    Count the chunks of a stream, the second of which has a level that the first lacks:
 
     >>> from renyi_lib import JointTable
     >>> from renyi_lib.correlation import renyi_from_joint
@@ -72,33 +74,33 @@ class JointTable:
     def update(self, a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> "JointTable":
         """Count more samples into this table.
 
-        If they cannot be counted an error is raised, and the table is as it was.
+        If the samples cannot be counted, an error is raised and the table stays unchanged.
 
         Parameters
         ----------
         a, b, sample_weight
-            As in `joint_table`.
+            Same as in `joint_table`.
 
         Returns
         -------
         JointTable
-            This table, itself.
+            This table.
         """
-        # The whole sum is made before anything is changed: nothing is lost if it fails.
+        # Compute the whole sum before assigning it, so that an error leaves the table unchanged.
         self.counts, self.rows, self.columns = self + joint_table(
             a, b, sample_weight=sample_weight
         )
         return self
 
     def to_frame(self) -> pd.DataFrame:
-        """The counts with their levels, as a DataFrame."""
+        """Return the counts with their levels as a DataFrame."""
         rows = pd.Index(self.rows, tupleize_cols=False)
         return pd.DataFrame(self.counts, rows, pd.Index(self.columns, tupleize_cols=False))
 
     def to_json(self) -> str:
-        """The table as text, without loss.
+        """Serialize the table to JSON without loss.
 
-        Labels may be text, numbers, booleans, dates, times, and tuples of these.
+        Labels may be strings, numbers, booleans, dates, times, and tuples of these.
         """
         rows = [_to_plain(label, "rows") for label in self.rows.tolist()]
         columns = [_to_plain(label, "columns") for label in self.columns.tolist()]
@@ -107,35 +109,35 @@ class JointTable:
 
     @classmethod
     def from_json(cls, text: str) -> "JointTable":
-        """The table that `to_json` wrote."""
+        """Read a table from the JSON text that `to_json` returns."""
         try:
             content = json.loads(text)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"text is not JSON: {error}") from error
+            raise ValueError(f"text is not valid JSON: {error}") from error
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise ValueError("text is not a joint table that JointTable.to_json wrote")
+            raise ValueError("text is not a joint table written by JointTable.to_json")
         if content.get("version") != 1:
             raise ValueError(
-                f"text has version {content.get('version')!r} of the format, and this renyi_lib "
-                "knows version 1: update it"
+                f"text has version {content.get('version')!r} of the format, but this version of "
+                "renyi_lib supports only version 1: upgrade renyi_lib"
             )
         try:
             counts, rows, columns = content["counts"], content["rows"], content["columns"]
         except KeyError as error:
-            raise ValueError(f"text has no {error}: part of the table is missing") from error
+            raise ValueError(f"text lacks {error}, so part of the table is missing") from error
         return cls(counts, *([_from_plain(label) for label in axis] for axis in (rows, columns)))
 
     def save(self, path: str | Path) -> None:
-        """Write the table to a file, as JSON. A file that is there is replaced as a whole."""
+        """Write the table to a JSON file, replacing an existing file atomically."""
         path = Path(path)
-        # Written beside it and then renamed, so that a crash leaves the old file.
+        # Write a second file and rename it, so that a crash leaves the old file intact.
         beside = path.with_name(path.name + ".part")
         beside.write_text(self.to_json(), encoding="utf-8")
         beside.replace(path)
 
     @classmethod
     def load(cls, path: str | Path) -> "JointTable":
-        """The table that `save` wrote."""
+        """Read a table from a file written by `save`."""
         return cls.from_json(Path(path).read_text(encoding="utf-8"))
 
     def __add__(self, other: "JointTable") -> "JointTable":
@@ -150,7 +152,7 @@ class JointTable:
         return JointTable(counts, rows, columns)
 
     def __radd__(self, other):
-        # sum(tables) begins with 0.
+        # sum(tables) starts with 0.
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
@@ -160,11 +162,11 @@ class JointTable:
         return all(len(x) == len(y) and x.tolist() == y.tolist() for x, y in pairs)
 
     __hash__ = None  # type: ignore[assignment]
-    # An array is not a table with levels: adding one is an error, and not numpy's business.
+    # Adding a plain array is an error, because an array has no levels.
     __array_ufunc__ = None
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        # So that ``counts, rows, columns = joint_table(a, b)`` can be written.
+        # Allows ``counts, rows, columns = joint_table(a, b)``.
         return iter((self.counts, self.rows, self.columns))
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
@@ -184,22 +186,22 @@ def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> Jo
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Labels of any kind; several columns are taken together as one variable. Columns of Polars
-        and Arrow are read as they are.
+        Labels of any type; several columns are combined into one variable. Polars and Arrow
+        columns are accepted.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights, not all zero.
+        Nonnegative weights, not all zero.
 
     Returns
     -------
     JointTable
-        With ``counts`` of shape (c, d), integers or, with weights, floats; ``rows`` and
-        ``columns``, the values of `a` and of `b` with positive mass, in sorted order. Tables of
-        several chunks can be added.
+        Table with ``counts`` of shape (c, d), integers or, with weights, floats; ``rows`` and
+        ``columns`` are the values of `a` and of `b` with positive mass, in sorted order. Tables
+        of several chunks can be added.
 
     See Also
     --------
-    renyi_lib.correlation.renyi_from_joint : The Rényi correlation of a table.
-    renyi_test : A test of independence.
+    renyi_lib.correlation.renyi_from_joint : Compute the Rényi correlation of a table.
+    renyi_test : Test independence.
 
     Examples
     --------
@@ -222,7 +224,7 @@ def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> Jo
 
 
 def _checked_counts(counts, shape):
-    """The counts as integers or floats, if they are counts."""
+    """Validate counts, and return them as integers or floats."""
     try:
         counts = np.asarray(counts)
         counts = counts if counts.dtype.kind in "iu" else counts.astype(float)
@@ -233,15 +235,15 @@ def _checked_counts(counts, shape):
     if counts.shape != shape:
         raise ValueError(
             f"counts must have a row for each of the {shape[0]} rows and a column for each of the "
-            f"{shape[1]} columns, got shape {counts.shape}"
+            f"{shape[1]} columns, but it has shape {counts.shape}"
         )
     if not np.isfinite(counts).all() or counts.min() < 0:
-        raise ValueError("counts must be zero or more, none of them missing or infinite")
+        raise ValueError("counts must be 0 or more and finite, without missing values")
     return counts
 
 
 def _to_plain(label, name):
-    """The label as JSON has it: a tuple as a list, a date or duration as a dictionary."""
+    """Convert a label to JSON, with a tuple as a list and a date or duration as a dictionary."""
     if isinstance(label, tuple):
         return [_to_plain(part, name) for part in label]
     for kind, (cls, write, _) in _TIMES.items():
@@ -250,13 +252,13 @@ def _to_plain(label, name):
     label = label.item() if isinstance(label, np.generic) else label
     if not isinstance(label, str | int | float):
         raise ValueError(
-            f"{name} has the label {label!r}, which JSON cannot hold: convert the labels to text, "
-            "numbers, booleans or dates before they are counted"
+            f"{name} has the label {label!r}, which cannot be written to JSON: convert the labels "
+            "to strings, numbers, booleans or dates before counting"
         )
     return label
 
 
-# How dates and durations are written to JSON, and read. A Timestamp is also a date: it is first.
+# How dates and durations are written to JSON and read. A Timestamp, also a date, must be first.
 _TIMES = {
     "timestamp": (datetime.datetime, lambda time: time.isoformat(), pd.Timestamp),
     "date": (datetime.date, lambda date: date.isoformat(), datetime.date.fromisoformat),

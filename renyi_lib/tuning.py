@@ -1,17 +1,19 @@
-"""Choosing lam: a path over many values, or the smallest value that meets a fairness target.
+"""Choose lam, by fitting a path of values or by searching for the smallest value that is fair.
 
-All functions work for any estimator with a parameter `lam`, also within a pipeline. Estimators of
-this library are fitted along a path: the data are checked and counted once, and each fit starts
-from the solution before it. Other estimators are cloned and fitted for each lam.
+All functions work for any estimator with a parameter `lam`, including one inside a pipeline.
+Estimators of this library are fitted along a path, which means that the data are validated and
+counted once and that each fit starts from the previous solution. Other estimators are cloned and
+refitted for each lam.
 
-A model that was chosen because it looked fair looks fairer than it is. With ``confidence=…`` the
-target must therefore be met by the end of a confidence interval, and the values of lam are tested
-one after the other, from the fairest on the training rows down to smaller ones, until a test
-fails. In such a fixed sequence only the first false claim counts, so the search needs no further
-correction (fixed sequence testing; Angelopoulos and others, doi:10.1214/24-AOAS1998).
+A model that was selected because it looks fair on some rows is less fair on new rows. With
+``confidence=…``, the end of a confidence interval must therefore meet the target. The values of
+lam are tested one after the other, from the value that is fairest on the training rows down to
+smaller ones, until a test fails. In such a fixed sequence only the first false claim counts, so
+the search needs no further correction (fixed sequence testing; Angelopoulos and others,
+doi:10.1214/24-AOAS1998).
 
 A model that selects nobody has equal selection rates, so every parity metric calls it fair. Such
-models do not count as an answer here, unless ``min_selection=0`` asks for them.
+models are not accepted as an answer unless ``min_selection=0`` is set.
 """
 
 import copy
@@ -72,60 +74,60 @@ __all__ = [
     "lam_path",
 ]
 
-# The metric, and whether greater is better.
+# Each metric, and whether greater is better.
 _METRICS = {
     "demographic_parity_ratio": (demographic_parity_ratio, True),
     "demographic_parity_difference": (demographic_parity_difference, False),
     "equal_opportunity_difference": (equal_opportunity_difference, False),
     "equalized_odds_difference": (equalized_odds_difference, False),
 }
-# The target where none is given. A difference has no customary one.
+# Default targets. For differences of rates there is no customary target.
 _TARGETS = {"demographic_parity_ratio": 0.8}
-# The values of an estimator's parameter `fairness` that serve each metric.
+# The values of the estimator parameter `fairness` that match each metric.
 _FAIRNESS = {
     "demographic_parity_ratio": ("demographic_parity",),
     "demographic_parity_difference": ("demographic_parity",),
     "equal_opportunity_difference": ("equal_opportunity", "equalized_odds"),
     "equalized_odds_difference": ("equalized_odds",),
 }
-# The true labels (0 or 1) among which each metric compares the groups.
+# The true labels (0 or 1) within which each metric compares the groups.
 _TRUTHS = {"equal_opportunity_difference": (1,), "equalized_odds_difference": (0, 1)}
 # A model whose share of positive predictions is below this fraction of the share of positive
 # labels, or the same for negatives, selects almost nobody or almost everybody.
 _MIN_SELECTION = 0.1
-# A number of rows with which a rate is known almost exactly.
+# Number of rows for which a rate is known almost exactly.
 _HUGE = 10**7
-# Groups that a message names one by one.
+# Maximum number of groups that a message lists by name.
 _NAMED = 5
-# Columns of X that are compared to find validation rows that were fitted.
+# Number of columns of X that are compared to find validation rows that were used in the fit.
 _COMPARED_COLUMNS = 20
-# The first lam after 0. A path goes up from it by factors of 2, and, if tests decide, down from
-# the fairest by factors of the square root of 2.
+# The first lam after 0. A path increases from it by factors of 2 and, with `confidence`,
+# decreases from the fairest lam by factors of the square root of 2.
 _FIRST_LAM = 0.1
 _STEP = 2**0.5
-# The search upwards ends when the target is met and so many further lams were no better.
+# The upward search ends once the target is met and this many further lams brought no improvement.
 _PATIENCE = 2
-# The lams that are compared by cross-validation unless others are given.
+# Default lams for cross-validation.
 _LAMS = (0.0, *(_FIRST_LAM * _STEP**k for k in range(21)))
-# An interval's end is a bound for one side, at half the interval's level: from 50 to 99 %.
+# Each end of an interval has half of its error probability, so confidence_level is 0.5 to 0.99.
 _CONFIDENCE = number(0.75, 0.995)
-# What a refusal must not lead to: a demand that is chosen by the rows that test it.
+# Part of error messages that warns against choosing a new target on the rows that test it.
 _NOT_ON_THESE = (
-    "A second attempt needs new validation rows: with the same rows, a target or a confidence "
-    "that is lowered now guarantees nothing"
+    "A second attempt needs new validation rows, because lowering the target or the confidence "
+    "now and testing on the same rows voids the guarantee"
 )
 
 
 class TargetNotReachedError(ValueError):
-    """No lam that was tried meets the fairness target."""
+    """Error raised if no lam that was tried meets the fairness target."""
 
 
 class MetricMismatchWarning(UserWarning):
-    """The metric of the target is not the definition of fairness that the estimator penalizes."""
+    """Warning that the estimator penalizes another notion of fairness than the target's metric."""
 
 
 class DegenerateModelWarning(UserWarning):
-    """The chosen model predicts (almost) the same class for all samples."""
+    """Warning that the chosen model predicts (almost) the same class for all samples."""
 
 
 def lam_path(
@@ -144,29 +146,30 @@ def lam_path(
     Parameters
     ----------
     estimator : estimator
-        With a parameter `lam`, such as `RenyiClassifier`, `PenalizedClassifier` or `RenyiKMeans`,
-        or a pipeline that ends in one. It is cloned and not changed.
+        Estimator with a parameter `lam`, such as `RenyiClassifier`, `PenalizedClassifier` or
+        `RenyiKMeans`, or a pipeline that ends in one. It is cloned and not modified.
     X, y, sensitive_features, sample_weight
-        As in its `fit`; a clustering has no y. Dask collections and `ParquetRows` can be given to
-        the estimators that are fitted to them.
+        Training data, passed to `fit` of the estimator; clustering needs no y. Dask collections
+        and `ParquetRows` are accepted if the estimator supports them.
     lams : sequence of float
-        In any order; the fits go from the smallest to the largest.
+        Values of lam in any order; the fits go from the smallest to the largest.
     n_jobs : int, optional
-        Processes (by joblib; -1 for all cores), for estimators of other libraries, whose fits are
-        independent. Those of this library start from the solution before and run in one process.
-        The result does not depend on `n_jobs`.
+        Number of joblib processes (-1 for all cores). It applies to estimators of other
+        libraries, whose fits are independent. Estimators of this library start from the previous
+        solution and run in one process. The result does not depend on `n_jobs`.
     progress : bool, default=False
-        Whether to show a progress bar (by tqdm).
+        Whether to show a tqdm progress bar.
 
     Returns
     -------
     list of estimators
-        Fitted, one for each of `lams`, in their order. Pipelines share their fitted transformers.
+        Fitted estimators, one for each of `lams` and in the same order. Pipelines share their
+        fitted transformers.
 
     See Also
     --------
-    fit_to_target : The smallest lam that meets a fairness target.
-    RenyiClassifierCV : Chooses lam by cross-validation.
+    fit_to_target : Find the smallest lam that meets a fairness target.
+    RenyiClassifierCV : Choose lam by cross-validation.
 
     Examples
     --------
@@ -180,7 +183,7 @@ def lam_path(
     >>> [round(c.penalty_value(X, sensitive_features=s), 3) for c in path]
     [0.097, 0.04, 0.001]
 
-    Clusters, from plain k-means on:
+    A path of clusterings that starts with plain k-means:
 
     >>> from renyi_lib import RenyiKMeans
     >>> X, s = np.array([[-5.0], [-4.0], [4.0], [5.0]]), [1, 1, 0, 0]
@@ -190,7 +193,10 @@ def lam_path(
     [1.0, 82.0]
     """
     if sensitive_features is None:
-        raise ValueError("sensitive_features is None: a path of fair models needs the groups")
+        raise ValueError(
+            "sensitive_features is None, but a path of fair models needs groups: pass "
+            "sensitive_features"
+        )
     lams = _as_list(lams)
     for lam in lams:
         number(0)("each of lams", lam)
@@ -228,90 +234,93 @@ def fit_to_target(
 ):
     """Fit the classifier with the smallest lam that meets a fairness target.
 
-    lam is raised from 0 until the target is met, and then narrowed down by bisection to 2 % (or
-    0.001). The decisions of `predict` are measured, which are made at the threshold one half.
-    Their fairness may fall again at large lam, unless the estimator has ``on="score"``; the search
-    starts at 0 and therefore finds the first lam that is sufficient.
+    lam is raised from 0 until the target is met and is then narrowed down by bisection to 2 % (or
+    0.001). The metric is computed from the decisions of `predict`, which uses the threshold one
+    half. The fairness of these decisions may decrease again at large lam, unless the estimator
+    has ``on="score"``. Because the search starts at 0, it finds the first lam that is sufficient.
 
-    The model that is found meets the target on the rows it was measured on, and on new rows only
-    about half of the time. With `confidence` it meets the target on new rows with that
-    confidence, or an error says that these data cannot guarantee it.
+    The resulting model meets the target on the rows it was measured on, but on new rows it does
+    so only about half of the time. With `confidence`, it meets the target on new rows with that
+    confidence; if the data cannot guarantee this, an error is raised.
 
     Parameters
     ----------
     estimator : estimator
-        With a parameter `lam`, such as `RenyiClassifier`, or a pipeline that ends in one, or an
-        estimator around one, such as scikit-learn's `TunedThresholdClassifierCV`.
+        Estimator with a parameter `lam`, such as `RenyiClassifier`, a pipeline that ends in one,
+        or a meta-estimator around one, such as scikit-learn's `TunedThresholdClassifierCV`.
     X, y, sensitive_features, sample_weight
-        As in its `fit`. The weights also count in the metric.
+        Training data, passed to `fit` of the estimator. The metric uses the weights, too.
     target : float, optional
-        A fraction for the metrics by name. The default is 0.8, four fifths, for
-        ``metric="demographic_parity_ratio"``; any other metric needs a target.
+        Target value of the metric, which is a fraction for the named metrics. The default is 0.8
+        (four fifths) for ``metric="demographic_parity_ratio"``; other metrics have no default.
     metric : str or callable, default="demographic_parity_ratio"
-        One of the functions of `renyi_lib.metrics`: "demographic_parity_ratio", which must be at
-        least `target`,
-        or "demographic_parity_difference", "equal_opportunity_difference" or
-        "equalized_odds_difference", which must be at most `target`. Or a function
-        ``metric(y_true, y_pred, sensitive_features=…)``, called with ``sample_weight=…`` too if
-        there are weights. A `MetricMismatchWarning` says so if the estimator penalizes another
-        definition of fairness, for example ``fairness="demographic_parity"`` with
+        Name of a function in `renyi_lib.metrics`, which is "demographic_parity_ratio" (at least
+        `target`), "demographic_parity_difference", "equal_opportunity_difference" or
+        "equalized_odds_difference" (at most `target`). Alternatively, a function
+        ``metric(y_true, y_pred, sensitive_features=…)``, which also receives ``sample_weight=…``
+        if there are weights. A `MetricMismatchWarning` is issued if the estimator penalizes
+        another notion of fairness, for example ``fairness="demographic_parity"`` with
         ``metric="equal_opportunity_difference"``.
     greater_is_better : bool, optional
-        For a metric of your own, whether it must be at least `target`, or at most.
+        For a custom metric, whether it must be at least `target` (True) or at most (False).
     pos_label : label, optional
-        The favorable class, for the metrics by name; by default that of the estimator or, of two
-        classes, the last in sorted order.
+        Favorable class for the named metrics. The default is the estimator's own `pos_label` or,
+        for two classes, the last class in sorted order.
     max_lam : float, default=1e4
-        The largest lam to try.
+        Largest lam to try.
     validation : tuple, optional
-        ``(X, y, sensitive_features)`` to measure on, with weights as a fourth entry if needed;
-        by default the data of the fit. Labels and groups must occur in the fit.
+        Rows to compute the metric on, as ``(X, y, sensitive_features)`` with weights as an
+        optional fourth entry. The default is the training data. All labels and groups must occur
+        in the training data.
     confidence : float, optional
-        From 0.75 to 0.995: the confidence that the target is met on rows like those of
-        `validation`, which must not be rows of the fit. For a metric by name, without weights.
+        Confidence, from 0.75 to 0.995, that the target is met on new rows like those of
+        `validation`, which must not contain training rows. It requires a named metric and no
+        validation weights.
     min_selection : float, default=0.1
-        A model must predict the favorable class for at least this fraction of the share of rows
-        that have it, and likewise for the other classes. Otherwise it selects almost nobody (or
-        almost everybody), which makes all rates equal, and it does not count as an answer. With 0
-        every model counts, and a `DegenerateModelWarning` describes such an answer.
+        Minimum share of rows for which a model must predict the favorable class, as a fraction of
+        the share of rows that have it, and likewise for the other classes. A model below this
+        limit selects almost nobody (or almost everybody), which makes all rates equal, so it is
+        not accepted. With 0, every model is accepted, and a `DegenerateModelWarning` describes
+        such a model.
     min_group_size : int, optional
-        Pool the smallest groups, in the metric only, until no group has fewer measured rows than
-        this (of each true label that the metric compares). The fit keeps all groups. Nothing can
-        be guaranteed about groups of a few rows.
+        Pool the smallest groups, in the metric only, until every group has at least this many
+        rows to measure (of each true label that the metric compares). The fit keeps all groups.
+        Nothing can be guaranteed about groups of a few rows.
     progress : bool, default=False
-        Whether to show a progress bar (by tqdm); the number of fits is not known in advance.
+        Whether to show a tqdm progress bar; the number of fits is not known in advance.
 
     Returns
     -------
     estimator
-        Fitted; its ``lam`` is the answer.
+        Fitted estimator; its ``lam`` is the smallest sufficient value.
 
     Raises
     ------
     TargetNotReachedError
-        If no lam up to `max_lam` is sufficient. The message gives the best value and the cause.
+        If no lam up to `max_lam` is sufficient. The message states the best value and the cause.
 
     See Also
     --------
-    RenyiClassifierCV : Chooses lam by cross-validation.
-    lam_path : Fits for many values of lam.
-    fairness_interval : The interval that `confidence` uses.
+    RenyiClassifierCV : Choose lam by cross-validation.
+    lam_path : Fit an estimator for many values of lam.
+    fairness_interval : Compute the interval that `confidence` uses.
 
     Notes
     -----
-    With `confidence`, lam is doubled from 0.1 on, until the target is met on the training rows
-    and nothing improves any more. From the fairest of these lams the search goes down, by factors
-    of the square root of 2 and finally to 0. Each model is tested on the validation rows: the end
-    of its one-sided interval (`fairness_interval`) must meet the target. The first failure ends
-    the search, and the last success is the answer. The training rows determine the order of the
-    tests, and the validation rows only their outcome. If the interval keeps its level, the
-    probability that the answer misses the target is therefore at most 1 - confidence, because it
-    must have been the first unfair model in the order that passed its test.
+    With `confidence`, lam is doubled from 0.1 on until the target is met on the training rows and
+    further steps bring no improvement. From the fairest of these values the search goes down, by
+    factors of the square root of 2 and finally to 0. Each model is tested on the validation rows,
+    where the end of its one-sided interval (`fairness_interval`) must meet the target. The first
+    failure ends the search, and the last success is the answer. The training rows determine the
+    order of the tests, and the validation rows only their outcomes. If the interval has its
+    nominal level, the probability that the answer misses the target is therefore at most
+    1 - confidence, because such an answer must be the first unfair model in the order, and it
+    must have passed its test.
 
-    More validation rows make a guarantee possible, and a smaller lam sufficient, where fewer do
-    not. `min_group_size` looks at sizes only and not at decisions, so choosing it in view of the
-    sizes of the validation groups does not weaken the guarantee, which is then about the pooled
-    groups.
+    With more validation rows, guarantees become possible that fewer rows do not allow, and a
+    smaller lam may be sufficient. `min_group_size` depends only on group sizes and not on
+    decisions, so you may choose it after looking at the sizes of the validation groups. The
+    guarantee then concerns the pooled groups.
 
     References
     ----------
@@ -332,7 +341,7 @@ def fit_to_target(
     >>> demographic_parity_ratio(None, clf.predict(X), sensitive_features=s) >= 0.8
     True
 
-    The same with a guarantee for new rows:
+    The same search with a guarantee for new rows:
 
     >>> sure = fit_to_target(
     ...     RenyiClassifier(), X, y, sensitive_features=s, validation=new, confidence=0.9
@@ -340,7 +349,7 @@ def fit_to_target(
     >>> bool(sure.lam > clf.lam)
     True
 
-    A threshold other than one half, chosen for each lam:
+    A search in which each model's threshold is tuned, so that it may differ from one half:
 
     >>> import sklearn
     >>> from sklearn.model_selection import TunedThresholdClassifierCV
@@ -357,7 +366,10 @@ def fit_to_target(
     either(None, whole(1))("min_group_size", min_group_size)
     flag("progress", progress)
     if sensitive_features is None:
-        raise ValueError("sensitive_features is None: a fairness target needs the groups")
+        raise ValueError(
+            "sensitive_features is None, but a fairness target needs groups: pass "
+            "sensitive_features"
+        )
     measure, greater_is_better = _measure(metric, greater_is_better, pos_label)
     target = _checked_target(target, metric)
     _check_estimator(estimator, X, metric)
@@ -366,7 +378,7 @@ def fit_to_target(
     if confidence is not None:
         if validation is None:
             raise ValueError(
-                "confidence needs rows that the fit has not seen: give them as "
+                "confidence needs rows that were not used in the fit: pass them as "
                 "validation=(X, y, sensitive_features)"
             )
         bound = _bound(metric, pos_label, confidence, measured_on[3])
@@ -388,9 +400,9 @@ def fit_to_target(
 
 
 class _Measured(NamedTuple):
-    """The value of the metric, and the shares of positive predictions and of positive labels.
+    """Value of the metric, with the shares of positive predictions and of positive labels.
 
-    The shares are None where there is no favorable class, as for a regression.
+    The shares are None if there is no favorable class, as in a regression.
     """
 
     value: float
@@ -398,14 +410,14 @@ class _Measured(NamedTuple):
     positive: float | None = None
 
     def degenerate(self, min_selection):
-        """Whether almost nobody is selected, or almost everybody."""
+        """Return whether the model selects almost nobody or almost everybody."""
         if self.selected is None or self.positive is None:
             return False
         few = self.selected < min_selection * self.positive
         return few or 1 - self.selected < min_selection * (1 - self.positive)
 
     def in_words(self):
-        """What the model does, for messages."""
+        """Describe the model's decisions for use in messages."""
         return (
             f"predicts the favorable class for {self.selected:.2%} of the rows, while "
             f"{self.positive:.2%} have it"
@@ -413,24 +425,24 @@ class _Measured(NamedTuple):
 
 
 def _warn_if_degenerate(measured: _Measured, stacklevel: int = 3) -> None:
-    """A `DegenerateModelWarning`, if the chosen model is degenerate by the default standard."""
+    """Issue a `DegenerateModelWarning` if the chosen model is degenerate by the default limit."""
     if measured.degenerate(_MIN_SELECTION):
         warnings.warn(
             f"the chosen model {measured.in_words()}. It meets the target because it treats "
-            "(almost) everybody alike, and is probably useless. Other thresholds "
-            "(TunedThresholdClassifierCV), class_weight='balanced' or on='score' may help",
+            "(almost) everybody alike, and it is probably useless. To avoid this, tune the "
+            "threshold (TunedThresholdClassifierCV), or set class_weight='balanced' or on='score'",
             DegenerateModelWarning,
             stacklevel=stacklevel,
         )
 
 
 class _Search:
-    """The smallest lam that is sufficient, by two rules; `fit` is a function of lam."""
+    """Search for the smallest sufficient lam by one of two rules; `fit` is a function of lam."""
 
     def __init__(self, fit, target, greater_is_better, max_lam, min_selection):
         self.fit, self.target, self.max_lam = fit, target, max_lam
         self.greater_is_better, self.min_selection = greater_is_better, min_selection
-        # Models that would meet the target and select almost nobody, or almost everybody.
+        # Models that would meet the target but select almost nobody or almost everybody.
         self.degenerate: list[tuple[float, _Measured]] = []
 
     def meets(self, value):
@@ -440,7 +452,7 @@ class _Search:
         return value > other if self.greater_is_better else value < other
 
     def value_of(self, measured, lam):
-        """The value of the metric; of a degenerate model the worst there is."""
+        """Return the value of the metric, or the worst possible value for a degenerate model."""
         if not measured.degenerate(self.min_selection):
             return measured.value
         if self.meets(measured.value):
@@ -448,7 +460,7 @@ class _Search:
         return -np.inf if self.greater_is_better else np.inf
 
     def first(self, measure):
-        """The first lam, from 0 on, whose measured value meets the target."""
+        """Find the first lam, starting from 0, whose measured value meets the target."""
         tried = []
 
         def is_fair(lam):
@@ -474,7 +486,7 @@ class _Search:
         return fair[2]
 
     def tested(self, measure, validate, bound):
-        """The last success, from the fairest on the training rows down to the first failure."""
+        """Test lams from the fairest on the training rows down, and return the last success."""
         fitted, lam, tried, since_best = self.fit(0.0), 0.0, [], 0
         while True:
             tried.append((self.value_of(measure(fitted), lam), lam, fitted))
@@ -516,22 +528,22 @@ class _Search:
             return TargetNotReachedError(
                 f"the target {self.target} is not reached by any lam up to {self.max_lam:g}: "
                 "every model predicts (almost) the same class for everybody. Set class_weight="
-                "'balanced' or tune the threshold, or accept such models with min_selection=0"
+                "'balanced', tune the threshold, or accept such models with min_selection=0"
             )
         return TargetNotReachedError(
             f"the target {self.target} is not reached by any lam up to {self.max_lam:g}: the best "
             f"value is {best:.4g}, at lam = {lam:.4g}. A larger max_lam may help. If the best "
-            "value is at a small lam, the thresholded label gets worse again beyond it, and "
-            "another penalty may do better (on='score', see ScoreBinsPenalty). "
-            "BiasScoreClassifier around this estimator continues where lam has no more effect"
+            "value is at a small lam, larger values make the decisions at the threshold less "
+            "fair, and another penalty may work better (on='score', see ScoreBinsPenalty). "
+            "BiasScoreClassifier, wrapped around this estimator, can improve fairness further"
         )
 
     def _only_degenerate(self, lam, measured):
         return TargetNotReachedError(
             f"the target {self.target} is reached only by models that treat (almost) everybody "
             f"alike: at lam = {lam:.4g} the model {measured.in_words()}. Set class_weight="
-            "'balanced', tune the threshold (TunedThresholdClassifierCV) or use on='score'; "
-            "min_selection=0 accepts such a model"
+            "'balanced', tune the threshold (TunedThresholdClassifierCV) or use on='score', or "
+            "accept such a model with min_selection=0"
         )
 
     def _not_shown(self, reached, lam, bound_without):
@@ -539,14 +551,15 @@ class _Search:
         return TargetNotReachedError(
             f"the target {self.target} cannot be guaranteed with this confidence: for the model "
             f"that is fairest on the training rows, at lam = {lam:.4g}, the validation rows show "
-            f"at {side} {reached:.4g}. {_about_small_groups(bound_without, self.meets)}Hold back "
-            "more rows, which narrows the interval; more rows for the fit, a larger max_lam or "
-            f"on='score' may help too. {_NOT_ON_THESE}"
+            f"only a value of at {side} {reached:.4g}. "
+            f"{_about_small_groups(bound_without, self.meets)}Hold out more rows to narrow the "
+            "interval; more training rows, a larger max_lam or on='score' may help, too. "
+            f"{_NOT_ON_THESE}"
         )
 
 
 def _inner_has(name):
-    """Whether the estimator within, fitted or not, has a method."""
+    """Return a check of whether the inner estimator, fitted or not, has a method."""
 
     def has(self):
         inner = getattr(self, "estimator_", self.estimator)
@@ -556,83 +569,89 @@ def _inner_has(name):
 
 
 class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstimator):
-    """A fair classifier whose lam is chosen by cross-validation, for a fairness target.
+    """Fair classifier whose lam is chosen by cross-validation, given a fairness target.
 
-    For each lam, every row gets its decision from a model that was fitted without it. Of the lams
-    whose decisions meet the target, the one with the best score is fitted to all rows. The target
-    is about decisions at the threshold one half; see `RenyiClassifier` for what ``on="score"``
-    adds.
+    For each lam, every row gets its decision from a model that was fitted without that row. Among
+    the values of lam whose decisions meet the target, the one with the best score is chosen and
+    fitted to all rows. The target concerns decisions at the threshold one half; see
+    `RenyiClassifier` for the effect of ``on="score"``.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        With a parameter `lam`, or a pipeline that ends in one. None is `RenyiClassifier`.
+        Estimator with a parameter `lam`, or a pipeline that ends in one. None means
+        `RenyiClassifier`.
     lams : sequence of float, default=None
-        The values to choose from. None is 0 and 21 values from 0.1 to about 100.
+        Values to choose from. None means 0 and 21 values from 0.1 to about 100.
     target : float, default=None
-        A fraction, such as 0.8 for 80 %. None is 0.8 for ``metric="demographic_parity_ratio"``;
-        any other metric needs a target.
+        Target value of the metric, a fraction such as 0.8 for 80 %. None means 0.8 for
+        ``metric="demographic_parity_ratio"``; for other metrics a target is required.
     metric : str, default="demographic_parity_ratio"
-        "demographic_parity_ratio", which must be at least `target`, or
+        Metric of the target, which is "demographic_parity_ratio" (at least `target`),
         "demographic_parity_difference", "equal_opportunity_difference" or
-        "equalized_odds_difference", which must be at most `target`. A `MetricMismatchWarning`
-        is issued if the estimator penalizes another definition.
+        "equalized_odds_difference" (at most `target`). A `MetricMismatchWarning` is issued if the
+        estimator penalizes another notion of fairness.
     confidence : float, default=None
-        From 0.75 to 0.995: the confidence that the target is met on new rows. With None only the
+        Confidence, from 0.75 to 0.995, that the target is met on new rows. With None, only the
         estimate must meet it.
     min_selection : float, default=0.1
-        Lams whose decisions select less than this fraction of the share of favorable labels, or
-        reject so few, cannot be chosen; see `fit_to_target`.
+        Minimum share of the favorable class among the decisions, as a fraction of its share among
+        the labels, and likewise for the other class. Values of lam below this limit cannot be
+        chosen; see `fit_to_target`.
     min_group_size : int, default=None
         Pool the smallest groups, in the metric only, until no group has fewer rows than this; see
         `fit_to_target`.
     scoring : str, callable or None, default="accuracy"
-        What decides between the lams that meet the target, as in scikit-learn; None takes the
-        smallest of them.
+        Score by which the best of the values of lam that meet the target is chosen, as in
+        scikit-learn. None chooses the smallest of these values.
     pos_label : label, default=None
-        The favorable class; by default that of the estimator or, of two classes, the last in
-        sorted order.
+        Favorable class. None means the estimator's own `pos_label` or, for two classes, the last
+        class in sorted order.
     cv : int, splitter or iterable, default=5
-        As in scikit-learn. For a number, each part gets its share of every class and group.
+        Cross-validation scheme, as in scikit-learn. If it is an int, folds are stratified by
+        class and group.
     n_jobs : int, default=None
-        Processes (by joblib; -1 for all cores), for the parts. The result does not depend on it.
+        Number of joblib processes (-1 for all cores) for the folds. The result does not depend on
+        it.
     progress : bool, default=False
-        Whether to show a progress bar (by tqdm).
+        Whether to show a tqdm progress bar.
 
     Attributes
     ----------
     lam_ : float
+        Chosen value of lam.
     estimator_ : estimator
-        Fitted to all rows, with this lam.
+        Estimator with the chosen lam, fitted to all rows.
     cv_results_ : dict of ndarray
-        ``"lam"``; ``"fairness"``, the metric of all decisions by models that had not seen the
-        row; ``"selected"``, the share of the favorable class among these decisions; ``"bound"``,
-        with `confidence`, the end of the one-sided interval; ``"train_fairness"``, the mean over
-        the parts of the metric on the training rows; ``"score"``; ``"holds"``, whether lam is one
-        of those to choose from.
+        One value for each lam of ``"lam"``; ``"fairness"``, the metric of the out-of-fold
+        decisions; ``"selected"``, the share of the favorable class among these decisions;
+        ``"bound"``, the end of the one-sided interval, if `confidence` is set;
+        ``"train_fairness"``, the mean over folds of the metric on the training rows; ``"score"``;
+        and ``"holds"``, whether this lam may be chosen.
     classes_ : ndarray of shape (n_classes,)
         Class labels, in sorted order.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
 
     Notes
     -----
-    With `confidence` the lams are tested as in `fit_to_target`: from the fairest on the rows of
-    the fits down to smaller ones, until one fails. There the guarantee is a theorem about one
-    model; here it is less. The interval counts the decisions of `cv` models as those of one, and
-    the model that is fitted to all rows at the end is none of them. The book's chapter "Use it
-    on your data" measures how often the guarantee holds. If you need the theorem, use
-    `fit_to_target` with validation rows that are used for nothing else.
+    With `confidence`, the values of lam are tested as in `fit_to_target`, from the value that is
+    fairest on the training rows down to smaller ones, until a test fails. There the guarantee is
+    a theorem about one model. Here it is only approximate, because the interval treats the
+    decisions of `cv` models as decisions of one model, and the final model, fitted to all rows,
+    is not among them. The book's chapter "Use it on your data" measures how often the guarantee
+    holds. If you need the theorem, use `fit_to_target` with validation rows that serve no other
+    purpose.
 
-    Within another estimator the groups are passed on by metadata routing:
+    If this classifier is part of another estimator, groups are passed by metadata routing, with
     ``RenyiClassifierCV().set_fit_request(sensitive_features=True)``.
 
     See Also
     --------
-    fit_to_target : The smallest lam that meets a target, with a guarantee.
-    lam_path : Fits for many values of lam.
+    fit_to_target : Find the smallest lam that meets a target, with a guarantee.
+    lam_path : Fit an estimator for many values of lam.
 
     Examples
     --------
@@ -702,12 +721,13 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         X : array-like or sparse matrix of shape (n, n_features)
             Features.
         y : array-like of shape (n,)
-            Classes, of any kind.
+            Class labels of any type.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            The group of each sample. Without it there is nothing to choose: lam is 0, and a
-            warning says so.
+            Group of each sample. If omitted, there is nothing to choose, so lam is 0 and a
+            warning is issued.
         sample_weight : array-like of shape (n,), optional
-            Weights, 0 or more, in the fits, the metric and the score. Not with `confidence`.
+            Nonnegative weights, used in the fits, the metric and the score. Weights cannot be
+            combined with `confidence`.
 
         Returns
         -------
@@ -718,19 +738,19 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         estimator = RenyiClassifier() if self.estimator is None else self.estimator
         lams = np.sort(np.array(_as_list(_LAMS if self.lams is None else self.lams), dtype=float))
         if not lams.size:
-            raise ValueError("lams is empty: give at least one value to choose from")
+            raise ValueError("lams is empty: pass at least one value to choose from")
         for lam in lams.tolist():
             number(0)("each of lams", lam)
         if self.confidence is not None and sample_weight is not None:
             raise ValueError(
-                "confidence needs independent rows that count once each: leave out sample_weight, "
-                "or confidence"
+                "confidence requires independent rows that count once each: leave out either "
+                "sample_weight or confidence"
             )
         target = _checked_target(self.target, self.metric)
         known = {} if sample_weight is None else {"sample_weight": sample_weight}
         if sensitive_features is None:
             warnings.warn(
-                "RenyiClassifierCV was fitted without sensitive_features: nothing is penalized, "
+                "RenyiClassifierCV was fitted without sensitive_features, so nothing is penalized "
                 "and lam is 0",
                 NoSensitiveFeaturesWarning,
                 stacklevel=2,
@@ -757,7 +777,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         return self
 
     def _cross_validate(self, estimator, lams, X, y, s, weight, target):
-        """What `cv_results_` has, for each lam."""
+        """Compute the entries of `cv_results_` for each lam."""
         check_classification_targets(y)
         codes, _ = encode_labels(s, "sensitive_features")
         check_same_length(y=y, sensitive_features=codes)
@@ -797,7 +817,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         return results
 
     def _parts(self, X, y, group_codes):
-        """Pairs of rows to fit on and rows to decide about."""
+        """Return pairs of training rows and test rows."""
         if not isinstance(self.cv, int) or isinstance(self.cv, bool):
             return list(check_cv(self.cv, y, classifier=True).split(X, y))
         whole(2)("cv", self.cv)
@@ -807,15 +827,15 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         if sizes.max() < self.cv:
             raise ValueError(
                 f"cv={self.cv} needs at least {self.cv} rows of some group and class, but the "
-                f"largest has {sizes.max()}: lower cv, or merge groups"
+                f"largest cell has {sizes.max()}: lower cv, or merge groups"
             )
         with warnings.catch_warnings():
-            # Rows of a small cell go to different parts, which is all that is needed here.
+            # It is enough here that the rows of a small cell go to different folds.
             warnings.filterwarnings("ignore", message="The least populated class")
             return list(StratifiedKFold(self.cv).split(np.zeros(len(cells)), cells))
 
     def _holds(self, results, target, positive):
-        """Which lams may be chosen."""
+        """Return a mask of the values of lam that may be chosen."""
         sign = 1 if _METRICS[self.metric][1] else -1
         shares = [_Measured(np.nan, selected, positive) for selected in results["selected"]]
         usable = np.array([not each.degenerate(self.min_selection) for each in shares])
@@ -829,7 +849,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         return np.isin(np.arange(len(holds)), passed)
 
     def _choice(self, results, target):
-        """The position of the best lam."""
+        """Return the index of the best lam."""
         shares = vars(self).pop("_shares")
         allowed = np.flatnonzero(results["holds"])
         if allowed.size:
@@ -845,7 +865,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
                 f"the target {target} is reached{sure} only by models that treat (almost) "
                 f"everybody alike: at lam = {results['lam'][met[0]]:.4g} the model "
                 f"{shares[met[0]].in_words()}. Set class_weight='balanced', tune the threshold "
-                "or use on='score'; min_selection=0 accepts such a model"
+                "or use on='score', or accept such a model with min_selection=0"
             )
         best = int(np.argmax(sign * results[shown]))
         raise TargetNotReachedError(
@@ -856,19 +876,19 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         )
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """The classes that the chosen classifier predicts."""
+        """Predict classes with the chosen classifier."""
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
     @available_if(_inner_has("predict_proba"))
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
-        """Class probabilities of the chosen classifier."""
+        """Predict class probabilities with the chosen classifier."""
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
     @available_if(_inner_has("decision_function"))
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Scores of the chosen classifier."""
+        """Compute the decision function of the chosen classifier."""
         check_is_fitted(self)
         return self.estimator_.decision_function(X)
 
@@ -880,7 +900,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
 
 
 def _out_of_part(estimator, lams, X, y, s, weight, pooled, part, scorer, metric, pos_label):
-    """The favorable label and, for each lam, decisions, fairness on the training rows, score."""
+    """Fit one fold, and return the favorable label with decisions and scores for each lam."""
     rows = [[_rows(values, chosen) for values in (X, y, s, weight)] for chosen in part]
     measured = [*rows[0][:2], _rows(pooled, part[0]), rows[0][3]]
     fit, _ = _fits_by_lam(estimator, *rows[0])
@@ -915,7 +935,7 @@ def _with_bar(items):
 
 
 def _counted(fit):
-    """The same function, with a bar that counts its calls."""
+    """Wrap a function so that a progress bar counts its calls."""
     bar = _with_bar(None)
 
     def counted(lam):
@@ -927,9 +947,9 @@ def _counted(fit):
 
 
 def _fits_by_lam(estimator, X, y, sensitive_features, sample_weight):
-    """A function from lam to the estimator fitted with it, and whether its fits are independent.
+    """Return a function that fits the estimator for a given lam, and whether fits are independent.
 
-    If they are, each can be made in a process of its own.
+    Independent fits can run in separate processes.
     """
     _check_is_estimator(estimator)
     if hasattr(estimator, "_fits_by_lam"):
@@ -946,13 +966,13 @@ def _fits_by_lam(estimator, X, y, sensitive_features, sample_weight):
 def _check_is_estimator(estimator):
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         raise ValueError(
-            "estimator must be an estimator of scikit-learn's kind, with a parameter lam, such as "
+            "estimator must follow the scikit-learn API and have a parameter lam, such as "
             f"RenyiClassifier(), not {estimator!r}"
         )
 
 
 def _fits_of_pipeline(pipeline, X, y, sensitive_features, sample_weight):
-    """The same for a pipeline, whose transformers know nothing of lam and are fitted once."""
+    """Return `_fits_by_lam` for a pipeline, whose transformers are fitted once."""
     *steps, (name, last) = clone(pipeline).steps
     if steps:
         transformers = Pipeline(steps)
@@ -969,18 +989,19 @@ def _fits_of_pipeline(pipeline, X, y, sensitive_features, sample_weight):
 
 
 def _name_of_lam(estimator):
-    """The parameter to set: lam, or that of an estimator inside this one."""
+    """Return the name of the parameter lam, which may belong to a nested estimator."""
     names = [name for name in estimator.get_params() if name == "lam" or name.endswith("__lam")]
     if len(names) != 1:
         found = f"these: {', '.join(names)}" if names else "none"
         raise ValueError(
-            f"estimator must have one parameter lam, but {type(estimator).__name__} has {found}"
+            "estimator must have exactly one parameter lam, but "
+            f"{type(estimator).__name__} has {found}"
         )
     return names[0]
 
 
 def _inner(estimator, name):
-    """A parameter of the estimator, or of the only one inside it that has it; else None."""
+    """Return a parameter of the estimator or of its only nested estimator that has it, or None."""
     if not hasattr(estimator, "get_params"):
         return None
     parameters = estimator.get_params()
@@ -989,14 +1010,14 @@ def _inner(estimator, name):
 
 
 def _checked_target(target, metric):
-    """The target, or the customary one of the metric."""
+    """Validate the target, or return the default target of the metric."""
     if target is None:
         if callable(metric) or metric not in _TARGETS:
             name = getattr(metric, "__name__", metric)
             raise ValueError(
-                f"target must be given for metric={name!r}: the default of "
+                f"target must be given for metric={name!r}, because the default of "
                 f"{_TARGETS['demographic_parity_ratio']} is for 'demographic_parity_ratio' only. "
-                "A difference of rates of at most 0.05 is a common choice"
+                "For differences, a target of 0.05 is common"
             )
         return _TARGETS[metric]
     number()("target", target)
@@ -1006,14 +1027,14 @@ def _checked_target(target, metric):
 
 
 def _check_estimator(estimator, X, metric):
-    """Refuse what could only fail after a fit, and warn of a metric that is not penalized."""
+    """Raise errors that would otherwise follow only after a fit, and warn about the metric."""
     _check_is_estimator(estimator)
     kind = type(estimator).__name__
     if not callable(metric) and (is_regressor(estimator) or is_clusterer(estimator)):
         raise ValueError(
-            f"metric={metric!r} compares the decisions of a classifier, and {kind} is none: give "
-            "a function metric(y_true, y_pred, sensitive_features=…) with greater_is_better, for "
-            "example renyi_dependence for a regression"
+            f"metric={metric!r} compares the decisions of a classifier, but {kind} is not one: "
+            "pass a function metric(y_true, y_pred, sensitive_features=…) with "
+            "greater_is_better, for example renyi_dependence for a regression"
         )
     if not in_memory(X) and not hasattr(estimator, "_fits_by_lam"):
         need_memory(X, kind)
@@ -1021,15 +1042,15 @@ def _check_estimator(estimator, X, metric):
     if callable(metric) or not isinstance(fairness, str) or fairness in _FAIRNESS[metric]:
         return
     warnings.warn(
-        f"the target is about {metric!r}, but the estimator penalizes fairness={fairness!r}: "
-        f"raising lam may not reach it. Set fairness={_FAIRNESS[metric][0]!r}",
+        f"the target concerns {metric!r}, but the estimator penalizes fairness={fairness!r}, so "
+        f"raising lam may not reach the target. Set fairness={_FAIRNESS[metric][0]!r}",
         MetricMismatchWarning,
         stacklevel=3,
     )
 
 
 def _check_validation(rows, others, metric, guarantee):
-    """Refuse validation rows in the wrong order, with new labels or groups, or from the fit."""
+    """Raise an error for validation data that are swapped, unseen in fit, or training rows."""
     X, y, s, _ = rows
     X_new, y_new, s_new, _ = others
     if X_new is X:
@@ -1044,7 +1065,7 @@ def _check_validation(rows, others, metric, guarantee):
         if not new[0] <= known[0] and new[0] <= known[1] and new[1] <= known[0]:
             raise ValueError(
                 "validation must be (X, y, sensitive_features), but y and sensitive_features "
-                f"are exchanged: its second entry holds the groups {sorted(new[0], key=str)[:3]}"
+                f"are swapped: its second entry has the groups {sorted(new[0], key=str)[:3]}"
             )
         for name, old, now in zip(names[1:], known, new):
             if not now <= old:
@@ -1058,22 +1079,22 @@ def _check_validation(rows, others, metric, guarantee):
         ):
             raise ValueError(
                 "validation must be (X, y, sensitive_features), but y and sensitive_features "
-                "look exchanged: their joint counts match those in fit with the two swapped"
+                "seem to be swapped: their joint counts match those in fit if they are exchanged"
             )
     return _rows_in_both(_overlap(X, X_new), guarantee)
 
 
 def _rows_in_both(share, guarantee):
-    """Refuse, or warn of, validation rows that were fitted."""
+    """Raise an error, or warn, if validation rows are also training rows."""
     if share <= 0:
         return
     message = (
-        f"about {share:.0%} of the validation rows are rows of the fit, on which every model "
-        "looks fairer than it is: hold back other rows, for example with "
+        f"about {share:.0%} of the validation rows are also training rows, on which every model "
+        "looks fairer than on new rows: hold out other rows, for example with "
         "sklearn.model_selection.train_test_split"
     )
     if guarantee:
-        raise ValueError(f"confidence needs rows that the fit has not seen, but {message}")
+        raise ValueError(f"confidence needs rows that were not used in the fit, but {message}")
     warnings.warn(message, UserWarning, stacklevel=4)
 
 
@@ -1082,7 +1103,7 @@ def _label_set(values, name):
 
 
 def _looks_exchanged(fitted, new, labels):
-    """Whether labels and groups of the same names fit far better if they are exchanged."""
+    """Return whether labels and groups with the same names fit far better if swapped."""
     place = {label: code for code, label in enumerate(labels)}
     tables = []
     for pair in (fitted, new):
@@ -1092,12 +1113,12 @@ def _looks_exchanged(fitted, new, labels):
             codes.append(np.array([place[label] for label in categories.tolist()])[own])
         tables.append(count_codes(codes, (len(labels), len(labels))))
     share = (tables[0] + 0.5) / (tables[0] + 0.5).sum()
-    # A log-likelihood ratio of 10 is 20 000 to 1.
+    # A log-likelihood ratio of 10 corresponds to odds of about 20 000 to 1.
     return np.sum(tables[1] * (np.log(share.T) - np.log(share))) > 10
 
 
 def _overlap(X, X_new):
-    """The share of new rows that were fitted, beyond those that are equal by coincidence."""
+    """Estimate the share of new rows that are training rows, corrected for coincidences."""
     old, now = _row_hashes(X), _row_hashes(X_new)
     if old is None or now is None:
         return 0.0
@@ -1108,7 +1129,7 @@ def _overlap(X, X_new):
 
 
 def _row_hashes(X):
-    """A number for each row, equal for equal rows; None if X cannot be read as a table."""
+    """Compute a hash for each row, or return None if X cannot be read as a table."""
     if sparse.issparse(X):
         X = sparse.csr_array(X)[:, :_COMPARED_COLUMNS].toarray()
     try:
@@ -1121,7 +1142,7 @@ def _row_hashes(X):
 
 
 def _pooled(rows, metric, pos_label, min_group_size, target, confidence):
-    """The rows with small groups pooled, after a check that the sizes allow for a guarantee."""
+    """Pool small groups, and check that the group sizes allow a guarantee."""
     X, y, s, weight = rows
     if not in_memory(s) or not in_memory(y):
         return rows
@@ -1136,7 +1157,7 @@ def _pooled(rows, metric, pos_label, min_group_size, target, confidence):
         raise ValueError(
             f"metric={metric!r} compares the groups among rows of the same label, but "
             f"{_named(empty)} of sensitive_features has no row of one label: pool small groups "
-            "with min_group_size, or merge them yourself"
+            "with min_group_size, or merge groups"
         )
     if confidence is not None:
         _check_sizes(metric, cells, groups, target, confidence)
@@ -1144,7 +1165,7 @@ def _pooled(rows, metric, pos_label, min_group_size, target, confidence):
 
 
 def _cells(metric, y, codes, n_groups, pos_label):
-    """The number of rows by true label, of those that the metric compares, and group."""
+    """Count the rows by group and by those true labels within which the metric compares groups."""
     truths = _TRUTHS.get(metric)
     if truths is None:
         return np.bincount(codes, minlength=n_groups)[None]
@@ -1157,12 +1178,12 @@ def _cells(metric, y, codes, n_groups, pos_label):
 
 
 def _check_sizes(metric, cells, groups, target, confidence):
-    """Raise an error that names groups so small that no decisions could show the target."""
+    """Raise an error that names groups too small to meet the target with any decisions."""
     greater_is_better = _METRICS[metric][1]
     strata = list(_TRUTHS.get(metric, (0,)))
 
     def possible(sizes):
-        # At best everybody gets the same decision, and the other group is known exactly.
+        # In the best case everybody gets the same decision and the other group's rate is known.
         counts = np.zeros((2, 2, 2), dtype=np.int64)
         counts[strata, 0, int(greater_is_better)] = sizes
         counts[strata, 1, int(greater_is_better)] = _HUGE
@@ -1180,9 +1201,9 @@ def _check_sizes(metric, cells, groups, target, confidence):
     ]
     if small:
         raise TargetNotReachedError(
-            f"the target {target} cannot be guaranteed with a confidence of {confidence:g}, "
-            f"whatever the model, because of groups with too few rows to measure: "
-            f"{', '.join(small[:_NAMED])}. Hold back more rows of these groups, or give "
+            f"the target {target} cannot be guaranteed with a confidence of {confidence:g} by any "
+            f"model, because some groups have too few rows to measure: "
+            f"{', '.join(small[:_NAMED])}. Hold out more rows of these groups, or set "
             "min_group_size, which pools small groups in the metric"
         )
 
@@ -1192,13 +1213,13 @@ def _named(groups):
 
 
 def _about_small_groups(bound_without, meets):
-    """Which groups stand in the way, if the target would be met without the smallest of them."""
+    """Name the small groups without which the target would be met, or return an empty string."""
     n_small, dropped = 1, True
     while dropped:
         reached, dropped = bound_without(n_small)
         if dropped and meets(reached):
             return (
-                f"The cause are small groups: without {', '.join(dropped)} the validation rows "
+                f"Small groups are the cause: without {', '.join(dropped)}, the validation rows "
                 f"would show {reached:.4g}; min_group_size pools small groups in the metric. "
             )
         n_small += 1
@@ -1206,24 +1227,26 @@ def _about_small_groups(bound_without, meets):
 
 
 def _labels_in_memory(rows):
-    """The same rows with the labels as arrays, where they are names of columns of files."""
+    """Return the rows with labels as arrays if they are given by names of Parquet columns."""
     X, *names = rows
     if not isinstance(X, ParquetRows):
         return rows
     for argument, name in zip(("y", "sensitive_features", "sample_weight"), names):
         if name is not None and not isinstance(name, str | list | tuple):
             raise ValueError(
-                f"{argument} must be the name of a column of the Parquet files, as X is "
-                f"ParquetRows, not {type(name).__name__}"
+                f"{argument} must be the name of a Parquet column, because X is ParquetRows, "
+                f"not {type(name).__name__}"
             )
     return (X, *X.labels(*names))
 
 
 def _measure(metric, greater_is_better, pos_label):
-    """A function of (fitted, X, y, sensitive_features, sample_weight), and which way is fair."""
+    """Return a function that measures a fitted model on rows, and whether greater is fairer."""
     if callable(metric):
         if greater_is_better is None:
-            raise ValueError("greater_is_better must be given if metric is a function")
+            raise ValueError(
+                "greater_is_better must be True or False if metric is a function, not None"
+            )
 
         def own(fitted, X, y, s, weight):
             known = {} if weight is None else {"sample_weight": weight}
@@ -1231,7 +1254,7 @@ def _measure(metric, greater_is_better, pos_label):
             value = metric(y, y_pred, sensitive_features=s, **known)
             try:
                 label = _favorable(fitted, pos_label)
-            except (AttributeError, ValueError):  # a regression, or several classes
+            except (AttributeError, ValueError):  # a regression, or more than two classes
                 return _Measured(value)
             return _Measured(value, *_shares(y, y_pred, weight, label))
 
@@ -1256,7 +1279,7 @@ def _computed(value):
 
 
 def _shares(y, y_pred, weight, label):
-    """The shares of positive predictions and of positive labels."""
+    """Return the shares of positive predictions and of positive labels."""
     if is_dask(y, y_pred, weight):
         hits = [(part == label).astype(float) for part in (y_pred, y)]
         if weight is None:
@@ -1268,20 +1291,20 @@ def _shares(y, y_pred, weight, label):
 
 
 def _bound(metric, pos_label, confidence, weight):
-    """The end of the one-sided interval that must meet the target, as a function of a model."""
+    """Return a function that computes the interval end that must meet the target for a model."""
     if callable(metric):
         raise ValueError(
-            f"confidence needs a metric whose interval is known, one of "
+            f"confidence needs a metric with a known interval, one of "
             f"{', '.join(map(repr, _METRICS))}, not a custom function"
         )
     if weight is not None:
         raise ValueError(
-            "confidence needs independent rows that count once each, and weights do not tell how "
-            "many there are: leave out the weights of the rows to measure on"
+            "confidence requires independent rows that count once each, but weights do not say "
+            "how many rows there are: leave out the weights of the rows to measure on"
         )
 
     def bound(fitted, X, y, s, n_without=0):
-        """The end of the interval; and, without the smallest groups, their names."""
+        """Return the interval end, or that without the smallest groups, and their names."""
         y_pred, label = _decided(fitted, X, s), _favorable(fitted, pos_label)
         if not n_without:
             return _interval_end(metric, y, y_pred, s, label, confidence)
@@ -1293,7 +1316,7 @@ def _bound(metric, pos_label, confidence, weight):
 
 
 def _end_without(n_without, metric, y, y_pred, s, label, confidence):
-    """The interval's end without the smallest groups, and these; none if too few are left."""
+    """Return the interval end without the smallest groups, and the names of these groups."""
     codes, groups = encode_labels(s, "sensitive_features")
     if len(groups) - n_without < 2:
         return np.nan, []
@@ -1313,23 +1336,23 @@ def _interval_end(metric, y_true, y_pred, s, pos_label, confidence):
         y_pred,
         sensitive_features=s,
         pos_label=pos_label,
-        # Each of the two ends has half of the interval's error probability.
+        # Each end of the interval has half of its error probability.
         confidence_level=2 * confidence - 1,
-        # The same rows and decisions always give the same answer.
+        # A fixed seed, so that equal rows and decisions always give the same answer.
         random_state=0,
     )
     return found.low if _METRICS[metric][1] else found.high
 
 
 def _decided(fitted, X, s):
-    """The predicted labels; the groups are handed to an estimator that treats them apart."""
+    """Predict labels, passing the groups to an estimator that treats groups differently."""
     last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
     known = {"sensitive_features": s} if getattr(last, "use_sensitive_features", False) else {}
     return fitted.predict(X, **known)
 
 
 def _favorable(fitted, pos_label):
-    """The favorable label: as given, or the estimator's own, or the last of two."""
+    """Return the favorable label: pos_label, the estimator's own, or the last of two classes."""
     if pos_label is None:
         last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
         pos_label = getattr(last, "pos_label", None)

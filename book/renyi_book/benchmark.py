@@ -1,4 +1,4 @@
-"""The benchmark of fair classifiers at equal relaxation: its comparisons, table and figure."""
+"""Benchmark of fair classifiers at equal relaxation, with its comparisons, table and figure."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,10 +9,10 @@ from renyi_book.plotting import COLORS
 from renyi_book.scorecard.judging import UNDECIDED, of_interval
 from renyi_book.scorecard.statistics import corrected
 
-# n_test / n_train of the splits, for intervals that allow for their overlap.
+# n_test / n_train of the splits, for intervals that account for their overlap.
 TEST_SHARE = 0.2 / 0.6
-# Pairs that the protocol names: "equivalence" claims no difference, "difference" that the first
-# is the more accurate one.
+# Pairs named by the protocol. "equivalence" claims that there is no difference, and "difference"
+# that the first method is more accurate.
 PAIRS = (
     ("label", "plug-in", "equivalence"),
     ("score", "plug-in", "equivalence"),
@@ -27,7 +27,7 @@ PAIRS = (
     ("score, S", "bias score, S", "equivalence"),
     ("error-parity, S", "thresholds, S", "difference"),
 )
-# The same for equalized odds, by the protocol's extension.
+# Pairs for equalized odds, from the protocol's extension.
 ODDS_PAIRS = (
     ("label", "bias score", "equivalence"),
     ("label", "linear", "difference"),
@@ -36,10 +36,10 @@ ODDS_PAIRS = (
     ("bias score, S", "error-parity, S", "equivalence"),
     ("error-parity, S", "thresholds, S", "difference"),
 )
-# A verdict needs so many splits in which both methods come to the level.
+# Minimum number of splits in which both methods must reach the level for a verdict.
 FEWEST_SPLITS = 4
 
-#: What a reader sees in place of a method's name.
+#: Names of the methods as shown to readers.
 LABELS = {
     "unconstrained": "LightGBM, no constraint",
     "linear": "fair logistic regression (paper)",
@@ -58,7 +58,7 @@ LABELS = {
 }
 NAMES = {"adult": "Adult", "bank": "Bank", "census-income": "Census-Income"}
 CRITERION = {PARITY: "parity", OPPORTUNITY: "opportunity"}
-# The levels of the table: the middle one of three, the stricter one of two.
+# Levels shown in the table: the middle one of three, or the stricter one of two.
 SHOWN = {
     ("adult", PARITY): 0.05,
     ("adult", OPPORTUNITY): 0.02,
@@ -70,22 +70,23 @@ REFERENCE = "plug-in"
 
 
 def verdicts(table, pairs=PAIRS):
-    """The protocol's comparisons, with intervals and verdicts by the scorecard's rules.
+    """Compute the protocol's comparisons, with intervals and verdicts by the scorecard's rules.
 
     Parameters
     ----------
     table : DataFrame
-        The table of `benchmark_frontier`, or that of `benchmark_odds` with its pairs.
+        Table of `benchmark_frontier`, or that of `benchmark_odds` with its pairs.
     pairs : sequence of (first, second, claim)
+        Pairs of methods to compare.
 
     Returns
     -------
     DataFrame
-        A row for each data set, criterion, level and pair: ``ahead`` is the mean difference in
+        One row for each data set, criterion, level and pair. ``ahead`` is the mean difference in
         accuracy, first minus second, in points, with the interval ``low, high`` (95 % for a
-        claimed difference, 90 % for equivalence) and the number ``splits`` behind it;
-        ``reached_first`` and ``reached_second`` of ``tried`` splits; ``smallest``, the smallest
-        difference that matters; ``verdict``.
+        claimed difference, 90 % for equivalence) from ``splits`` splits; ``reached_first`` and
+        ``reached_second`` count the splits, out of ``tried``, in which each method reaches the
+        level; ``smallest`` is the smallest difference that matters; ``verdict``.
     """
     found = []
     for (name, criterion, level), rows in table.dropna(subset="level").groupby(
@@ -121,20 +122,22 @@ def verdicts(table, pairs=PAIRS):
 
 
 def compared(table, reference=REFERENCE):
-    """Each method's accuracy minus that of a reference at the same level, split by split.
+    """Compute each method's accuracy minus that of a reference at the same level, by split.
 
     Parameters
     ----------
     table : DataFrame
-        The table of `benchmark_frontier`.
+        Table of `benchmark_frontier`.
     reference : str, default="plug-in"
+        Method to subtract.
 
     Returns
     -------
     DataFrame
-        ``dataset, criterion, level, method``; ``ahead, low, high`` in points of accuracy, with a
-        95 % interval that allows for the overlap of splits (NaN below four splits); ``splits``
-        with a reading of both; for the reference its own accuracy in percent as ``accuracy``.
+        Columns ``dataset, criterion, level, method``; ``ahead, low, high`` in points of accuracy,
+        with a 95 % interval that accounts for the overlap of splits (NaN for fewer than four
+        splits); ``splits`` in which both methods reach the level; and, for the reference, its own
+        accuracy in percent as ``accuracy``.
     """
     found = []
     for (name, criterion, level), rows in table.dropna(subset="level").groupby(
@@ -156,12 +159,12 @@ def compared(table, reference=REFERENCE):
 
 
 def results_table(table):
-    """The chapter's table: a row for each method, a column for each data set and criterion.
+    """Format the chapter's table, with a row for each method and a column for each setting.
 
-    The row of the ten-line rule has its accuracy in percent. The others have the difference to it
-    in points, with a 95 % interval, and in brackets the number of splits in which both reach the
-    level. A dash means fewer than two. The last columns are CPU seconds for all settings of one
-    criterion.
+    The row of the ten-line rule shows its accuracy in percent. The other rows show the difference
+    from it in points, with a 95 % interval, and in brackets the number of splits in which both
+    methods reach the level. A dash means that there are fewer than two such splits. The last
+    columns are CPU seconds for all settings of one criterion.
     """
     found = compared(table)
     there = set(table["dataset"])
@@ -184,9 +187,9 @@ def results_table(table):
 
 
 def odds_table(table, reference="bias score"):
-    """The chapter's table for equalized odds: a row for each method, a column for each level.
+    """Format the chapter's table for equalized odds, with a column for each level.
 
-    It reads like `results_table`, with the library's rule without S as the reference.
+    It has the format of `results_table`, with the library's rule without S as the reference.
     """
     found = compared(table, reference)
     plain = table[table["level"].isna()].groupby("method")["accuracy"].mean()
@@ -212,20 +215,22 @@ def _entry(row, reference=REFERENCE):
 
 
 def results_figure(table, *, leave_out=("linear",)):
-    """Differences in accuracy to the ten-line rule at equal parity, and a text for the figure.
+    """Plot differences in accuracy from the ten-line rule at equal parity, and describe the plot.
 
     Parameters
     ----------
     table : DataFrame
-        The table of `benchmark_frontier`.
+        Table of `benchmark_frontier`.
     leave_out : sequence of str
-        Methods that are not drawn. The linear model is so far behind on Adult that the differences
-        between the others could not be seen.
+        Methods to leave out. The linear model is so much less accurate on Adult that the
+        differences between the other methods would not be visible.
 
     Returns
     -------
     fig : matplotlib.figure.Figure
+        Figure.
     alt : str
+        Alt text of the figure.
     """
     found = compared(table).query("criterion == @PARITY and method != @REFERENCE")
     found = found[(found["splits"] >= FEWEST_SPLITS) & ~found["method"].isin(leave_out)]

@@ -1,4 +1,4 @@
-"""Chromium and a local web server: for the browser tests and for printing the book."""
+"""Chromium and a local web server, for the browser tests and for printing the book."""
 
 import os
 import shutil
@@ -9,9 +9,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Names of the program on common systems.
+#: Names of the program on common systems, in order of preference.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-#: No network requests in the background, no first-run pages.
+#: Options that disable network requests in the background and first-run pages.
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -25,27 +25,27 @@ OPTIONS = [
 
 
 def executable():
-    """The browser's path, or None: the variable CHROMIUM, else the first name on the PATH."""
+    """Return the browser's path from the variable CHROMIUM or the PATH, or None."""
     named = os.environ.get("CHROMIUM")
     return shutil.which(named) if named else next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def built_book():
-    """Folder of the built pages, or None: _build/html, or what the variable BOOK_HTML names."""
+    """Return the folder of the built pages (BOOK_HTML or _build/html), or None."""
     folder = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
     return folder if (folder / "index.html").exists() else None
 
 
 def missing():
-    """Why no page can be looked at here, or None."""
+    """Return why no page can be opened, or None if pages can be opened."""
     try:
         import playwright  # noqa: F401
     except ImportError:
-        return "playwright is not installed: make setup"
+        return "playwright is not installed: run make setup"
     if executable() is None:
         return "no Chromium on the PATH: install it, or set CHROMIUM to its path"
     if built_book() is None:
-        return "there is no built book: make book"
+        return "there is no built book: run make book"
     return None
 
 
@@ -54,14 +54,14 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
     def handle(self):
-        # A page that is left while it loads closes its connections.
+        # A browser that leaves a page while it loads closes the connections.
         with suppress(BrokenPipeError, ConnectionResetError):
             super().handle()
 
 
 @contextmanager
 def serve(folder):
-    """The folder's files on a free port of localhost; gives the address, without a slash."""
+    """Serve a folder on a free port of localhost, and yield the address without a slash."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -76,7 +76,7 @@ def serve(folder):
 
 @contextmanager
 def browser():
-    """Chromium, started by playwright."""
+    """Start Chromium with playwright."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

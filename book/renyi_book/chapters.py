@@ -1,7 +1,7 @@
-"""The chapters by name, in reading order.
+"""Chapters by slug, in reading order.
 
-A chapter is known by its slug, the name of its file. Which number it has is decided by the table
-of contents alone, and written down nowhere else.
+A chapter is identified by its slug, which is the name of its file. Its number follows from the
+table of contents and is stored nowhere else.
 """
 
 import json
@@ -17,30 +17,31 @@ BOOK = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter: its slug, its notebook and its title."""
+    """Chapter with its slug, notebook and title."""
 
     slug: str
     path: Path
     title: str
 
     def page_from(self, path):
-        """The address of the chapter's page, seen from the page of another notebook."""
+        """Return the address of the chapter's page, relative to the page of another notebook."""
         target = self.path.with_suffix(".html")
         return Path(os.path.relpath(target, path.parent)).as_posix()
 
 
 @cache
 def chapters(book=BOOK):
-    """Every numbered chapter of the book, by slug, in the order of ``_toc.yml``.
+    """Return every numbered chapter of the book by slug, in the order of ``_toc.yml``.
 
     Parameters
     ----------
     book : Path, optional
-        The folder of the chapters, beside which the table of contents lies.
+        Folder of the chapters, whose parent contains the table of contents.
 
     Returns
     -------
     dict of str to Chapter
+        Chapters by slug.
 
     Examples
     --------

@@ -35,15 +35,15 @@ def differences(expected, actual, tolerance=None):
     Parameters
     ----------
     expected, actual : str
-        The stored output and the new one.
+        Stored output and new output.
     tolerance : float, optional
-        The largest accepted absolute difference between two numbers, counts included. By default,
+        Largest accepted absolute difference between two numbers, including counts. By default,
         numbers may differ by one unit of the last printed digit and counts must be equal.
 
     Returns
     -------
     list of str
-        Empty if the outputs agree.
+        One line for each difference; empty if the outputs agree.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def differences(expected, actual, tolerance=None):
     []
     """
     if tolerance is not None and not (isinstance(tolerance, Real) and tolerance >= 0):
-        raise ValueError(f"tolerance must be None or a number >= 0, got {tolerance!r}.")
+        raise ValueError(f"tolerance must be None or a number >= 0, not {tolerance!r}.")
     found = []
     for old, new in zip_longest(_tokens(expected), _tokens(actual), fillvalue=""):
         numbers = TOKEN.fullmatch(old), TOKEN.fullmatch(new)
@@ -64,7 +64,7 @@ def differences(expected, actual, tolerance=None):
                 found.append(f"{old} became {new}")
         elif old != new:
             found.append(f"{old!r} became {new!r}")
-            break  # The rest of the two outputs is out of step.
+            break  # The rest of the two outputs cannot be compared.
     return found
 
 
@@ -99,7 +99,7 @@ def _is_count(match):
 
 
 def _unit(match):
-    """One unit of the last printed digit; 0 for a whole number such as ``3.``."""
+    """Return one unit of the last printed digit; 0 for a whole number such as ``3.``."""
     places = len(match["point"] or match["bare"] or ".") - 1
     exponent = match["exponent"]
     if not (places or exponent):

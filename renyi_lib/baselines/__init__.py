@@ -1,10 +1,10 @@
-"""The baselines of the paper's experiments and its neural network, one file each.
+"""Baselines of the paper's experiments and its neural network, one module each.
 
-All are scikit-learn classifiers with ``fit(X, y, *, sensitive_features)``, and all predict by
-``predict(X, *, sensitive_features=None)``. Two of them treat the groups apart also when they
-predict, and need ``sensitive_features`` there: `HardtClassifier` and `RezaeiClassifier`. The
-others do not look at it. (Pearson's correlation and HSIC as penalties are `PenalizedClassifier`
-with `PearsonPenalty` and `HSICPenalty`.)
+All of them are scikit-learn classifiers with ``fit(X, y, *, sensitive_features)`` and
+``predict(X, *, sensitive_features=None)``. Two of them, `HardtClassifier` and `RezaeiClassifier`,
+treat the groups differently in predictions, too, and therefore require ``sensitive_features``
+there; the others ignore it. (Pearson's correlation and HSIC as penalties are available as
+`PenalizedClassifier` with `PearsonPenalty` and `HSICPenalty`.)
 """
 
 from renyi_lib.baselines.donini import DoniniClassifier

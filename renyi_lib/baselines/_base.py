@@ -1,4 +1,4 @@
-"""What the baselines for two classes have in common: reading their input, and linear scores."""
+"""Base classes of the baselines for two classes, with validation and linear scores."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -18,11 +18,11 @@ from renyi_lib._validation import check_same_length, known_codes
 
 
 class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
-    """A classifier of two classes, the second of which, in sorted order, is the favorable Y = 1.
+    """Base class of binary classifiers; the second class in sorted order is the favorable Y = 1.
 
-    All of them predict by ``predict(X, *, sensitive_features=None)``, and those that have
-    probabilities by ``predict_proba(X, *, sensitive_features=None)``. With `draws_label` the label
-    is drawn with these probabilities; else it is the more probable one.
+    Subclasses predict with ``predict(X, *, sensitive_features=None)`` and, if they estimate
+    probabilities, with ``predict_proba(X, *, sensitive_features=None)``. If `draws_label` is True,
+    labels are sampled from these probabilities; otherwise the more probable class is predicted.
     """
 
     draws_label: ClassVar[bool] = False
@@ -33,17 +33,17 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
         return tags
 
     def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """The more probable class of each sample."""
+        """Predict the more probable class of each sample."""
         positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
         return self.classes_[(positive > 0.5).astype(int)]
 
     def score(self, X, y, sample_weight=None, *, sensitive_features=None) -> float:
-        """The accuracy of the predicted labels."""
+        """Compute the accuracy of the predicted labels."""
         predicted = self.predict(X, sensitive_features=sensitive_features)
         return accuracy_score(y, predicted, sample_weight=sample_weight)
 
     def _read(self, X, y, sensitive_features, n_groups=None) -> tuple[np.ndarray, np.ndarray, Any]:
-        """X as floats, y as 0 and 1, and the groups, all checked; sets what a fit has to set."""
+        """Validate the data; return X as floats, y as 0 and 1, and the groups; set attributes."""
         self._check_parameters()
         need_memory(X, type(self).__name__)
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -58,7 +58,8 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
         groups = rows.groups()
         if groups is None:
             raise ValueError(
-                f"sensitive_features is None: {type(self).__name__} needs the group of each sample"
+                f"sensitive_features is None, but {type(self).__name__} needs the group of each "
+                "sample: pass sensitive_features"
             )
         if n_groups is not None and len(groups.q) != n_groups:
             raise ValueError(
@@ -75,11 +76,11 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
         return validate_data(self, X, dtype=np.float64, reset=False)
 
     def _group_codes(self, sensitive_features, X):
-        """The position of each sample's group among the groups of the fit."""
+        """Return the code of each sample's group, among the groups seen in `fit`."""
         if sensitive_features is None:
             raise ValueError(
-                f"sensitive_features is None: {type(self).__name__} uses a different rule for "
-                "each group, so pass the groups when predicting as well"
+                f"sensitive_features is None, but {type(self).__name__} uses a different rule for "
+                "each group: pass the groups when predicting as well"
             )
         codes = known_codes(sensitive_features, self.groups_, "sensitive_features")
         check_same_length(X=X, sensitive_features=codes)
@@ -87,7 +88,7 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
 
 
 class LinearScores:
-    """Scores from `coef_` and `intercept_`, and the label of the side of the boundary."""
+    """Mixin for scores from `coef_` and `intercept_`, and labels from their signs."""
 
     coef_: np.ndarray
     intercept_: np.ndarray
@@ -95,20 +96,20 @@ class LinearScores:
     _read_new: Callable[[Any], np.ndarray]
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """The score of each sample, of shape (n,): positive means the second class."""
+        """Compute the score of each sample, of shape (n,); positive means the second class."""
         X = self._read_new(X)
         return X @ self.coef_[0] + self.intercept_[0]
 
     def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """The class on whose side of the boundary each sample lies; groups are not looked at."""
+        """Predict classes from the signs of the scores; groups are ignored."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int)]
 
 
 class LogisticScores(LinearScores):
-    """The same, with the probabilities of a logistic regression."""
+    """Mixin for linear scores with the probabilities of a logistic regression."""
 
     def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """Class probabilities of shape (n, 2); groups are not looked at."""
+        """Predict class probabilities of shape (n, 2); groups are ignored."""
         scores = self.decision_function(X)
         return np.column_stack([expit(-scores), expit(scores)])

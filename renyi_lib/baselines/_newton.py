@@ -3,9 +3,9 @@
     minimize  mean_n phi_n(x_n . theta) + sum_j ridge_j theta_j^2 / 2
     subject to  |A_k . theta| <= bound  for every row A_k.
 
-Logistic regression is one such function, and so is the fair robust log loss for given
-multipliers. A dozen features or a hundred, and a handful of constraints: second derivatives are
-cheap here, and solutions are exact to rounding error.
+Examples are logistic regression and the fair robust log loss for given multipliers. There are at
+most about a hundred features and a handful of constraints, so second derivatives are cheap, and
+solutions are exact up to rounding errors.
 """
 
 from dataclasses import dataclass
@@ -13,28 +13,29 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-# Relative to the diagonal: makes the Hessian of collinear columns positive definite, and is far
-# too small to slow the convergence down.
+# Relative to the diagonal. It makes the Hessian of collinear columns positive definite and is far
+# too small to slow down convergence.
 _DAMPING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class NewtonSolution:
-    """Where Newton's method came to.
+    """Result of Newton's method.
 
     Attributes
     ----------
     theta : ndarray of shape (p,)
         Parameters of the model.
     value : float
+        Value of the objective.
     multipliers : ndarray of shape (k,)
-        Of the constraints: the gradient is ``-A.T @ multipliers``.
+        Multipliers of the constraints; the gradient is ``-A.T @ multipliers``.
     inverse_hessian : callable
-        The inverse of the Hessian at theta, applied to a vector or to columns.
+        Function that applies the inverse Hessian at theta to a vector or to columns.
     n_iter : int
         Number of iterations.
     converged : bool
-        Whether the stopping test was met.
+        Whether the stopping criterion was met.
     """
 
     theta: np.ndarray
@@ -46,31 +47,37 @@ class NewtonSolution:
 
 
 def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
-    """Minimize by Newton steps, each the solution of its quadratic problem, with backtracking.
+    """Minimize by Newton steps, each of which solves a quadratic problem, with backtracking.
 
     Parameters
     ----------
     phi : callable
-        From the scores, of shape (n,), to the values of phi_n and its first two derivatives.
+        Function that maps scores of shape (n,) to the values of phi_n and its first two
+        derivatives.
     X : ndarray of shape (n, p)
         Features.
     theta : ndarray of shape (p,)
-        The start, which must satisfy the constraints; 0 always does.
+        Start of the iteration, which must satisfy the constraints; 0 always does.
     ridge : ndarray of shape (p,)
+        Strength of the ridge for each parameter.
     A : ndarray of shape (k, p), optional
+        Matrix of the constraints; by default, there are none.
     bound : float, default=0.0
+        Bound of the constraints.
     tol : float, default=1e-6
-        Stop when no entry of the Lagrangian's gradient is larger.
+        The iteration stops when no entry of the Lagrangian's gradient exceeds `tol` in absolute
+        value.
     max_iter : int, default=100
         Maximum number of iterations.
 
     Returns
     -------
     NewtonSolution
+        Solution.
 
     Examples
     --------
-    The point of the line x + y = 0 nearest to (1, 0), as a least-squares problem:
+    Find the point of the line x + y = 0 nearest to (1, 0), as a least-squares problem:
 
     >>> import numpy as np
     >>> from renyi_lib.baselines._newton import newton
@@ -95,7 +102,7 @@ def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
             return NewtonSolution(theta, value, multipliers, solve, n_iter, converged)
         n_iter += 1
         slope, length = gradient @ step, 1.0
-        # Half steps until the value falls as the slope promises, up to its rounding error.
+        # Halve the step until the value decreases as the slope predicts, up to rounding errors.
         slack = 1e-15 * max(1.0, abs(value))
         while length > 1e-10:
             moved = theta + length * step
@@ -110,7 +117,7 @@ def _total(values, theta, ridge):
 
 
 def _inverse(hessian):
-    """The inverse of a matrix of which some columns may be collinear, or 0."""
+    """Invert a matrix some of whose columns may be collinear or zero."""
     diagonal = np.diag(hessian)
     unit = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     scaled = hessian / np.outer(unit, unit)
@@ -120,10 +127,10 @@ def _inverse(hessian):
 
 
 def _multipliers(M, r, bound):
-    """The minimizer of mu . M mu / 2 - r . mu + bound * |mu|_1, by coordinate descent.
+    """Minimize mu . M mu / 2 - r . mu + bound * |mu|_1 by coordinate descent.
 
-    Optimal means |r - M mu| <= bound, with equality and the sign of mu_k where mu_k is not 0:
-    the multipliers of a quadratic problem under bounds.
+    At the optimum |r - M mu| <= bound, with equality and the sign of mu_k if mu_k is not 0, so mu
+    contains the multipliers of a quadratic problem under bounds.
     """
     mu = np.zeros(len(r))
     for _ in range(10_000):

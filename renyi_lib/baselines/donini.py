@@ -1,4 +1,4 @@
-"""Donini et al.: a linear support vector machine that is fair by a change of the features."""
+"""Donini et al.: linear support vector machine that is fair after a change of the features."""
 
 from numbers import Real
 from typing import Any, ClassVar
@@ -18,59 +18,66 @@ __all__ = ["DoniniClassifier", "fair_features", "mean_difference"]
 
 
 class DoniniClassifier(LinearScores, BinaryFairClassifier):
-    """Linear support vector machine with equal mean scores of the groups given Y = 1.
+    """Linear support vector machine whose mean scores given Y = 1 are equal for two groups.
 
-    Empirical risk minimization under the linear form of the fairness constraint::
+    It minimizes the empirical risk under the linear form of the fairness constraint::
 
-        u = E[X | Y = 1, S = a] - E[X | Y = 1, S = b],        <w, u> = 0,
+        u = E[X | Y = 1, S = a] - E[X | Y = 1, S = b],        <w, u> = 0.
 
-    solved for the weight of the feature i where u is largest in size: the machine is fitted to
-    the features x_j - x_i u_j / u_i, j other than i, and its solution is a w with <w, u> = 0.
+    The constraint is solved for the weight of the feature i for which |u_i| is largest. The
+    machine is fitted to the features x_j - x_i u_j / u_i for all other j, and its solution
+    corresponds to a w with <w, u> = 0.
 
     Parameters
     ----------
     C : float or sequence of float, default=(0.01, 0.1, 1.0)
-        The machine's C, or those to choose from by cross-validation: of all values whose accuracy
-        is at least `near_best` times the best, the one with the smallest violation of fairness.
+        Parameter C of the machine, or values to choose from by cross-validation. Among all values
+        whose accuracy is at least `near_best` times the best, the one with the smallest violation
+        of fairness is chosen.
     fairness : {"equal_opportunity", "demographic_parity"}, default="equal_opportunity"
-        With "demographic_parity" the means in u are taken over both labels.
+        Notion of fairness. With "demographic_parity", the means in u are taken over both labels.
     svm : estimator, default=None
-        A linear classifier of scikit-learn with a parameter C. None is
-        ``LinearSVC(dual=False)``, whose squared hinge loss is solved to full accuracy at once;
-        ``SVC(kernel="linear")`` has the hinge loss, in time quadratic in the samples.
+        Linear scikit-learn classifier with a parameter C. None means ``LinearSVC(dual=False)``,
+        whose squared hinge loss can be solved fast and to full accuracy. ``SVC(kernel="linear")``
+        uses the hinge loss and takes time quadratic in the number of samples.
     near_best : float, default=0.9
-        Between 0 and 1.
+        Fraction of the best accuracy, between 0 and 1, that a value of C must reach.
     cv : int, default=3
-        The number of folds, stratified by label and group together.
+        Number of folds, stratified by label and group together.
     random_state : int, RandomState, Generator or None, default=0
-        Of the folds.
+        Seed or generator of the folds.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The second is Y = 1.
+        Class labels; the second one is Y = 1.
     groups_ : ndarray of shape (2,)
-        The two group labels, in sorted order.
+        Labels of the two groups, in sorted order.
     C_ : float
-        The value that was chosen.
+        Chosen value of C.
     u_ : ndarray of shape (n_features,)
-        The constraint.
+        Vector u of the constraint.
     svm_ : estimator
-        Fitted to the changed features.
+        Machine fitted to the changed features.
     coef_ : ndarray of shape (1, n_features)
-        The weights of the features as given.
+        Weights of the original features.
     intercept_ : ndarray of shape (1,)
         Intercept.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
+
+    See Also
+    --------
+    ZafarClassifier : Bound the covariance of scores and group.
+    HardtClassifier : Choose thresholds for each group after the fit.
 
     Notes
     -----
-    The machine's ridge acts on the weights of the changed features, as in the authors' method;
-    the smallest weights of the features as given under <w, u> = 0 would be slightly different.
-    The authors take the hinge loss, and 10 folds over a finer grid of C.
+    As in the authors' method, the machine's ridge acts on the weights of the changed features. The
+    smallest weights of the original features under <w, u> = 0 would differ slightly. The authors
+    use the hinge loss, and 10 folds over a finer grid of C.
 
     References
     ----------
@@ -122,9 +129,9 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         X : array-like of shape (n, n_features)
             Features.
         y : array-like of shape (n,)
-            Two classes, of any kind.
+            Labels of two classes, of any type.
         sensitive_features : array-like of shape (n,), Series or DataFrame
-            Two groups, labels of any kind.
+            Group of each sample, one of two labels of any type.
 
         Returns
         -------
@@ -139,7 +146,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         return self
 
     def _fit_fair(self, X, y, s, C):
-        """u, and the weights of X, the intercept and the machine itself for one C."""
+        """Return u, and the weights of X, the intercept and the fitted machine for one C."""
         kept = y == 1 if self.fairness == "equal_opportunity" else slice(None)
         u = mean_difference(X[kept], s[kept], self.groups_.tolist())
         features, back = fair_features(X, u)
@@ -148,7 +155,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         return u, back(svm.coef_[0]), np.atleast_1d(svm.intercept_), svm
 
     def _choose(self, choices, X, y, s):
-        """The value of C with the least violation among those of nearly the best accuracy."""
+        """Choose the C with the smallest violation among those of nearly the best accuracy."""
         folds = StratifiedKFold(
             self.cv, shuffle=True, random_state=as_random_state(self.random_state)
         )
@@ -172,26 +179,27 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         super()._check_parameters()
         choices = [self.C] if isinstance(self.C, Real) else list(np.atleast_1d(self.C))
         if not choices:
-            raise ValueError("C is empty: give a positive number or a list of positive numbers")
+            raise ValueError("C is empty: pass a positive number or a list of positive numbers")
         for C in choices:
             number(0, above=True)("C", C)
 
 
 def mean_difference(X, s, groups):
-    """u, the mean of X over the second group less that over the first.
+    """Compute u, the mean of X over the second group minus that over the first.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
-        The samples that count: for equality of opportunity, those with Y = 1.
+        Relevant samples, which for equality of opportunity are those with Y = 1.
     s : ndarray of int, shape (n,)
-        0 or 1.
+        Group of each sample, 0 or 1.
     groups : sequence of length 2
-        What the groups are called, for the error message.
+        Labels of the groups, for the error message.
 
     Returns
     -------
     ndarray of shape (p,)
+        Difference of the means.
 
     Examples
     --------
@@ -204,26 +212,27 @@ def mean_difference(X, s, groups):
         if not (s == j).any():
             raise ValueError(
                 f"group {groups[j]!r} of sensitive_features has no sample with the favorable "
-                "label, so its mean cannot be computed: give more samples, or use fewer folds"
+                "label, so its mean cannot be computed: pass more samples, or use fewer folds"
             )
     return X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)
 
 
 def fair_features(X, u):
-    """The features whose linear functions are those of X with <w, u> = 0, and the way back.
+    """Return features whose linear functions are those of X with <w, u> = 0.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
-        Features.
+        Original features.
     u : ndarray of shape (p,)
+        Vector of the constraint.
 
     Returns
     -------
     features : ndarray of shape (n, p - 1)
-        x_j - x_i u_j / u_i for j other than i = argmax |u_i|; X itself if u = 0.
+        Features x_j - x_i u_j / u_i for j other than i = argmax |u_i|, or X itself if u = 0.
     back : callable
-        From weights of the features to the weights w of X with the same scores.
+        Function that maps weights of the features to the weights w of X with the same scores.
 
     Examples
     --------
@@ -240,8 +249,8 @@ def fair_features(X, u):
         return X, lambda weights: weights
     if len(u) == 1:
         raise ValueError(
-            "X has n_features = 1, and its mean differs between the groups, so that no linear "
-            "function of it but 0 is fair: give two features or more"
+            "X has n_features = 1, and its mean differs between the groups, so its only fair "
+            "linear function is constant: pass at least two features"
         )
     i = int(np.abs(u).argmax())
     ratio = np.delete(u, i) / u[i]

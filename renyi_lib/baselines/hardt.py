@@ -1,4 +1,4 @@
-"""Hardt et al.: thresholds for each group on the scores of any classifier, by fairlearn."""
+"""Hardt et al.: thresholds for each group on the scores of any classifier, using fairlearn."""
 
 from typing import Any, ClassVar
 
@@ -22,42 +22,50 @@ _CONSTRAINTS = {
 
 
 class HardtClassifier(BinaryFairClassifier):
-    """A logistic regression whose thresholds are then chosen for each group, to be fair.
+    """Logistic regression with thresholds that are chosen for each group after the fit.
 
-    Post-processing: of all mixtures of thresholds, one mixture for each group, that satisfy the
-    constraint on the training data, the one with the highest accuracy there. The work is done by
-    fairlearn's `ThresholdOptimizer` (``pip install "renyi-lib[baselines]"``); this class gives it
-    the interface of the other baselines.
+    This is a post-processing method. Among all rules that satisfy the constraint on the training
+    data and use one mixture of thresholds for each group, it chooses the one with the highest
+    accuracy there. The work is done by fairlearn's `ThresholdOptimizer`
+    (``pip install "renyi-lib[baselines]"``); this class gives it the interface of the other
+    baselines.
 
     Parameters
     ----------
-    fairness : {"equal_opportunity", "demographic_parity", "equalized_odds"}
+    fairness : {"equal_opportunity", "demographic_parity", "equalized_odds"}, \
+default="equal_opportunity"
+        Notion of fairness.
     estimator : estimator, default=None
-        A classifier of two classes. None is logistic regression without a penalty.
+        Binary classifier. None means logistic regression without a penalty.
     objective : str, default="accuracy_score"
-        What to maximize; see `ThresholdOptimizer`.
+        Objective to maximize; see `ThresholdOptimizer`.
     grid_size : int, default=1000
-        The number of values of the groups' common rate that are tried.
+        Number of values of the groups' common rate to try.
     random_state : int, RandomState, Generator or None, default=None
-        Of the random labels. An integer gives the same labels at each call.
+        Seed or generator of the sampled labels. An integer gives the same labels in each call.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The second is Y = 1.
+        Class labels; the second one is Y = 1.
     groups_ : ndarray
         Group labels, in sorted order.
     optimizer_ : ThresholdOptimizer
-        Fitted; its labels are 0 and 1, and its groups the positions in `groups_`.
+        Fitted optimizer, whose labels are 0 and 1, and whose groups are positions in `groups_`.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
+
+    See Also
+    --------
+    renyi_lib.BiasScoreClassifier : Correct predictions without using the group.
 
     Notes
     -----
-    The label is random, as one threshold for each group cannot satisfy the constraint exactly:
-    `predict` draws it, `predict_proba` gives its distribution. Both need to know the groups.
+    Predictions are randomized, because a single threshold for each group cannot satisfy the
+    constraint exactly. `predict` samples labels, and `predict_proba` returns their distribution.
+    Both require the groups.
 
     References
     ----------
@@ -105,10 +113,10 @@ class HardtClassifier(BinaryFairClassifier):
         X : array-like of shape (n, n_features)
             Features.
         y : array-like of shape (n,)
-            Two classes, of any kind.
+            Labels of two classes, of any type.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            The group of each sample, labels of any kind; several columns become one joint group.
-            Each group needs samples of both classes.
+            Group of each sample, given by labels of any type; several columns define joint
+            groups. Each group needs samples of both classes.
 
         Returns
         -------
@@ -120,7 +128,7 @@ class HardtClassifier(BinaryFairClassifier):
             raise missing("fairlearn", type(self).__name__, "baselines") from error
         X, y, groups = self._read(X, y, sensitive_features)
         for code, label in enumerate(self.classes_.tolist()):
-            groups.given(y == code, label)  # for its check that no group is empty
+            groups.given(y == code, label)  # raises an error if a group is empty
         estimator = (
             PenalizedClassifier(lam=0.0) if self.estimator is None else clone(self.estimator)
         )
@@ -134,20 +142,20 @@ class HardtClassifier(BinaryFairClassifier):
         return self
 
     def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """The probabilities with which the label is drawn, of shape (n, 2)."""
+        """Predict the probabilities from which labels are sampled, of shape (n, 2)."""
         X = self._read_new(X)
         codes = self._group_codes(sensitive_features, X)
-        # The one thing that fairlearn computes and does not show.
+        # fairlearn has no public method for these probabilities.
         return self.optimizer_.interpolated_thresholder_._pmf_predict(X, sensitive_features=codes)
 
     def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """Randomized predictions, drawn from the class probabilities of each sample."""
+        """Sample labels from the class probabilities of each sample."""
         positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
         drawn = as_random_state(self.random_state).uniform(size=len(positive)) < positive
         return self.classes_[drawn.astype(int)]
 
     def score(self, X, y, sample_weight=None, *, sensitive_features=None) -> float:
-        """The expected accuracy of the randomized predictions."""
+        """Compute the expected accuracy of the randomized predictions."""
         positive = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
         correct = np.where(np.asarray(y) == self.classes_[1], positive, 1 - positive)
         return float(np.average(correct, weights=sample_weight))

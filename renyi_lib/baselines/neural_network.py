@@ -1,8 +1,8 @@
-"""A network with one hidden layer, regularized by Rényi correlation on mini-batches.
+"""Network with one hidden layer, regularized by Rényi correlation on mini-batches.
 
-The experiment of the paper's appendix F. The network is one more *model* beside `SoftmaxModel`: it
-maps its parameters theta to class probabilities F and pulls gradients back. Loss, penalty and
-Danskin's gradient are those of `FairObjective`; only the optimizer, Adam, is new.
+This is the experiment of the paper's appendix F. The network is a *model* like `SoftmaxModel`,
+which maps its parameters theta to class probabilities F and pulls gradients back. Loss, penalty
+and Danskin's gradient are those of `FairObjective`; only the optimizer, Adam, is different.
 """
 
 from typing import Any, ClassVar
@@ -25,15 +25,15 @@ __all__ = ["Adam", "NetworkModel", "RenyiNetworkClassifier", "groups_of_batch"]
 
 
 class NetworkModel:
-    """A network with one hidden layer on given data: from theta to F, and gradients back.
+    """Network with one hidden layer as a map from theta to F, with gradients.
 
     With H = tanh(X A + a), F is the softmax of H B + b, and the loss is the mean of -log F of the
-    true class. The paper names neither the hidden layer's function nor the output's; tanh leaves
-    the objective smooth, as the paper's Theorems 3 and 4 ask, and a softmax output is its own
-    example of a soft label.
+    true class. The paper specifies neither the activation of the hidden layer nor that of the
+    output. With tanh the objective is smooth, as the paper's Theorems 3 and 4 require, and a
+    softmax output is the paper's own example of a soft label.
 
-    `FairObjective` needs no more of a model than this, and `gradient_descent` no more than a step
-    size besides. `lbfgs` needs the curvature of a convex loss, which a network cannot give.
+    `FairObjective` needs nothing else of a model, and `gradient_descent` only a step size in
+    addition. `lbfgs` needs the curvature of a convex loss, which a network does not have.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class NetworkModel:
     n_classes : int
         Number of classes.
     hidden : int, default=12
-        Nodes of the hidden layer.
+        Number of nodes in the hidden layer.
 
     Attributes
     ----------
     shape : tuple
-        The shape of theta: one row of numbers, the entries of A, a, B and b (see `layers`).
+        Shape of theta, which is one row with the entries of A, a, B and b (see `layers`).
 
     Examples
     --------
@@ -71,13 +71,24 @@ class NetworkModel:
         self.shape = ((X.shape[1] + 1) * hidden + (hidden + 1) * n_classes,)
 
     def layers(self, theta):
-        """The weights A (p, hidden) and a, and the weights B (hidden, c) and b: views of theta."""
+        """Return the weights A (p, hidden), a, B (hidden, c) and b as views of theta."""
         p, h, c = self.X.shape[1], self.hidden, self.n_classes
         first, second = theta[: (p + 1) * h], theta[(p + 1) * h :]
         return first[:-h].reshape(p, h), first[-h:], second[:-c].reshape(h, c), second[-c:]
 
     def start(self, rng):
-        """Weights drawn as Glorot and Bengio do, so that no layer starts saturated; biases 0."""
+        """Sample initial weights as Glorot and Bengio do, to avoid saturation; biases are 0.
+
+        Parameters
+        ----------
+        rng : Generator
+            Generator of the random numbers.
+
+        Returns
+        -------
+        ndarray
+            Initial theta.
+        """
         theta = np.zeros(self.shape)
         A, _, B, _ = self.layers(theta)
         for weights in (A, B):
@@ -86,19 +97,19 @@ class NetworkModel:
         return theta
 
     def at(self, theta: np.ndarray) -> "NetworkPoint":
-        """The network at theta."""
+        """Evaluate the network at theta."""
         return NetworkPoint(self, theta)
 
 
 class NetworkPoint:
-    """A network at one theta, as `renyi_lib.models.Point`.
+    """Network at one theta, with the interface of `renyi_lib.models.Point`.
 
     Attributes
     ----------
     theta : ndarray
         Parameters of the model.
     loss : float
-        The mean loss.
+        Mean loss.
     F : ndarray of shape (n, c)
         Class probabilities.
     """
@@ -113,23 +124,23 @@ class NetworkPoint:
         self.F = self._rows.T
 
     def gradient(self, dF: np.ndarray | None = None) -> np.ndarray:
-        """The gradient with respect to theta of loss + sum(dF * F)."""
+        """Compute the gradient of loss + sum(dF * F) with respect to theta."""
         dZ = self._rows.copy()
         dZ[self._one_hot] -= 1.0
         dZ /= len(self.model.y)
         return self._by_theta(dZ if dF is None else dZ + self._by_scores(dF))
 
     def pull_back(self, dFs: list[np.ndarray]) -> list[np.ndarray]:
-        """The gradient with respect to theta of sum(dF * F) for each dF."""
+        """Compute the gradient of sum(dF * F) with respect to theta for each dF."""
         return [self._by_theta(self._by_scores(dF)) for dF in dFs]
 
     def _by_scores(self, dF):
-        """Through the softmax."""
+        """Pull a gradient back through the softmax."""
         return self._rows * (dF.T - (self._rows * dF.T).sum(axis=0))
 
     def _by_theta(self, dZ):
-        """Through both layers: tanh' = 1 - tanh^2."""
-        # Means over the samples as products with ones: for so few columns BLAS is faster.
+        """Pull a gradient back through both layers, using tanh' = 1 - tanh^2."""
+        # Means over samples as products with ones, which BLAS computes faster for few columns.
         ones = np.ones(len(self.model.y))
         by_hidden = (self._B @ dZ).T * (1 - self._H * self._H)
         parts = [self.model.X.T @ by_hidden, ones @ by_hidden, self._H.T @ dZ.T, dZ @ ones]
@@ -137,11 +148,11 @@ class NetworkPoint:
 
 
 def _hidden_and_log_probabilities(X, A, a, B, b):
-    """H = tanh(X A + a), and the logarithm of the softmax of H B + b, a row for each class."""
+    """Compute H = tanh(X A + a), and the log-softmax of H B + b with a row for each class."""
     H = X @ A
     H += a
     np.tanh(H, out=H)
-    # Classes as rows: what is summed over the classes is then a sum of a few long rows.
+    # With classes as rows, sums over the classes are sums of a few long rows.
     Z = B.T @ H.T + b[:, None]
     Z -= Z.max(axis=0)
     Z -= np.log(np.exp(Z).sum(axis=0))
@@ -149,15 +160,15 @@ def _hidden_and_log_probabilities(X, A, a, B, b):
 
 
 class Adam:
-    """Adam: steps along the mean gradient, each entry over the root of its mean square.
+    """Adam optimizer, which divides the mean gradient by the root of its mean square.
 
-    Both means forget the past at the rates 0.9 and 0.999, and are corrected for starting at 0
-    (Algorithm 1 of the reference, with its constants).
+    Both means are exponential averages with the rates 0.9 and 0.999 and are corrected for
+    starting at 0 (Algorithm 1 of the reference, with its constants).
 
     Parameters
     ----------
     learning_rate : float
-        About the size of a step, in every coordinate.
+        Approximate size of a step in every coordinate.
 
     References
     ----------
@@ -179,7 +190,7 @@ class Adam:
         self.m = self.v = 0.0
 
     def step(self, theta, gradient):
-        """The next theta."""
+        """Return the next theta."""
         self.t += 1
         self.m = 0.9 * self.m + 0.1 * gradient
         self.v = 0.999 * self.v + 0.001 * (gradient * gradient)
@@ -190,19 +201,19 @@ class Adam:
 
 
 def groups_of_batch(groups, rows):
-    """The groups of some of the samples, or None if they are all of one group.
+    """Return the groups of some of the samples, or None if all belong to one group.
 
     Parameters
     ----------
     groups : Groups
-        Of all samples, equally likely.
+        Groups of all samples, which are equally likely.
     rows : ndarray of int
-        Which samples.
+        Positions of the samples in the batch.
 
     Returns
     -------
     Groups or None
-        A group without a sample among the rows is left out.
+        Groups of the batch; groups without a sample in the batch are left out.
 
     Examples
     --------
@@ -226,69 +237,77 @@ def groups_of_batch(groups, rows):
 
 
 class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
-    """A network with one hidden layer whose label has a small Rényi correlation with the group.
+    """Network with one hidden layer whose label has a small Rényi correlation with the group.
 
-    Minimizes mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), Ŷ being the label drawn
-    with the network's class probabilities F, by steps along the gradient of
+    It minimizes mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), where Ŷ is a label
+    sampled from the network's class probabilities F, by steps along the gradient of
 
         mean loss of a mini-batch + lam * rho_R^2 of its soft labels and groups.
 
-    The adversary's best response is that to the batch: in closed form for two groups
-    (Algorithm 2), by a singular value decomposition for more (Algorithm 1).
+    The adversary's best response to the batch is computed in closed form for two groups
+    (Algorithm 2) and by a singular value decomposition for more (Algorithm 1).
 
     Parameters
     ----------
     lam : float, default=0.0
-        The weight of the penalty beside the mean loss, 0 or more.
+        Nonnegative weight of the penalty relative to the mean loss.
     hidden : int, default=12
-        Nodes of the hidden layer.
+        Number of nodes in the hidden layer.
     batch_size : int, default=128
-        The samples are shuffled in each epoch, and cut into batches; the last may be smaller.
+        Number of samples in a batch. Samples are shuffled in each epoch and divided into batches,
+        the last of which may be smaller.
     epochs : int, default=50
         Number of passes over the training set.
     learning_rate : float, default=0.001
-        That of `Adam`.
+        Learning rate of `Adam`.
     random_state : int, RandomState, Generator or None, default=None
-        For the weights at the start, and for the shuffling.
+        Seed or generator of the initial weights and of the shuffling.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels, in sorted order.
     groups_ : ndarray or None
+        Group labels; None if fitted without groups.
     coefs_ : list of two ndarrays, of shape (n_features, hidden) and (hidden, n_classes)
         Weights of the two layers.
     intercepts_ : list of two ndarrays, of shape (hidden,) and (n_classes,)
         Biases of the two layers.
     history_ : dict of ndarray
-        At the start and after each epoch, on all samples of the fit: ``"loss"``, ``"penalty"``
-        (rho_R^2; 0 without groups) and ``"objective"`` (loss + lam * penalty).
+        Values on all training samples at the start and after each epoch of ``"loss"``,
+        ``"penalty"`` (rho_R^2; 0 without groups) and ``"objective"`` (loss + lam * penalty).
     n_iter_ : int
-        The number of epochs.
+        Number of epochs.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
+
+    See Also
+    --------
+    renyi_lib.RenyiClassifier : Logistic regression with the same penalty.
+    renyi_lib.stochastic.RunningTable : Reduce the bias of small batches.
 
     Notes
     -----
-    Hidden, batch size and epochs have the values of the paper, which leaves the rest open. Here
-    the hidden nodes are tanh, the output is a softmax, the weights start as Glorot and Bengio's,
-    and the steps are Adam's, with the learning rate that its authors propose. Features should be
-    of about unit size: columns in the thousands saturate the hidden nodes.
+    The defaults of `hidden`, `batch_size` and `epochs` are those of the paper, which does not
+    specify the other choices. Here hidden nodes use tanh, the output is a softmax, weights are
+    initialized as by Glorot and Bengio, and the optimizer is Adam with the learning rate that its
+    authors propose. Features should be of about unit size, because columns in the thousands
+    saturate the hidden nodes.
 
-    *Batches without a group.* rho_R^2 of a batch is that of the groups in it. If it has samples
-    of one group only, nothing is known of the dependence: the penalty of that batch is 0.
+    *Batches without a group.* rho_R^2 of a batch is that of the groups in it. If all samples
+    belong to one group, the dependence is unknown, and the penalty of that batch is 0.
 
-    *The batch's bias.* On average, rho_R^2 of a small sample is above that of the population. If
-    the soft label of two classes does not depend on S, rho_R^2 of a batch of n samples has about
-    the mean
+    *Bias of a batch.* On average, rho_R^2 of a small sample exceeds that of the population. If the
+    soft label of two classes does not depend on S, rho_R^2 of a batch of n samples has a mean of
+    about
 
         (d - 1) / n * Var(F_1) / (E[F_1] (1 - E[F_1])),
 
-    and in general at most about (d - 1) (c - 1) / n, which is attained if F is 0 or 1. So beside
-    its aim the regularizer has a side effect, of weight lam / n: it flattens F. The penalty in
-    `history_` is that of all samples, where this hardly counts.
+    and in general at most about (d - 1) (c - 1) / n, which is attained if F is 0 or 1. The
+    regularizer therefore has a side effect of weight lam / n, which is to flatten F. The penalty
+    in `history_` is that of all samples, for which this effect is negligible.
 
     References
     ----------
@@ -346,10 +365,10 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         X : array-like of shape (n, n_features)
             Features.
         y : array-like of shape (n,)
-            Classes, of any kind.
+            Class labels of any type.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            The group of each sample, labels of any kind; several columns become one joint group.
-            Without it nothing is penalized, and a warning says so unless lam is 0.
+            Group of each sample, given by labels of any type; several columns define joint groups.
+            If omitted, nothing is penalized, and a warning is issued unless lam is 0.
 
         Returns
         -------
@@ -374,7 +393,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """Class probabilities F of shape (n, n_classes); groups are not looked at."""
+        """Predict class probabilities F of shape (n, n_classes); groups are ignored."""
         check_is_fitted(self)
         need_memory(X, type(self).__name__)
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -382,12 +401,12 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         return np.exp(_hidden_and_log_probabilities(X, A, a, B, b)[1]).T
 
     def predict(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """The most probable class of each sample; groups are not looked at."""
+        """Predict the most probable class of each sample; groups are ignored."""
         codes = self.predict_proba(X).argmax(axis=1)
         return self.classes_[codes]
 
     def _epoch(self, model, penalty, groups, theta, adam, rng):
-        """theta after a step for each batch of the shuffled samples."""
+        """Return theta after one step for each batch of the shuffled samples."""
         n = len(model.y)
         order = rng.permutation(n)
         X, y = model.X[order], model.y[order]
@@ -402,7 +421,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         return theta
 
     def _read(self, X, y, sensitive_features):
-        """X as floats, y as codes of the classes, and the groups or None, all checked."""
+        """Validate the data; return X as floats, y as codes, and the groups or None."""
         self._check_parameters()
         need_memory(X, type(self).__name__)
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -417,6 +436,6 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
 
 
 def _evaluate(model, penalty, groups, theta):
-    """The loss and the penalty on all samples."""
+    """Compute the loss and the penalty on all samples."""
     at = FairObjective(model, penalty, groups).at(theta, 0.0)
     return at.loss, at.penalty

@@ -1,4 +1,4 @@
-"""Rezaei et al.: the fair predictor with the best log loss against the worst labels."""
+"""Rezaei et al.: the fair predictor with the best log loss against worst-case labels."""
 
 import warnings
 from typing import Any, ClassVar
@@ -16,73 +16,80 @@ __all__ = ["RezaeiClassifier", "fair_saddle_point", "robust_game"]
 
 
 class RezaeiClassifier(BinaryFairClassifier):
-    """Fair robust log loss: logistic regression that is cut off at a level for each group.
+    """Fair robust log loss, which is logistic regression clipped at a level for each group.
 
-    The predictor P̂ plays against an adversary P̌ who chooses the labels::
+    The predictor P̂ plays against an adversary P̌ that chooses the labels::
 
         min over fair P̂  of  max over P̌  of  E[-log P̂(Ŷ | X, S, Y)],
 
-    where the adversary has to match the moments of the data, E[Ŷ X] = E[Y X], and fair means that
-    the mean of P̂(1 | X, S, Y) is the same in two cells: the groups (demographic parity), or the
-    groups given Y = 1 (equality of opportunity), or given either label (equalized odds). With
-    theta the multiplier of the moments and lambda that of fairness, the solution is (Theorem 1 of
-    the reference; see `robust_game`)::
+    where the adversary must match the moments of the data, E[Ŷ X] = E[Y X], and fair means that
+    the mean of P̂(1 | X, S, Y) is the same in two cells. The cells are the groups (demographic
+    parity), the groups given Y = 1 (equality of opportunity), or the groups given either label
+    (equalized odds). With theta the multiplier of the moments and lambda that of fairness, the
+    solution is (Theorem 1 of the reference; see `robust_game`)::
 
-        P̂(1) = expit(theta . x), cut off above at p / |lambda| in the cell that has too much and
-               below at 1 - p / |lambda| in the cell that has too little, p being the cell's share.
+        P̂(1) = expit(theta . x), clipped from above at p / |lambda| in the cell whose mean is too
+               large and from below at 1 - p / |lambda| in the other, where p is the cell's share.
 
     Parameters
     ----------
-    fairness : {"equal_opportunity", "demographic_parity", "equalized_odds"}
+    fairness : {"equal_opportunity", "demographic_parity", "equalized_odds"}, \
+default="equal_opportunity"
+        Notion of fairness.
     l2 : float, default=0.0
-        Adds ``l2 / 2 * |coef|^2``: the moments need to match up to ``l2 * coef`` only.
+        Strength of the ridge ``l2 / 2 * |coef|^2``; with it, moments need to match only up to
+        ``l2 * coef``.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     tol : float, default=1e-6
-        The fit ends when no two means that should be equal differ by more, and no moment does.
+        The fit stops when all means that should be equal, and all moments, agree up to `tol`.
     max_iter : int, default=100
-        For the multipliers of fairness, and for theta given them.
+        Maximum number of iterations for the multipliers of fairness, and for theta given these.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The second is Y = 1.
+        Class labels; the second one is Y = 1.
     groups_ : ndarray of shape (2,)
-        The two group labels, in sorted order.
+        Labels of the two groups, in sorted order.
     coef_ : ndarray of shape (1, n_features)
         Coefficients of the features.
     intercept_ : ndarray of shape (1,)
         Intercept.
     multipliers_ : ndarray of shape (1,), or (2,) for equalized odds
-        lambda, for equalized odds given the first and the second class.
+        Multipliers lambda; for equalized odds, those given the first and the second class.
     tilt_ : ndarray of shape (2, 2)
-        lambda / p for the second group and -lambda / p for the first, given each label:
-        ``tilt_[label, group]``. No sample is cut off where it is between -1 and 1.
+        Values of lambda / p for the second group and -lambda / p for the first, given each label,
+        as ``tilt_[label, group]``. Where they are between -1 and 1, no sample is clipped.
     n_iter_ : int
         Number of iterations.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
+
+    See Also
+    --------
+    renyi_lib.RenyiClassifier : Logistic regression with the Rényi penalty.
 
     Notes
     -----
-    While no sample is cut off, this is logistic regression under the constraint that the groups'
-    mean probabilities are the same, which for two groups is also the limit of the Rényi penalty
-    for large lam.
+    If no sample is clipped, this is logistic regression under the constraint that the groups' mean
+    probabilities are equal, which for two groups is also the limit of the Rényi penalty for large
+    lam.
 
-    Given Y, the predictor for equality of opportunity or equalized odds depends on the label,
-    which is not known when it predicts. Then the label is taken to be 1 with the probability q
-    that the adversary gives it, q = q P̌(1 | x, s, 1) + (1 - q) P̌(1 | x, s, 0), and
+    For equality of opportunity and equalized odds, the predictor depends on the label Y, which is
+    unknown in predictions. The label is then assumed to be 1 with the probability q that the
+    adversary assigns to it, q = q P̌(1 | x, s, 1) + (1 - q) P̌(1 | x, s, 0), and
 
         P̂(1 | x, s) = q P̂(1 | x, s, 1) + (1 - q) P̂(1 | x, s, 0).
 
-    Fairness then holds for `predict_proba` approximately only, and for the label of `predict`,
-    thresholded at one half, it is not promised by any of the three notions.
+    Fairness then holds only approximately for `predict_proba`. For the label of `predict`, which
+    is thresholded at one half, it is not guaranteed under any of the three notions.
 
-    The solution is that of the game as stated, found as a saddle point in (theta, lambda) by two
-    nested Newton methods. The authors alternate gradient steps for theta with an exact search for
-    lambda, which has the same solution where it converges.
+    The solution is that of the game as stated, computed as a saddle point in (theta, lambda) by
+    two nested Newton methods. The authors alternate gradient steps for theta with an exact search
+    for lambda, which has the same solution if it converges.
 
     References
     ----------
@@ -135,9 +142,9 @@ class RezaeiClassifier(BinaryFairClassifier):
         X : array-like of shape (n, n_features)
             Features.
         y : array-like of shape (n,)
-            Two classes, of any kind.
+            Labels of two classes, of any type.
         sensitive_features : array-like of shape (n,), Series or DataFrame
-            Two groups, labels of any kind.
+            Group of each sample, one of two labels of any type.
 
         Returns
         -------
@@ -155,8 +162,8 @@ class RezaeiClassifier(BinaryFairClassifier):
         )
         if not converged:
             warnings.warn(
-                f"no solution to tol={self.tol} after max_iter={self.max_iter} Newton steps: "
-                "raise either, or give a positive l2",
+                f"the fit did not reach tol={self.tol} within max_iter={self.max_iter} Newton "
+                "steps: raise tol or max_iter, or set a positive l2",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -169,7 +176,7 @@ class RezaeiClassifier(BinaryFairClassifier):
         return self
 
     def predict_proba(self, X: ArrayLike, *, sensitive_features: Any = None) -> np.ndarray:
-        """Class probabilities P̂ of shape (n, 2), when the label is not known."""
+        """Predict class probabilities P̂ of shape (n, 2) without knowing the label."""
         X = self._read_new(X)
         codes = self._group_codes(sensitive_features, X)
         z = X @ self.coef_[0] + self.intercept_[0]
@@ -177,7 +184,7 @@ class RezaeiClassifier(BinaryFairClassifier):
             robust_game(z, tilt[codes])[:3] for tilt in self.tilt_
         )
         away = 1 - check_1 + check_0
-        # Where each label is certain to stay what it is, any q is consistent: logistic regression.
+        # If neither label would change, every q is consistent, so use logistic regression.
         q = np.divide(check_0, away, out=expit(z), where=away > 0)
         positive = q * hat_1 + (1 - q) * hat_0
         return np.column_stack([1 - positive, positive])
@@ -185,18 +192,21 @@ class RezaeiClassifier(BinaryFairClassifier):
     def predict_proba_given(
         self, X: ArrayLike, y: ArrayLike, *, sensitive_features: Any
     ) -> np.ndarray:
-        """Class probabilities P̂ given the true label, for which the constraint is stated.
+        """Predict class probabilities P̂ given the true label, to which the constraint refers.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
             Features.
         y : array-like of shape (n,)
+            True labels.
         sensitive_features : array-like of shape (n,), Series or DataFrame
+            Group of each sample.
 
         Returns
         -------
         ndarray of shape (n, 2)
+            Class probabilities.
         """
         X = self._read_new(X)
         codes = self._group_codes(sensitive_features, X)
@@ -206,10 +216,10 @@ class RezaeiClassifier(BinaryFairClassifier):
         return np.column_stack([1 - positive, positive])
 
     def _contrasts(self, groups, y):
-        """For each constraint, the weight of a sample in it by label and group.
+        """Return the weight of a sample in each constraint, by label and group.
 
-        1 / p in the cell of the second group, -1 / p in that of the first, p being the cell's
-        share of all samples; 0 in labels that the constraint leaves out.
+        The weight is 1 / p in the cell of the second group and -1 / p in that of the first, where
+        p is the cell's share of all samples; it is 0 for labels that the constraint leaves out.
         """
         if self.fairness == "demographic_parity":
             return np.tile([-1.0, 1.0] / groups.q, (1, 2, 1))
@@ -222,25 +232,27 @@ class RezaeiClassifier(BinaryFairClassifier):
 
 
 def robust_game(z, c):
-    """The game for one sample, solved: value, strategies and second derivatives.
+    """Solve the game for one sample; return value, strategies and second derivatives.
 
     With the score z = theta . x and the tilt c = lambda / p, the predictor minimizes and the
     adversary maximizes, over probabilities p̂ and p̌ of the label 1,
 
         -p̌ log p̂ - (1 - p̌) log(1 - p̂) + c p̂ + z p̌.
 
-    The adversary is indifferent at p̂ = expit(z), if then the predictor's condition
-    p̌ = p̂ (1 + c (1 - p̂)) can be met by a probability. Else p̌ is 1 and p̂ = 1 / c, below expit(z),
-    or p̌ is 0 and p̂ = 1 + 1 / c, above it. The derivatives of the value by z and c are p̌ and p̂; it
-    is convex in z and concave in c.
+    The adversary is indifferent at p̂ = expit(z), if a probability p̌ satisfies the predictor's
+    condition p̌ = p̂ (1 + c (1 - p̂)). Otherwise p̌ is 1 and p̂ = 1 / c, below expit(z), or p̌ is 0
+    and p̂ = 1 + 1 / c, above expit(z). The derivatives of the value with respect to z and c are p̌
+    and p̂; the value is convex in z and concave in c.
 
     Parameters
     ----------
     z, c : ndarray of shape (n,)
+        Score and tilt of each sample.
 
     Returns
     -------
     value, p_hat, p_check : ndarray of shape (n,)
+        Value of the game, and both strategies.
     by_zz, by_zc, by_cc : ndarray of shape (n,)
         Second derivatives of the value.
 
@@ -253,7 +265,7 @@ def robust_game(z, c):
     (array([0.5 , 0.25]), array([0.5, 1. ]))
     """
     p, other = expit(z), expit(-z)
-    beyond = np.where(np.abs(c) > 1, c, 1.0)  # so that nothing is divided by 0
+    beyond = np.where(np.abs(c) > 1, c, 1.0)  # avoids division by 0
     above = (c > 1) & (p > 1 / beyond)
     below = (c < -1) & (p < 1 + 1 / beyond)
     free = ~(above | below)
@@ -268,35 +280,40 @@ def robust_game(z, c):
 
 
 def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
-    """The saddle point of the game's dual, convex in theta and concave in lambda.
+    """Find the saddle point of the game's dual, which is convex in theta and concave in lambda.
 
         min over theta, max over lambda of  mean_n [game(x_n . theta, cells_n . lambda)
                                                     - y_n x_n . theta] + theta . ridge theta / 2
 
-    The derivative with respect to lambda is the difference of the cells' means of P̂, and 0 is
-    fair. Newton's method finds lambda, on the minimum over theta, which is concave; within it,
-    Newton's method finds theta.
+    The derivative with respect to lambda is the difference between the cells' means of P̂, which
+    is 0 for a fair predictor. An outer Newton method finds lambda for the minimum over theta,
+    which is concave; an inner Newton method finds theta.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
         Features.
     y : ndarray of int, shape (n,)
-        0 or 1.
+        Labels, 0 or 1.
     cells : ndarray of shape (n, m)
-        For each constraint 1 / p in one cell, -1 / p in the other and 0 elsewhere.
+        For each constraint, 1 / p in one cell, -1 / p in the other and 0 elsewhere.
     ridge : ndarray of shape (p,)
+        Strength of the ridge for each parameter.
     tol : float, default=1e-6
+        Tolerance of both Newton methods.
     max_iter : int, default=100
         Maximum number of iterations.
 
     Returns
     -------
     theta : ndarray of shape (p,)
+        Parameters at the saddle point.
     multipliers : ndarray of shape (m,)
+        Multipliers lambda at the saddle point.
     n_iter : int
-        Newton steps for theta, in all.
+        Total number of Newton steps for theta.
     converged : bool
+        Whether the tolerance was reached.
 
     Examples
     --------
@@ -311,7 +328,7 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
     n_iter = 0
 
     def best_response(multipliers, theta):
-        """theta given the multipliers, and the cells' differences with it."""
+        """Compute theta given the multipliers, and the resulting differences of the cells."""
         nonlocal n_iter
         tilt = cells @ multipliers
 
@@ -319,7 +336,7 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
             value, _, p_check, by_zz, _, _ = robust_game(z, tilt)
             return value - y * z, p_check - y, by_zz
 
-        # More exactly than asked for, so that the differences are those of the best theta.
+        # Use a smaller tolerance, so that the differences are those of the best theta.
         solution = newton(phi, X, theta, ridge=ridge, tol=tol / 100, max_iter=max_iter)
         n_iter += solution.n_iter
         _, p_hat, _, _, by_zc, by_cc = robust_game(X @ solution.theta, tilt)
@@ -337,7 +354,7 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
         while True:
             moved = multipliers + length * step
             solution, gap, by_zc, by_cc = best_response(moved, solution.theta)
-            # Along the step the slope falls, from a positive one to 0 at the best length.
+            # Along the step, the slope decreases from a positive value to 0 at the best length.
             if gap @ step >= -slope / 2 or length < 1e-6:
                 break
             length /= 2

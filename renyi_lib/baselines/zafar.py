@@ -1,4 +1,4 @@
-"""Zafar et al.: logistic regression whose boundary has a bounded covariance with the group."""
+"""Zafar et al.: logistic regression whose scores have a bounded covariance with the group."""
 
 import warnings
 from typing import Any, ClassVar
@@ -16,40 +16,42 @@ __all__ = ["ZafarClassifier", "group_covariances", "logistic_loss"]
 
 
 class ZafarClassifier(LogisticScores, BinaryFairClassifier):
-    """Logistic regression under a bound on the covariance of its boundary with the group.
+    """Logistic regression under a bound on the covariance of its scores with the group.
 
     With d(x) = theta . x + b, the signed distance to the boundary up to a factor::
 
-        minimize mean logistic loss  subject to  |Cov(d(X), 1[S = j])| <= c  for every group j,
+        minimize mean logistic loss  subject to  |Cov(d(X), 1[S = j])| <= c  for every group j.
 
-    where for equality of opportunity the covariance is that given Y = 1: both its means, that of
-    the group's indicator among them, are taken over the samples with Y = 1 only. This is convex,
-    and solved exactly. For two groups there is one covariance.
+    For equality of opportunity, the covariance is conditional on Y = 1, which means that all its
+    means, including that of the group's indicator, are taken over the samples with Y = 1. The
+    problem is convex and is solved exactly. For two groups there is a single covariance.
 
-    With ``of="mistakes"`` the covariance given Y = 1 is that of min(0, d(X)), to which only the
-    false negatives contribute. This is not convex; see the notes.
+    With ``of="mistakes"``, the covariance given Y = 1 is that of min(0, d(X)), to which only
+    false negatives contribute. That problem is not convex; see the notes.
 
     Parameters
     ----------
     c : float, default=0.0
-        The bound, 0 or more, on the scale of the scores.
+        Nonnegative bound, on the scale of the scores.
     fairness : {"demographic_parity", "equal_opportunity"}, default="demographic_parity"
+        Notion of fairness.
     of : {"scores", "mistakes"}, default="scores"
-        Whether d(X) or min(0, d(X)) is to have a small covariance with the group. The second is
-        for equality of opportunity only.
+        Variable whose covariance with the group is bounded, either d(X) or min(0, d(X)). The
+        latter is available only for equality of opportunity.
     l2 : float, default=1e-4
-        Adds ``l2 / 2 * |coef|^2`` to the mean loss. It should not be 0: see the notes.
+        Strength of the ridge ``l2 / 2 * |coef|^2``, which is added to the mean loss. It should
+        not be 0; see the notes.
     fit_intercept : bool, default=True
-        The intercept has no covariance with anything, and so no part in the constraint.
+        Whether to fit an intercept, which does not affect the constraint.
     tol : float, default=1e-6
-        The fit ends when no entry of the gradient of the Lagrangian is larger.
+        The fit stops when no entry of the Lagrangian's gradient exceeds `tol` in absolute value.
     max_iter : int, default=100
         Maximum number of iterations.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The second is Y = 1.
+        Class labels; the second one is Y = 1.
     groups_ : ndarray
         Group labels, in sorted order.
     coef_ : ndarray of shape (1, n_features)
@@ -57,32 +59,36 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
     intercept_ : ndarray of shape (1,)
         Intercept.
     covariances_ : ndarray of shape (1,) or (n_groups,)
-        Of the scores, or of the mistakes, and the indicator of the second of two groups, or of
-        each of several.
+        Covariances of the scores, or of the mistakes, with the indicator of the second of two
+        groups, or of each group if there are more.
     multipliers_ : ndarray of shape (1,) or (n_groups,)
-        Of the constraints, 0 where the bound is not reached.
+        Multipliers of the constraints, which are 0 where the bound is not active.
     n_iter_ : int
         Number of iterations.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
-        If X had names of columns.
+        Names of the features, if X has column names.
+
+    See Also
+    --------
+    DoniniClassifier : Make the groups' mean scores given Y = 1 equal.
 
     Notes
     -----
     Demographic parity is the constraint of the paper of 2015, and equality of opportunity the same
-    constraint given Y = 1. That of the mistakes is the one of the paper of 2017 for equal false
-    negative rates, with means given Y = 1. There it is solved by a convex-concave heuristic;
-    here by fixing which samples are mistakes, solving the convex problem that is left, and so
-    on until the constraint holds for the mistakes of its solution (see `settle_mistakes`), which
-    is then stationary or nearly so. As with any heuristic, another start might end elsewhere.
+    constraint given Y = 1. The constraint on mistakes is that of the paper of 2017 for equal false
+    negative rates, with means given Y = 1. That paper uses a convex-concave heuristic. Here the
+    set of mistakes is fixed, the remaining convex problem is solved, and both steps are repeated
+    until the constraint holds for the mistakes of the solution (see `settle_mistakes`), which is
+    then stationary or nearly so. As with any heuristic, another start may lead to another result.
 
-    A covariance of 0 makes the groups' mean scores equal; their shares of positive scores need not
-    be. This has a consequence for l2 = 0. If some samples can be told to have Y = 0 for certain,
-    such as a rare category of which all have, their scores may fall without bound at no loss;
-    and a few of them, with scores low enough, offset any covariance. The constraint then
-    costs nothing and changes nothing for the other samples. On the Adult data seven people who
-    never worked do that. A ridge makes it costly.
+    A covariance of 0 makes the groups' mean scores equal, but not necessarily their shares of
+    positive scores. This has a consequence for l2 = 0. If some samples certainly have Y = 0, such
+    as a rare category without positives, their scores may decrease without bound at no loss, and
+    a few such samples with sufficiently low scores offset any covariance. The constraint then
+    costs nothing and does not affect the other samples. In the Adult data, seven people who never
+    worked have this effect. A ridge makes it costly.
 
     References
     ----------
@@ -145,9 +151,9 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
         X : array-like of shape (n, n_features)
             Features.
         y : array-like of shape (n,)
-            Two classes, of any kind.
+            Labels of two classes, of any type.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            The group of each sample, labels of any kind; several columns become one joint group.
+            Group of each sample, given by labels of any type; several columns define joint groups.
 
         Returns
         -------
@@ -201,31 +207,39 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
     def _check_parameters(self):
         super()._check_parameters()
         if self.of == "mistakes" and self.fairness != "equal_opportunity":
-            raise ValueError("of='mistakes' needs fairness='equal_opportunity'")
+            raise ValueError(
+                "of='mistakes' requires fairness='equal_opportunity', not "
+                f"fairness={self.fairness!r}"
+            )
 
 
 def settle_mistakes(solve, X, groups, c, max_rounds=100):
-    """Solve for given mistakes, find the mistakes of the solution, and so on.
+    """Alternate between solving for given mistakes and finding the mistakes of the solution.
 
-    As min(0, d) is d where d < 0 and else 0, its covariance is linear in theta while the set of
-    mistakes stays the same. Later rounds change the constraint by part of the difference only, so
-    that samples at the boundary, which go back and forth, come to count in part.
+    Because min(0, d) is d where d < 0 and 0 elsewhere, its covariance is linear in theta as long
+    as the set of mistakes does not change. Later rounds change the constraint by only part of the
+    difference, so that samples which alternate at the boundary are counted partially.
 
     Parameters
     ----------
     solve : callable
-        From the constraint's matrix A, or None for no constraint, to a `NewtonSolution`.
+        Function that maps the matrix A of the constraint, or None for no constraint, to a
+        `NewtonSolution`.
     X : ndarray of shape (n, p)
         Features.
     groups : Groups
-        Given Y = 1.
+        Groups given Y = 1.
     c : float
+        Bound of the covariances.
     max_rounds : int, default=100
+        Maximum number of rounds.
 
     Returns
     -------
     covariances : ndarray of shape (k,)
+        Covariances of the mistakes and the groups.
     solution : NewtonSolution
+        Solution of the last round.
     settled : bool
         Whether the violation is at most 0.1 % of that without the constraint, and the last round
         changed the loss by at most 1e-5.
@@ -247,7 +261,9 @@ def settle_mistakes(solve, X, groups, c, max_rounds=100):
 
 
 def group_covariances(X, groups):
-    """Cov(X, 1[S = j]) for each group j, or for the second of two; of shape (k, n_features).
+    """Compute Cov(X, 1[S = j]) for each group j, or only for the second of two groups.
+
+    The result has shape (k, n_features).
 
     Examples
     --------
@@ -265,7 +281,7 @@ def group_covariances(X, groups):
 
 
 def logistic_loss(y):
-    """The loss log(1 + e^z) - y z of each sample, and its derivatives, as functions of scores z.
+    """Return a function that computes log(1 + e^z) - y z and its derivatives for scores z.
 
     Examples
     --------

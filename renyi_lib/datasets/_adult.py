@@ -1,4 +1,4 @@
-"""Adult: census records of 1994, is the income above 50 000 dollars a year?"""
+"""Adult: census records of 1994 that predict whether the income exceeds 50 000 dollars a year."""
 
 import io
 
@@ -33,20 +33,24 @@ _RACE = Grouping("race", {"non-White": None, "White": "White"})
 
 
 def load_adult() -> FairDataset:
-    """The Adult data set, UCI's two files as training and test set.
+    """Load the Adult data set, with UCI's two files as training and test set.
 
-    The raw tables differ from the files in three ways only: the columns have their names, the
-    blank before each value is gone, and so is the full stop after each label of the test set,
-    so that both files write ``'>50K'``. Unknown values stay visible as ``'?'`` and count as a
-    category of their own.
+    The raw tables differ from the files in only three ways. Columns are named, the blank before
+    each value is removed, and so is the full stop after each label of the test set, so that both
+    tables contain ``'>50K'``. Unknown values remain ``'?'`` and count as a separate category.
 
     Returns
     -------
     FairDataset
-        32561 training and 16281 test rows. ``sensitive_choices``: ``"gender"`` (S = 1 for Male,
-        the privileged group) and ``"gender-race"`` (Female or Male crossed with non-White or
-        White: four groups). The default features are all columns but sex and native-country,
-        encoded in 64 columns (59 for ``"gender-race"``, where race is not a feature).
+        Data set with 32561 training and 16281 test rows. ``sensitive_choices`` are ``"gender"``
+        (S = 1 for Male, the privileged group) and ``"gender-race"`` (Female or Male crossed with
+        non-White or White, four groups). The default features are all columns except sex and
+        native-country, encoded in 64 columns (59 for ``"gender-race"``, where race is not a
+        feature).
+
+    See Also
+    --------
+    load_census_income : Load a larger and more recent data set of the same kind.
 
     References
     ----------
@@ -63,7 +67,7 @@ def load_adult() -> FairDataset:
     >>> adult.encode(sensitive="gender-race").group_names
     ('Female, non-White', 'Female, White', 'Male, non-White', 'Male, White')
     """
-    test = _read("adult.test", skiprows=1)  # its first line is a comment
+    test = _read("adult.test", skiprows=1)  # the first line is a comment
     test[_TARGET] = test[_TARGET].str.removesuffix(".")
     return FairDataset(
         name="adult",

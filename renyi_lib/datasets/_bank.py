@@ -1,4 +1,4 @@
-"""Bank Marketing: phone calls of a Portuguese bank, does the client take a term deposit?"""
+"""Bank Marketing: phone calls of a Portuguese bank that may lead to a term deposit."""
 
 import io
 
@@ -32,17 +32,18 @@ _N_TRAIN = 32000
 
 
 def load_bank() -> FairDataset:
-    """The Bank Marketing data set, in the paper's split.
+    """Load the Bank Marketing data set, split as in the paper.
 
-    The paper trains on the first 32000 rows and tests on the last 13211. The file is in the order
-    of time, and the campaign changes on the way: 5.9 % of the training rows are positive, but
-    25.7 % of the test rows.
+    The paper trains on the first 32000 rows and tests on the last 13211. The file is in
+    chronological order, and the campaign changes over time, so 5.9 % of the training rows but
+    25.7 % of the test rows are positive.
 
     Returns
     -------
     FairDataset
-        ``sensitive_choices``: ``"married"`` (S = 1 for married, 0 for single and divorced). The
-        default features are all columns but marital. ``'unknown'`` is a value like any other.
+        Data set whose ``sensitive_choices`` are ``"married"`` (S = 1 for married, 0 for single and
+        divorced). The default features are all columns except marital. ``'unknown'`` is treated
+        as an ordinary value.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Census-Income (KDD): survey records of 1994 and 1995, is the income above 50 000 dollars?"""
+"""Census-Income (KDD): survey records that predict whether the income exceeds 50 000 dollars."""
 
 import io
 import os
@@ -56,7 +56,7 @@ _DESCRIPTIONS = {
 _TARGET = "income"
 _WEIGHT = "instance weight"
 _DOI = "10.24432/C5N30T"
-# Numbers in the file that are names of categories.
+# Numeric columns of the file that contain codes of categories.
 _CODED = (
     "detailed industry recode",
     "detailed occupation recode",
@@ -70,37 +70,37 @@ _RACE = Grouping("race", {"non-White": None, "White": "White"})
 
 
 def load_census_income(*, data_home: str | os.PathLike | None = None) -> FairDataset:
-    """The Census-Income (KDD) data set, UCI's two files as training and test set.
+    """Load the Census-Income (KDD) data set, with UCI's two files as training and test set.
 
     It is larger and more recent than Adult, comes from the same survey, includes children and
-    people without work, and has survey weights. The two files are too large for the package: a
-    checkout of the repository has them in ``data/``, and an installation reads them from a folder
-    of yours.
+    people without work, and has survey weights. The two files are too large for the package. A
+    checkout of the repository contains them in ``data/``, and an installed package reads them
+    from a folder of your choice.
 
-    The raw tables differ from the files in three ways only: the columns have their names, blanks
-    around values are gone, and the numbers that name a category (industry, occupation and others)
-    are texts. Missing values stay visible as ``'?'``, questions that were not asked of a person as
+    The raw tables differ from the files in only three ways. Columns are named, blanks around
+    values are removed, and numbers that code a category (industry, occupation and others) are
+    strings. Missing values remain ``'?'``, questions that a person was not asked remain
     ``'Not in universe'``, and both count as categories.
 
     Parameters
     ----------
     data_home : path-like, optional
-        The folder with ``census-income.data`` and ``census-income.test``, plain or compressed as
-        ``.xz`` or ``.gz``. By default the folder that the environment variable ``RENYI_LIB_DATA``
-        names, or else the repository's ``data``, or else ``~/renyi_lib_data``.
+        Folder with ``census-income.data`` and ``census-income.test``, plain or compressed as
+        ``.xz`` or ``.gz``. The default is the folder given by the environment variable
+        ``RENYI_LIB_DATA``, otherwise the repository's ``data``, otherwise ``~/renyi_lib_data``.
 
     Returns
     -------
     FairDataset
-        199523 training and 99762 test rows. ``sensitive_choices``: ``"gender"`` (S = 1 for Male)
-        and ``"gender-race"`` (Female or Male crossed with non-White or White: four groups). The
-        default features are all columns but sex, the survey weight and the target. `encode` gives
-        the weights as ``weight_train`` and ``weight_test``.
+        Data set with 199523 training and 99762 test rows. ``sensitive_choices`` are ``"gender"``
+        (S = 1 for Male) and ``"gender-race"`` (Female or Male crossed with non-White or White,
+        four groups). The default features are all columns except sex, the survey weight and the
+        target. `encode` returns the weights as ``weight_train`` and ``weight_test``.
 
     Raises
     ------
     RuntimeError
-        If a file is missing or is not UCI's. The message says where to put it.
+        If a file is missing or differs from UCI's. The message says where to put the file.
 
     References
     ----------
@@ -138,6 +138,6 @@ def _read(name, data_home):
         skipinitialspace=True,
         na_filter=False,
     )
-    for column in ("major occupation code", "citizenship"):  # one value of each ends in a blank
+    for column in ("major occupation code", "citizenship"):  # one value of each ends with a blank
         table[column] = table[column].str.rstrip()
     return table

@@ -1,4 +1,4 @@
-"""A data set for fair learning, and its way from raw tables to the arrays X, y and S."""
+"""Data set for fair learning, from raw tables to the arrays X, y and S."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,21 +15,22 @@ from renyi_lib.datasets._sensitive import joint_codes, joint_names
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EncodedDataset:
-    """The arrays that a fair learner takes: features X, label y, sensitive attribute S.
+    """Arrays for a fair learner, which are features X, label y and sensitive attribute S.
 
     Attributes
     ----------
     X_train, X_test : ndarray of float64, or scipy CSR array, of shape (n_samples, n_features)
         Features.
     y_train, y_test : ndarray of int
-        1 for the positive label, 0 for the other.
+        Labels, 1 for the positive label and 0 for the other.
     s_train, s_test : ndarray of int
-        The group of each row; ``group_names[s]`` is its name.
+        Group of each row; ``group_names[s]`` is its name.
     feature_names : tuple of str
-        The columns of X. ``"workclass=Private"`` is the indicator of a category.
+        Names of the columns of X. ``"workclass=Private"`` is the indicator of a category.
     group_names : tuple of str
+        Names of the groups, in the order of their codes.
     weight_train, weight_test : ndarray of float64, or None
-        The survey weight of each row, where the data set has one that is not a feature.
+        Survey weight of each row, if the data set has one that is not a feature.
     """
 
     X_train: np.ndarray
@@ -52,33 +53,37 @@ class EncodedDataset:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FairDataset:
-    """Raw training and test tables, with what is needed to learn fairly from them.
+    """Raw training and test tables, with the information needed to learn fairly from them.
 
     Attributes
     ----------
     name : str
+        Name of the data set.
     train, test : DataFrame
-        The rows under UCI's column names; the index is the row's number in its file, from 0.
+        Rows with UCI's column names; the index is the number of the row in its file, from 0.
     target : str
-        The column to predict.
+        Column to predict.
     positive : str or int
-        The label counted as y = 1.
+        Label that is encoded as y = 1.
     features : tuple of str
-        The raw columns that `encode` uses by default.
+        Raw columns that `encode` uses by default.
     sensitive_choices : dict of str to tuple of Grouping
-        What S may be, by name; the first is the default.
+        Available sensitive attributes, by name; the first is the default.
     descriptions : dict of str to str
-        Each column's meaning in plain words.
+        Meaning of each column in plain words.
     codes : dict of str to dict
-        The meaning of each code, for the columns that hold codes.
-    doi, license : str
+        Meaning of each code, for columns that contain codes.
+    doi : str
+        DOI of the data set.
+    license : str
+        License of the data set.
     weight : str, optional
-        The column with survey weights, which is not among the default features.
+        Column with survey weights, which is not among the default features.
 
     Notes
     -----
-    To work with fewer rows, give `dataclasses.replace` a shorter table; everything that `encode`
-    learns, it then learns from those rows.
+    To work with fewer rows, pass a shorter table to `dataclasses.replace`; `encode` then learns
+    categories and scaling from those rows.
 
     Examples
     --------
@@ -112,7 +117,7 @@ class FairDataset:
 
     @property
     def sensitive(self):
-        """The raw columns that the default sensitive attribute is made from."""
+        """Raw columns from which the default sensitive attribute is derived."""
         return _columns_of(next(iter(self.sensitive_choices.values())))
 
     def encode(
@@ -123,29 +128,31 @@ class FairDataset:
         scaling: Any = None,
         sparse: bool = False,
     ) -> EncodedDataset:
-        """The arrays X, y and S for training and test.
+        """Encode training and test rows as arrays X, y and S.
 
-        Numbers come first, then an indicator for each category of the other columns. Categories
-        and scaling are learnt from the training rows alone: a category that only the test rows
-        have sets none of its column's indicators.
+        Numeric columns come first, followed by an indicator for each category of the other
+        columns. Categories and scaling are learned from the training rows only, so a category
+        that occurs only in test rows sets none of its column's indicators.
 
         Parameters
         ----------
         sensitive : str, optional
-            One of `sensitive_choices`; by default the first. No column that S is made from is
-            ever a feature.
+            One of `sensitive_choices`; by default the first. A column from which S is derived is
+            never a feature.
         columns : sequence of str, optional
-            The raw columns to use as features; by default `features` without those of S.
+            Raw columns to use as features; by default, `features` without those of S.
         scaling : {None, "standard", "variance", "unit_norm"} or transformer, default=None
-            ``"standard"`` centers each column of X and divides it by its standard deviation,
-            ``"variance"`` only divides, ``"unit_norm"`` divides by the L2 norm over the training
-            rows. A scikit-learn transformer is copied and fitted to the training rows.
+            Scaling of the features. ``"standard"`` centers each column of X and divides it by its
+            standard deviation, ``"variance"`` only divides, and ``"unit_norm"`` divides by the L2
+            norm over the training rows. A scikit-learn transformer is copied and fitted to the
+            training rows.
         sparse : bool, default=False
-            Whether X is a scipy CSR array.
+            Whether to return X as a scipy CSR array.
 
         Returns
         -------
         EncodedDataset
+            Encoded arrays.
 
         Examples
         --------
@@ -197,7 +204,7 @@ class FairDataset:
         if not isinstance(sensitive, str) or sensitive not in self.sensitive_choices:
             raise ValueError(
                 f"sensitive must be one of {', '.join(map(repr, self.sensitive_choices))} "
-                f"for {self.name}, got {sensitive!r}"
+                f"for {self.name}, not {sensitive!r}"
             )
         return self.sensitive_choices[sensitive]
 
@@ -206,22 +213,22 @@ class FairDataset:
         if columns is None:
             return [column for column in self.features if column not in hidden]
         if isinstance(columns, str):
-            raise ValueError(f"columns must be a list of column names, got the text {columns!r}")
+            raise ValueError(f"columns must be a list of column names, not the string {columns!r}")
         columns = list(columns)
         if not columns or len(set(columns)) < len(columns):
-            raise ValueError(f"columns must name one or more different columns, got {columns!r}")
+            raise ValueError(f"columns must name one or more different columns, not {columns!r}")
         for column in columns:
             if column in hidden:
                 raise ValueError(
-                    f"columns asks for {column!r} as a feature, but S is made from it: leave it "
-                    "out (a model that is meant to see S can be given s_train and s_test)"
+                    f"columns contains {column!r}, but S is derived from it: leave it out (if a "
+                    "model should use S, pass it s_train and s_test)"
                 )
             if column == self.target:
-                raise ValueError(f"columns asks for {column!r} as a feature, but it is the target")
+                raise ValueError(f"columns contains {column!r}, which is the target: leave it out")
             if column not in self.train.columns:
                 raise ValueError(
-                    f"columns asks for {column!r}, which {self.name} does not have; "
-                    f"it has {', '.join(self.train.columns)}"
+                    f"columns contains {column!r}, which {self.name} does not have; its columns "
+                    f"are {', '.join(self.train.columns)}"
                 )
         return columns
 
@@ -241,12 +248,12 @@ def _as_format(X, as_sparse):
 
 
 def _names_after(scaler, names, width):
-    """Names of the scaled columns: the scaler's own if it makes new ones, else the same."""
+    """Return names of the scaled columns, which are new if the scaler creates new columns."""
     if hasattr(scaler, "get_feature_names_out"):
         names = scaler.get_feature_names_out(names)
     if len(names) != width:
         raise ValueError(
-            f"scaling turned {len(names)} columns into {width} without naming them: "
-            "give a transformer that has get_feature_names_out"
+            f"scaling turned {len(names)} columns into {width} without naming them: pass a "
+            "transformer that has get_feature_names_out"
         )
     return tuple(map(str, names))

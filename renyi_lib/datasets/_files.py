@@ -1,4 +1,4 @@
-"""The original files: where they are, and the proof that they are genuine."""
+"""Original data files, with their locations and checksums."""
 
 import gzip
 import hashlib
@@ -18,12 +18,12 @@ SHA256 = {
     "german.data": "b21f3d81db8071257d5ff1deaeba1fd4303b62712e6fcc9715c7a86202cb5871",
 }
 
-# The same of files that are too large for the package.
+# SHA-256 of files that are too large for the package.
 LARGE_SHA256 = {
     "census-income.data": "3676a81db7d3528f3f8b9f3c699d0f0aa28db45e6e994fa0b8ed38327539ee86",
     "census-income.test": "98402b1ab879573d0a7f38a699a40258080e25e33d3401e7bf9c96d3fa0fab8c",
 }
-# In a checkout of the repository they are beside the package.
+# In a checkout of the repository, these files are next to the package.
 REPOSITORY_DATA = Path(__file__).parents[2] / "data"
 DATA_VARIABLE = "RENYI_LIB_DATA"
 
@@ -37,21 +37,23 @@ _CURE = (
 
 
 class DataFileError(RuntimeError):
-    """A data file of the package is missing or is not the genuine original."""
+    """Error raised if a data file is missing or differs from the original."""
 
 
 def is_genuine(name, content):
-    """Whether `content` is byte for byte the UCI original called `name`.
+    """Return whether `content` equals the UCI original called `name`, byte for byte.
 
     Parameters
     ----------
     name : str
         One of the keys of `SHA256` or `LARGE_SHA256`.
     content : bytes
+        Content of the file, decompressed.
 
     Returns
     -------
     bool
+        Whether the checksums agree.
 
     Examples
     --------
@@ -62,7 +64,7 @@ def is_genuine(name, content):
 
 
 def read_original(name):
-    """The bytes of one UCI original, decompressed and checked.
+    """Read one UCI original, decompress it and verify its checksum.
 
     Parameters
     ----------
@@ -72,6 +74,7 @@ def read_original(name):
     Returns
     -------
     bytes
+        Content of the file.
 
     Raises
     ------
@@ -92,29 +95,29 @@ def read_original(name):
         raise DataFileError(f"the data file {path} cannot be read ({error}). {_CURE}") from error
     if not is_genuine(name, content):
         raise DataFileError(
-            f"the data file {path} is damaged: its content has not the SHA-256 of UCI's {name}. "
-            f"{_CURE}"
+            f"the data file {path} is damaged: its SHA-256 is not that of UCI's {name}. {_CURE}"
         )
     return content
 
 
 def read_large(name, doi, data_home=None):
-    """The bytes of a UCI original that is not part of the package, decompressed and checked.
+    """Read a UCI original that is not part of the package, decompress it and verify its checksum.
 
     Parameters
     ----------
     name : str
         One of the keys of `LARGE_SHA256`.
     doi : str
-        Where the file comes from, for the error message.
+        DOI of the data set, for the error message.
     data_home : path-like, optional
-        The only folder to look in. By default the folder named by the environment variable
-        ``RENYI_LIB_DATA`` or, if that is not set, the repository's ``data`` and then
+        Only folder to search. The default is the folder given by the environment variable
+        ``RENYI_LIB_DATA`` or, if it is not set, the repository's ``data`` and then
         ``~/renyi_lib_data``.
 
     Returns
     -------
     bytes
+        Content of the file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""German Credit: is a customer of a bank a good or a bad credit risk?"""
+"""German Credit: customers of a bank who are good or bad credit risks."""
 
 import io
 
@@ -32,7 +32,7 @@ _MEANINGS = {
     "class": "credit risk",
 }
 
-# UCI's own table of codes. A later study found errors in it: see the notes of `load_german`.
+# UCI's own table of codes. A later study found errors in it; see the notes of `load_german`.
 _CODES: dict[str, dict] = {
     "Attribute1": {
         "A11": "below 0",
@@ -106,23 +106,23 @@ _N_TRAIN = 800
 
 
 def load_german() -> FairDataset:
-    """The German Credit data set, the first 800 rows for training and the last 200 for test.
+    """Load the German Credit data set, with the first 800 rows for training and 200 for testing.
 
     Returns
     -------
     FairDataset
-        ``sensitive_choices``: ``"gender-marital"`` (S = 0, 1, 2, 3 for A91, A92, A93, A94 of
-        Attribute9; A95 does not occur). The default features are all columns but Attribute9. The
-        positive class is 1, a good risk. No value is missing.
+        Data set whose ``sensitive_choices`` are ``"gender-marital"`` (S = 0, 1, 2, 3 for A91, A92,
+        A93, A94 of Attribute9; A95 does not occur). The default features are all columns except
+        Attribute9. The positive class is 1, a good risk. There are no missing values.
 
     Notes
     -----
-    UCI's table of codes reads Attribute9 as gender and marital status, and so does the paper.
-    Grömping found that table to be wrong for several columns. In the corrected one, A92 is
-    "female and not single, *or* male and single", A93 "male, married or widowed", A94 "female,
-    single". Then the file does not determine gender at all. The groups are the same sets of
-    people under either reading, only their names differ: `EncodedDataset.group_names` gives the
-    bare codes, `FairDataset.codes` UCI's reading.
+    Both UCI's table of codes and the paper interpret Attribute9 as gender and marital status.
+    Grömping found that this table is wrong for several columns. In the corrected table, A92 is
+    "female and not single, *or* male and single", A93 is "male, married or widowed", and A94 is
+    "female, single", so the file does not determine gender at all. The groups are the same sets of
+    people under either interpretation, and only their names differ. `EncodedDataset.group_names`
+    contains the bare codes, and `FairDataset.codes` UCI's interpretation.
 
     References
     ----------

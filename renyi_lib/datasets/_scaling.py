@@ -1,4 +1,4 @@
-"""The scalings of the features, each a scikit-learn transformer learnt on the training rows."""
+"""Scalings of the features as scikit-learn transformers that are fitted to the training rows."""
 
 import numpy as np
 from scipy import sparse
@@ -8,15 +8,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 
 class UnitNormScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Divide each column by its L2 norm over the rows it is fitted on.
+    """Divide each column by its L2 norm over the training rows.
 
-    The scale of the paper's k-means experiment: lambda there is measured against columns of unit
-    norm. A column of zeros stays as it is.
+    This is the scaling of the paper's k-means experiment, so its lambda refers to columns of unit
+    norm. A column of zeros is not changed.
 
     Attributes
     ----------
     norm_ : ndarray of shape (n_features,)
-        The divisor of each column.
+        Divisor of each column.
 
     Examples
     --------
@@ -52,14 +52,19 @@ _NAMED = {
 
 
 def make_scaler(scaling, sparse_output):
-    """An unfitted transformer for the argument `scaling` of `FairDataset.encode`.
+    """Create an unfitted transformer from the argument `scaling` of `FairDataset.encode`.
 
     Parameters
     ----------
     scaling : None, str or scikit-learn transformer
-        A transformer is copied, so that the caller's is left as it was.
+        Name of a scaling, or a transformer, which is copied so that the original is not modified.
     sparse_output : bool
         Whether the features are sparse, which rules out ``"standard"``.
+
+    Returns
+    -------
+    transformer or None
+        Unfitted transformer.
 
     Examples
     --------
@@ -68,14 +73,14 @@ def make_scaler(scaling, sparse_output):
     """
     if scaling == "standard" and sparse_output:
         raise ValueError(
-            'scaling="standard" moves every zero and so cannot be sparse: '
+            'scaling="standard" would turn zeros into nonzeros and so cannot be sparse: '
             'use scaling="variance", which only divides, or sparse=False'
         )
     if scaling is None or isinstance(scaling, str):
         if scaling not in _NAMED:
             raise ValueError(
                 f"scaling must be {', '.join(map(repr, _NAMED))} or a scikit-learn transformer, "
-                f"got {scaling!r}"
+                f"not {scaling!r}"
             )
         return clone(_NAMED[scaling])
     if isinstance(scaling, type) or not (
@@ -83,6 +88,6 @@ def make_scaler(scaling, sparse_output):
     ):
         raise ValueError(
             "scaling must be a name or an instance of a scikit-learn transformer "
-            f"(with fit and transform), got {scaling!r}"
+            f"(with fit and transform), not {scaling!r}"
         )
     return clone(scaling)

@@ -1,4 +1,4 @@
-"""The sensitive attribute S: how raw columns become groups 0 … m-1."""
+"""Sensitive attribute S, with the rules that map raw columns to groups 0 … m-1."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -8,15 +8,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Grouping:
-    """How the values of one raw column fall into groups.
+    """Rule that assigns the values of one raw column to groups.
 
     Parameters
     ----------
     column : str
-        The raw column.
+        Name of the raw column.
     groups : dict of str to value
-        Name of each group, in the order of its code, and the one value that it stands for. At most
-        one group may have None: it takes all other values.
+        Name of each group, in the order of the codes, and the value that belongs to it. At most
+        one group may have the value None, which stands for all other values.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Grouping:
     groups: dict
 
     def codes(self, frame):
-        """The group of each row of `frame`, as an integer.
+        """Return the group of each row of `frame` as an integer.
 
         Raises
         ------
@@ -54,27 +54,30 @@ class Grouping:
 
 
 def joint_codes(groupings, frame):
-    """One group for each row and combination of several groupings, the last varying fastest.
+    """Return a joint code of several groupings for each row, with the last varying fastest.
 
-    With two binary attributes the codes 0, 1, 2, 3 are the pairs (0, 0), (0, 1), (1, 0), (1, 1):
-    the paper's remark on several sensitive attributes, where they become one attribute with four
-    values.
+    With two binary attributes, the codes 0, 1, 2, 3 stand for the pairs (0, 0), (0, 1), (1, 0),
+    (1, 1). This follows the paper's remark that several sensitive attributes can be combined into
+    one attribute, here with four values.
 
     Parameters
     ----------
     groupings : sequence of Grouping
+        Rules to combine.
     frame : DataFrame
+        Raw rows.
 
     Returns
     -------
     ndarray of int
+        Joint code of each row.
     """
     sizes = [len(grouping.groups) for grouping in groupings]
     return np.ravel_multi_index([grouping.codes(frame) for grouping in groupings], sizes)
 
 
 def joint_names(groupings):
-    """The name of each group of `joint_codes`, in the order of the codes.
+    """Return the name of each group of `joint_codes`, in the order of the codes.
 
     Examples
     --------

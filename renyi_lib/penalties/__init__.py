@@ -1,27 +1,26 @@
-"""Dependence between a classifier's soft labels and the groups, as a differentiable penalty.
+"""Differentiable penalties on the dependence between a classifier's soft labels and the groups.
 
 A classifier gives sample n the class i with probability F[n, i]. A *penalty* measures how much
 that randomized label Ŷ depends on the sample's group S, and how the measure changes with F:
 
     value, gradient = penalty.value_and_grad(F, groups)
 
-with ``gradient[n, i]`` the derivative with respect to ``F[n, i]``. A classifier that minimizes
-loss + lam * penalty needs nothing else of a penalty, so a new one is one new class (see `Penalty`
-and `TablePenalty`).
+where ``gradient[n, i]`` is the derivative with respect to ``F[n, i]``. A classifier that minimizes
+loss + lam * penalty uses nothing else of a penalty, so a new penalty requires only one new class
+(see `Penalty` and `TablePenalty`).
 
-Most penalties depend on F through the joint table T[i, j] = P(Ŷ = i, S = j) only. They are pure
-functions of that small table; `Groups` makes the one pass over the samples that leads from F to T,
-and the one that leads from dvalue/dT back to dvalue/dF. Such a penalty says so by
-``depends_on_table``, and can then be fitted from every source of data, because the table is a sum
-over rows.
+Most penalties depend on F only through the joint table T[i, j] = P(Ŷ = i, S = j). They are pure
+functions of that small table. `Groups` computes T from F in one pass over the samples, and in
+another pass dvalue/dF from dvalue/dT. Such a penalty has ``depends_on_table`` set to True and can
+then be fitted from every source of data, because the table is a sum over rows.
 
 The Rényi penalty is a maximum over an adversary's moves. Its gradient is that of the inner
 function at the adversary's best response, held fixed (Danskin's theorem). In Algorithm 1 the
 adversary chooses a function of S (the vector v), in Algorithm 2 a function of Ŷ (the vector w).
-Both are exactly rho_R^2 at the best response: here the factor 1 / (q (1 - q)) that the paper
-absorbs in lambda for Algorithm 2 is written out.
+At the best response, both equal rho_R^2 exactly, because the factor 1 / (q (1 - q)) that the paper
+absorbs in lambda for Algorithm 2 is included here.
 
-The gradients treat the entries of F as free numbers and the probabilities of the groups as given.
+Gradients treat the entries of F as free variables and the probabilities of the groups as fixed.
 """
 
 from renyi_lib.penalties._base import Penalty, TablePenalty

@@ -1,4 +1,4 @@
-"""What a penalty is: the protocol that every penalty follows, also one of your own."""
+"""Protocol that every penalty follows, including user-defined ones."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,26 +11,27 @@ __all__ = ["Penalty", "TablePenalty"]
 
 
 class Penalty(Checked, BaseEstimator):
-    """The protocol of a penalty: a value and its gradient with respect to the class probabilities.
+    """Base class of penalties, which have a value and a gradient with respect to F.
 
-    A new penalty overrides `terms`, which for most penalties is a list of one pair. If it depends
-    on F through the joint table of label and group only, it is a `TablePenalty`, which is simpler
-    to write and works in more places. The other methods have defaults that suit any penalty.
+    A new penalty overrides `terms`, which for most penalties returns a list of one pair. If it
+    depends on F only through the joint table of label and group, derive it from `TablePenalty`
+    instead, which is simpler and works in more places. The other methods have defaults that suit
+    any penalty.
 
-    Penalties are estimators in the sense of scikit-learn as far as their parameters go: they can
-    be printed, cloned and set, also from a classifier (``penalty__bandwidth``). Data are never
-    parameters, and evaluating a penalty does not change it, so that threads can share one.
+    Penalties handle their parameters like scikit-learn estimators, so they can be printed, cloned
+    and set, also through a classifier (``penalty__bandwidth``). Data are never parameters, and
+    evaluating a penalty does not change it, so threads can share it.
 
     Attributes
     ----------
     depends_on_table : bool
         Whether the penalty depends on F only through the joint table of label and group (for a
-        `ConditionalPenalty`, the tables given each true label). Such a penalty can be fitted from
-        every source, blocks of memory, Parquet files and Dask included.
+        `ConditionalPenalty`, through the tables given each true label). Such a penalty can be
+        fitted from every source, including blocks in memory, Parquet files and Dask.
 
     See Also
     --------
-    TablePenalty : For penalties that depend on the joint table only.
+    TablePenalty : Base class of penalties that depend only on the joint table.
     """
 
     @property
@@ -41,20 +42,22 @@ class Penalty(Checked, BaseEstimator):
     def value_and_grad(
         self, F: ArrayLike, groups: "Groups | ArrayLike"
     ) -> tuple[float, np.ndarray]:
-        """The penalty and its gradient.
+        """Compute the penalty and its gradient.
 
         Parameters
         ----------
         F : array-like of shape (n, c)
             Class probabilities.
         groups : Groups or array-like of shape (n,)
-            The group of each sample. To evaluate more than once, count the groups once, with
+            Group of each sample. For repeated evaluations, count the groups once with
             `Groups.from_labels`.
 
         Returns
         -------
         value : float
+            Value of the penalty.
         gradient : ndarray of shape (n, c)
+            Gradient with respect to F.
         """
         self._check_parameters()
         terms = self.terms(F, groups)
@@ -64,24 +67,24 @@ class Penalty(Checked, BaseEstimator):
         return sum(values), sum(gradients)
 
     def value(self, F, groups):
-        """The penalty without its gradient."""
+        """Compute the penalty without its gradient."""
         return self.value_and_grad(F, groups)[0]
 
     def terms(self, F, groups):
-        """A list of (value, gradient), one pair for each summand of the penalty."""
+        """Return a list of (value, gradient), one pair for each summand of the penalty."""
         raise NotImplementedError
 
     def best_response(self, F, groups):
-        """The adversary's best response, or None if the penalty is not a maximum over one."""
+        """Return the adversary's best response, or None if the penalty has no adversary."""
         return None  # noqa: RET501 (None is the answer here)
 
     def residual_gradients(self, F, groups):
-        """Gradients with respect to F of residuals.
+        """Return the gradients of residuals with respect to F.
 
-        The squares of the residuals sum to the penalty, or to a bound of it.
-        A large lam makes the objective steep in these few directions; a solver that knows them
-        can step along the others. By default one residual for each summand, its square root. Any
-        iterable will do: if there are many, make each when it is asked for.
+        The squares of the residuals sum to the penalty, or to a bound of it. A large lam makes
+        the objective steep in these few directions, and a solver that knows them can take longer
+        steps in the others. The default is one residual for each summand, its square root. The
+        result may be any iterable; for many residuals, return a generator.
         """
         return [
             gradient / (2 * np.sqrt(value))
@@ -90,38 +93,38 @@ class Penalty(Checked, BaseEstimator):
         ]
 
     def residual_rows(self, F, groups, slopes_of):
-        """The same residuals' gradients with respect to theta, without arrays of F's size.
+        """Return the gradients of the same residuals with respect to theta, as rows.
 
-        ``slopes_of(groups)`` gives the derivatives of the joint table with respect to theta, of
-        shape (c, d, number of parameters). The gradients are the rows of the result. None if this
-        penalty, or so few groups, do not need it.
+        ``slopes_of(groups)`` returns the derivatives of the joint table with respect to theta, of
+        shape (c, d, number of parameters), so that no arrays of the size of F are needed. Return
+        None if this method brings no advantage for this penalty or for so few groups.
         """
         return None  # noqa: RET501 (None is the answer here)
 
     def has_kinks(self, n_classes, n_groups):
-        """Whether the penalty may fail to be differentiable for so many classes and groups."""
+        """Return whether the penalty may have kinks for this number of classes and groups."""
         return False
 
     def smoothed(self, mu):
-        """A differentiable penalty, each summand of which is at most mu / 2 above the true one."""
+        """Return a differentiable penalty, with each summand at most mu / 2 above the original."""
         return self
 
 
 class TablePenalty(Penalty):
-    """A penalty that depends on F only through the table T[i, j] = P(Ŷ = i, S = j).
+    """Base class of penalties that depend on F only through T[i, j] = P(Ŷ = i, S = j).
 
-    A subclass overrides `of_table`. Because nothing else of the data is needed, the penalty works
-    with every source of data (arrays, blocks, Parquet files, Dask collections), under every
-    notion of fairness, on labels and on scores, and with boosted trees.
+    A subclass overrides `of_table`. Because the penalty needs no other data, it works with every
+    source of data (arrays, blocks, Parquet files, Dask collections), under every notion of
+    fairness, on labels and on scores, and with boosted trees.
 
     See Also
     --------
-    renyi_lib.penalties.RenyiPenalty : A penalty of this kind.
-    renyi_lib.penalties.ChiSquarePenalty : Another one.
+    renyi_lib.penalties.RenyiPenalty : Penalize the squared Rényi correlation.
+    renyi_lib.penalties.ChiSquarePenalty : Penalize the chi-square information.
 
     Examples
     --------
-    The squared gap between the groups' rates of the last class, for two groups:
+    Penalize the squared gap between the rates of the last class in two groups:
 
     >>> import numpy as np
     >>> from renyi_lib.penalties import TablePenalty
@@ -136,7 +139,7 @@ class TablePenalty(Penalty):
     >>> round(value, 12)
     0.04
 
-    It can be minimized like any other penalty:
+    This penalty can be minimized like any other:
 
     >>> from renyi_lib import PenalizedClassifier
     >>> rng = np.random.default_rng(0)
@@ -150,23 +153,25 @@ class TablePenalty(Penalty):
 
     @property
     def depends_on_table(self) -> bool:
-        """True."""
+        """Whether the penalty depends only on the joint table, which is always True."""
         return True
 
     def of_table(self, T: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray]:
-        """The penalty and its gradient with respect to the table.
+        """Compute the penalty and its gradient with respect to the table.
 
         Parameters
         ----------
         T : ndarray of shape (c, d)
-            P(Ŷ = i, S = j).
+            Joint table P(Ŷ = i, S = j).
         q : ndarray of shape (d,)
-            P(S = j), all positive; held fixed.
+            Positive group probabilities P(S = j), held fixed.
 
         Returns
         -------
         value : float
+            Value of the penalty.
         dT : ndarray of shape (c, d)
+            Gradient with respect to T.
         """
         raise NotImplementedError
 
@@ -176,19 +181,19 @@ class TablePenalty(Penalty):
         return [(value, groups.spread(dT))]
 
     def table_residuals(self, T: np.ndarray, q: np.ndarray) -> list[np.ndarray]:
-        """Gradients with respect to T of residuals, as in `residual_gradients`."""
+        """Return the gradients of residuals with respect to T; see `residual_gradients`."""
         value, dT = self.of_table(T, q)
         return [dT / (2 * np.sqrt(value))] if value > EMPTY else []
 
     def residual_gradients(self, F, groups):
-        """Those of `table_residuals`, by F."""
+        """Return the gradients of `table_residuals` with respect to F."""
         groups = as_groups(groups)
         return [groups.spread(dT) for dT in self.table_residuals(groups.table(F), groups.q)]
 
     def table_curvature(self, T: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """An approximation of the second derivative with respect to each entry of T, or None.
+        """Approximate the second derivative with respect to each entry of T, or return None.
 
-        Boosting damps the penalty's moves by it. With None it uses the gradient alone, which
-        suits any penalty.
+        Boosting uses it to damp the steps of the penalty. If it is None, boosting uses only the
+        gradient, which works for any penalty.
         """
         return None

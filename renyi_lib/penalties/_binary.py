@@ -1,4 +1,4 @@
-"""rho_R^2 of label and group for two groups, with the adversary of Algorithm 2."""
+"""Penalty rho_R^2 of label and group for two groups, with the adversary of Algorithm 2."""
 
 import numpy as np
 
@@ -9,20 +9,24 @@ __all__ = ["BinaryRenyiPenalty", "best_response_w", "renyi_given_w"]
 
 
 def best_response_w(T: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Algorithm 2's best response, w_i = (P(Ŷ=i, S=1) - P(Ŷ=i, S=0)) / (2 P(Ŷ=i)).
+    """Compute Algorithm 2's best response, w_i = (P(Ŷ=i, S=1) - P(Ŷ=i, S=0)) / (2 P(Ŷ=i)).
 
     Parameters
     ----------
     T : ndarray of shape (c, 2)
-        P(Ŷ = i, S = j).
+        Joint table P(Ŷ = i, S = j).
     q : ndarray of shape (2,)
-        P(S = j).
+        Group probabilities P(S = j).
 
     Returns
     -------
     ndarray of shape (c,)
-        Equal to P(S = 1 | Ŷ = i) - 1/2. For a class without mass any w_i is a best response; it
-        is given that of independence, P(S = 1) - 1/2.
+        Best response, which equals P(S = 1 | Ŷ = i) - 1/2. For a class without mass, every w_i is
+        a best response, and that of independence, P(S = 1) - 1/2, is returned.
+
+    See Also
+    --------
+    renyi_given_w : Compute the adversary's term for a given w.
 
     Examples
     --------
@@ -35,30 +39,36 @@ def best_response_w(T: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def renyi_given_w(T: np.ndarray, q: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray]:
-    """The adversary's term of eq. Binary-Min-Max-Fairness, scaled to rho_R^2, and its gradient.
+    """Compute the adversary's term of eq. Binary-Min-Max-Fairness, scaled to rho_R^2.
 
     The paper's term, sum_i (w_i (P(Ŷ=i, S=1) - P(Ŷ=i, S=0)) - w_i^2 P(Ŷ=i)), has the maximum
-    1/4 - gamma. By Theorem 2, rho_R^2 = 1 - gamma / (q (1 - q)) with q = P(S = 1); so it is that
-    term less (q - 1/2)^2, over q (1 - q). With u_i = w_i - (q - 1/2) and
-    b_i = P(Ŷ=i, S=1) - q P(Ŷ=i) this reads
+    1/4 - gamma. By Theorem 2, rho_R^2 = 1 - gamma / (q (1 - q)) with q = P(S = 1). Therefore
+    rho_R^2 is the maximum of that term minus (q - 1/2)^2, divided by q (1 - q). With
+    u_i = w_i - (q - 1/2) and b_i = P(Ŷ=i, S=1) - q P(Ŷ=i), this is
 
         sum_i (2 u_i b_i - u_i^2 P(Ŷ=i)) / (q (1 - q)),
 
-    where every term goes to 0 with rho_R, and no digits are lost.
+    in which every term tends to 0 with rho_R, so that no digits are lost.
 
     Parameters
     ----------
     T : ndarray of shape (c, 2)
-        P(Ŷ = i, S = j).
+        Joint table P(Ŷ = i, S = j).
     q : ndarray of shape (2,)
-        P(S = j).
+        Group probabilities P(S = j).
     w : ndarray of shape (c,)
-        The adversary's move.
+        Adversary's move.
 
     Returns
     -------
     value : float
+        Value of the term.
     dT : ndarray of shape (c, 2)
+        Gradient with respect to T.
+
+    See Also
+    --------
+    best_response_w : Compute the w that maximizes the term.
 
     Examples
     --------
@@ -73,7 +83,7 @@ def renyi_given_w(T: np.ndarray, q: np.ndarray, w: np.ndarray) -> tuple[float, n
 
 
 def _given_u(T, q, u):
-    """The same as a function of u = w - (q - 1/2), how far the move is from independence."""
+    """Compute the same term as a function of u = w - (q - 1/2), which is 0 for independence."""
     p = T[:, 0] + T[:, 1]
     variance = q[0] * q[1]
     value = (2 * u @ (T[:, 1] - q[1] * p) - (u * u) @ p) / variance
@@ -84,9 +94,14 @@ def _given_u(T, q, u):
 
 
 class BinaryRenyiPenalty(RenyiTable):
-    """rho_R^2(Ŷ, S) for two groups, in closed form: Algorithm 2's adversary (Theorem 2).
+    """Penalty rho_R^2(Ŷ, S) for two groups in closed form, with Algorithm 2's adversary.
 
-    The second category in sorted order counts as S = 1; the penalty does not depend on which.
+    The closed form is that of Theorem 2. The second category in sorted order is treated as S = 1;
+    the value of the penalty does not depend on this choice.
+
+    See Also
+    --------
+    RenyiPenalty : Compute the penalty for any number of groups.
 
     Examples
     --------
@@ -103,7 +118,7 @@ class BinaryRenyiPenalty(RenyiTable):
         return _given_u(T, q, (T[:, 1] - q[1] * p) / np.maximum(p, EMPTY))
 
     def best_response(self, F, groups):
-        """The closed-form w of Algorithm 2, of shape (c,)."""
+        """Return the closed-form w of Algorithm 2, of shape (c,)."""
         groups = as_groups(groups)
         _check_two(groups.q)
         return best_response_w(groups.table(F), groups.q)
@@ -112,6 +127,6 @@ class BinaryRenyiPenalty(RenyiTable):
 def _check_two(q):
     if len(q) != 2:
         raise ValueError(
-            f"the closed form of Theorem 2 needs two groups, but there are {len(q)}: "
-            "use RenyiPenalty"
+            f"BinaryRenyiPenalty needs exactly two groups, but there are {len(q)}: use "
+            "RenyiPenalty"
         )

@@ -1,4 +1,4 @@
-"""The chi-square information of label and group, and FERMI's adversary."""
+"""Chi-square information of label and group, with FERMI's adversary."""
 
 import numpy as np
 
@@ -9,20 +9,25 @@ __all__ = ["ChiSquarePenalty", "best_response_W", "chi_square_given_W"]
 
 
 def best_response_W(T: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """FERMI's best response, W_ji = P(S = j | Ŷ = i) / sqrt(q_j).
+    """Compute FERMI's best response, W_ji = P(S = j | Ŷ = i) / sqrt(q_j).
 
     Parameters
     ----------
     T : ndarray of shape (..., c, d)
-        P(Ŷ = i, S = j); leading axes hold several tables.
+        Joint table P(Ŷ = i, S = j); leading axes stack several tables.
     q : ndarray of shape (..., d)
-        P(S = j). A group that does not occur has q_j = 0, and gets the W of independence.
+        Group probabilities P(S = j). A group that does not occur has q_j = 0 and gets the W of
+        independence.
 
     Returns
     -------
     ndarray of shape (..., d, c)
-        For a class without mass any column is a best response; it is given that of independence,
-        sqrt(q).
+        Best response. For a class without mass, every column is a best response, and that of
+        independence, sqrt(q), is returned.
+
+    See Also
+    --------
+    chi_square_given_W : Compute the adversary's term for a given W.
 
     Examples
     --------
@@ -41,28 +46,32 @@ def best_response_W(T: np.ndarray, q: np.ndarray) -> np.ndarray:
 def chi_square_given_W(
     T: np.ndarray, q: np.ndarray, W: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """FERMI's adversary's term, -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1, and its gradient.
+    """Compute the term of FERMI's adversary, -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1.
 
-    With U = W - sqrt(q), the distance from the move that independence calls for, it reads
-    ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``,
-
-    where every term goes to 0 with the dependence, and no digits are lost. It is linear in T: the
-    average over batches of its gradient with respect to F is the gradient on all samples,
-    for any W.
+    With U = W - sqrt(q), the deviation from the best response under independence, the term is
+    ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``, in which every summand
+    tends to 0 with the dependence, so that no digits are lost. The term is linear in T, so for any
+    W the average over batches of its gradient with respect to F is the gradient on all samples.
 
     Parameters
     ----------
     T : ndarray of shape (..., c, d)
-        P(Ŷ = i, S = j); leading axes hold several tables.
+        Joint table P(Ŷ = i, S = j); leading axes stack several tables.
     q : ndarray of shape (..., d)
-        P(S = j).
+        Group probabilities P(S = j).
     W : ndarray of shape (..., d, c)
-        The adversary's move.
+        Adversary's move.
 
     Returns
     -------
-    value : float, or ndarray of the leading axes' shape
+    value : float, or ndarray with the shape of the leading axes
+        Value of the term.
     dT : ndarray of shape (..., c, d)
+        Gradient with respect to T.
+
+    See Also
+    --------
+    best_response_W : Compute the W that maximizes the term.
 
     Examples
     --------
@@ -82,16 +91,22 @@ def chi_square_given_W(
 
 
 class ChiSquarePenalty(RenyiTable):
-    """Chi-square information of Ŷ and S: the sum of *all* sigma_i^2 after the first.
+    """Penalty on the chi-square information of Ŷ and S.
 
-    With P_ij = P(Ŷ = i, S = j) and its margins p and q,
+    With P_ij = P(Ŷ = i, S = j) and its margins p and q, the penalty is
 
         sum_ij (P_ij - p_i q_j)^2 / (p_i q_j) = sigma_2^2 + sigma_3^2 + …
 
-    which FERMI calls exponential Rényi mutual information. It is rho_R^2 if there are two classes
-    or two groups, and between rho_R^2 and (min(c, d) - 1) rho_R^2 in general. Unlike rho_R^2 it
-    has no kink. It is the maximum over matrices W of a function that is linear in the table P
-    (`chi_square_given_W`), on which FERMI's stochastic steps rest (`renyi_lib.stochastic.Fermi`).
+    which is the sum of *all* squared singular values after the first. FERMI calls it exponential
+    Rényi mutual information. It equals rho_R^2 if there are two classes or two groups, and it lies
+    between rho_R^2 and (min(c, d) - 1) rho_R^2 in general. Unlike rho_R^2 it has no kink. It is
+    the maximum over matrices W of a function that is linear in the table P
+    (`chi_square_given_W`), which is the basis of FERMI's stochastic steps
+    (`renyi_lib.stochastic.Fermi`).
+
+    See Also
+    --------
+    RenyiPenalty : Penalize only the largest sigma_i^2 after the first.
 
     References
     ----------
@@ -112,6 +127,6 @@ class ChiSquarePenalty(RenyiTable):
         return (float(value) if T.ndim == 2 else value), dT
 
     def best_response(self, F, groups):
-        """The W of FERMI, of shape (d, c)."""
+        """Return the W of FERMI, of shape (d, c)."""
         groups = as_groups(groups)
         return best_response_W(groups.table(F), groups.q)

@@ -1,4 +1,4 @@
-"""A penalty given the true label: equalized odds and equality of opportunity."""
+"""Penalty given the true label, for equalized odds and equality of opportunity."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -13,20 +13,25 @@ __all__ = ["ConditionalPenalty"]
 
 
 class ConditionalPenalty(Penalty):
-    """The sum of a penalty given Y = y over labels y (eq. Min-Max-Fairness_EO).
+    """Sum over labels y of a penalty given Y = y (eq. Min-Max-Fairness_EO).
 
-    Over all labels this is equalized odds; over one of them, equality of opportunity.
+    The sum over all labels corresponds to equalized odds, and a single label to equality of
+    opportunity.
 
     Parameters
     ----------
     penalty : Penalty
-        Of any kind.
-    values : sequence, optional
-        The labels to sum over; by default all that occur.
+        Penalty to apply given each label.
+    values : sequence, default=None
+        Labels to sum over; None means all labels that occur.
+
+    See Also
+    --------
+    RenyiPenalty : Penalize the squared Rényi correlation.
 
     Notes
     -----
-    The true labels come with the groups: ``Groups.from_labels(groups, y=y)``.
+    True labels are passed with the groups, as in ``Groups.from_labels(groups, y=y)``.
 
     Examples
     --------
@@ -49,11 +54,11 @@ class ConditionalPenalty(Penalty):
 
     @property
     def depends_on_table(self) -> bool:
-        """As the penalty that is summed."""
+        """Whether the penalty that is summed depends only on joint tables."""
         return self.penalty.depends_on_table
 
     def conditions(self, groups: Groups) -> list[Groups]:
-        """The groups given each of the labels."""
+        """Return the groups given each of the labels."""
         values = groups.true_labels() if self.values is None else self.values
         return [groups.given_label(value) for value in values]
 
@@ -62,26 +67,26 @@ class ConditionalPenalty(Penalty):
         return [term for given in conditions for term in self.penalty.terms(F, given)]
 
     def best_response(self, F, groups):
-        """The adversary's best response conditional on each true label, one row per label."""
+        """Return the adversary's best response given each true label, one row per label."""
         conditions = self.conditions(as_groups(groups))
         responses = [self.penalty.best_response(F, given) for given in conditions]
         return None if responses[0] is None else np.stack(responses)
 
     def residual_gradients(self, F, groups):
-        """The residuals given each of the labels."""
+        """Return the gradients of the residuals given each of the labels."""
         conditions = self.conditions(as_groups(groups))
         return (r for given in conditions for r in self.penalty.residual_gradients(F, given))
 
     def residual_rows(self, F, groups, slopes_of):
-        """Those given each of the labels."""
+        """Return the gradients with respect to theta of the residuals given each label."""
         conditions = self.conditions(as_groups(groups))
         rows = [self.penalty.residual_rows(F, given, slopes_of) for given in conditions]
         return None if rows[0] is None else np.concatenate(rows)
 
     def has_kinks(self, n_classes, n_groups):
-        """As the penalty that is summed."""
+        """Return whether the penalty that is summed may have kinks."""
         return self.penalty.has_kinks(n_classes, n_groups)
 
     def smoothed(self, mu):
-        """The same sum of smoothed penalties."""
+        """Return the sum of the smoothed penalties."""
         return ConditionalPenalty(self.penalty.smoothed(mu), self.values)

@@ -1,4 +1,4 @@
-"""The group of each sample, coded and counted once."""
+"""Group of each sample, encoded and counted once."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,29 +15,29 @@ from renyi_lib._validation import (
 
 __all__ = ["EMPTY", "Groups", "as_groups"]
 
-# Below this mass a class is taken as empty: it adds 0 to every penalty. Far below any sum that a
-# sample of positive weight contributes to, so that no other result changes.
+# A class with less mass than this is treated as empty and adds 0 to every penalty. The limit is
+# far below the contribution of any sample of positive weight, so other results do not change.
 EMPTY = 1e-290
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The group S of each sample, coded and counted once.
+    """Group S of each sample, encoded and counted once.
 
     Attributes
     ----------
     codes : ndarray of int, shape (n,)
-        The group of each sample, 0 … d-1.
+        Code of each sample's group, 0 … d-1.
     categories : ndarray of shape (d,)
-        What the caller calls the groups.
+        Label of each group.
     weight : float or ndarray of shape (n,)
-        The probability of each sample; a number if all are equally likely.
+        Probability of each sample; a number if all samples are equally likely.
     q : ndarray of shape (d,)
-        P(S = j), all positive.
+        Group probabilities P(S = j), all positive.
     y : ndarray of int, shape (n,), or None
-        The true label of each sample, coded, for penalties that are conditional on it.
-    labels : ndarray, or None
-        What the caller calls the true labels.
+        Code of each sample's true label, for conditional penalties.
+    labels : ndarray or None
+        True labels that the codes in `y` stand for.
 
     Examples
     --------
@@ -65,9 +65,23 @@ class Groups:
         y: Any = None,
         name: str = "groups",
     ) -> "Groups":
-        """Labels of any kind; several columns, as in a DataFrame, become one joint group.
+        """Encode and count groups given by labels of any type.
 
-        The true labels `y` are needed for a `ConditionalPenalty` only.
+        Parameters
+        ----------
+        labels : array-like of shape (n,) or (n, k), Series or DataFrame
+            Group of each sample; several columns define joint groups.
+        sample_weight : array-like of shape (n,), optional
+            Nonnegative weights, not all zero.
+        y : array-like of shape (n,), optional
+            True labels, required only for a `ConditionalPenalty`.
+        name : str, default="groups"
+            Name of the argument in error messages.
+
+        Returns
+        -------
+        Groups
+            Encoded groups.
         """
         codes, categories = encode_labels(labels, name)
         check_several_groups(categories, len(codes), name)
@@ -91,33 +105,35 @@ class Groups:
         y: np.ndarray | None = None,
         labels: np.ndarray | None = None,
     ) -> "Groups":
-        """Labels that are coded already, and probabilities of the samples that sum to 1."""
+        """Count groups that are already encoded; `weight` are probabilities that sum to 1."""
         each = 1.0 / len(codes) if weight is None else weight
         return cls._counted(codes, categories, each, "of positive weight", y, labels)
 
     def true_labels(self) -> list:
-        """The true labels that occur."""
+        """Return the true labels that occur."""
         if self.y is None or self.labels is None:
             raise ValueError(
-                "the groups have no true labels to condition on: make them by "
+                "the groups have no true labels to condition on: create them with "
                 "Groups.from_labels(groups, y=y)"
             )
         occurring = np.bincount(self.y, minlength=len(self.labels)) > 0
         return self.labels[occurring].tolist()
 
     def given_label(self, value: Any) -> "Groups":
-        """The same groups among the samples whose true label is `value`, counted once."""
+        """Return the groups among the samples with the true label `value`, counted once."""
         if value not in self._given_label:
             if value not in self.true_labels():
-                raise ValueError(f"values has the label {value!r}, which does not occur in y")
+                raise ValueError(
+                    f"values contains the label {value!r}, which does not occur in y: remove it"
+                )
             code = np.flatnonzero([label == value for label in np.asarray(self.labels).tolist()])
             self._given_label[value] = self.given(self.y == code[0], value)
         return self._given_label[value]
 
     def given(self, mask: np.ndarray, label: Any = True) -> "Groups":
-        """The same groups under the conditional distribution given that `mask` is true.
+        """Return the groups under the conditional distribution given that `mask` is true.
 
-        `label` is what the error calls the condition if a group has no sample in it.
+        `label` names the condition in the error raised if a group has no sample in the mask.
         """
         weight = mask * self.weight
         weight = weight / max(weight.sum(), EMPTY)
@@ -129,13 +145,13 @@ class Groups:
         q = np.bincount(codes, weights=weights, minlength=len(categories))
         if not q.all():
             raise ValueError(
-                f"group {categories.tolist()[q.argmin()]!r} has no sample {condition}, so that "
-                "its distribution there is not known: merge it with another group or leave it out"
+                f"group {categories.tolist()[q.argmin()]!r} has no sample {condition}, so its "
+                "conditional distribution is unknown: merge it with another group, or drop it"
             )
         return cls(codes, categories, weight, q, y, labels)
 
     def table(self, F: ArrayLike) -> np.ndarray:
-        """T[i, j] = P(Ŷ = i, S = j), the average of F by group: one pass over F."""
+        """Compute T[i, j] = P(Ŷ = i, S = j), the average of F by group, in one pass over F."""
         F = self._of_shape(F)
         d = len(self.q)
         T = np.array([np.bincount(self.codes, column * self.weight, d) for column in F.T])
@@ -143,7 +159,7 @@ class Groups:
         return T
 
     def checked(self, F: ArrayLike) -> np.ndarray:
-        """F as an array, if it has a row for each sample and is finite."""
+        """Validate that F is finite and has a row for each sample."""
         F = self._of_shape(F)
         _check_finite(F)
         return F
@@ -153,12 +169,12 @@ class Groups:
         if F.ndim != 2 or len(F) != len(self.codes):
             raise ValueError(
                 f"F must have a row for each of the {len(self.codes)} samples and a column for "
-                f"each class, got shape {F.shape}"
+                f"each class, but it has shape {F.shape}"
             )
         return F
 
     def spread(self, dT: np.ndarray) -> np.ndarray:
-        """dvalue/dF from dvalue/dT, the transpose of `table`."""
+        """Compute dvalue/dF from dvalue/dT, which is the transpose of `table`."""
         return (np.take(dT, self.codes, axis=1) * self.weight).T
 
 
@@ -168,5 +184,5 @@ def _check_finite(values):
 
 
 def as_groups(groups: Any) -> Groups:
-    """Groups as they are, labels counted."""
+    """Return `Groups` unchanged, and count labels into `Groups`."""
     return groups if isinstance(groups, Groups) else Groups.from_labels(groups)

@@ -1,4 +1,4 @@
-"""The Hilbert-Schmidt independence criterion of class probabilities and groups."""
+"""Hilbert-Schmidt independence criterion of class probabilities and groups."""
 
 from functools import lru_cache
 from typing import ClassVar
@@ -16,29 +16,34 @@ __all__ = ["HSICPenalty"]
 
 
 class HSICPenalty(Penalty):
-    """Hilbert-Schmidt independence criterion of the class probabilities and the group.
+    """Penalty on the Hilbert-Schmidt independence criterion (HSIC) of F and the group.
 
-    The biased estimate trace(K H L H) / n^2, with L the kernel 1[s = t] of the groups and K the
-    sum over the classes of a kernel of that class's probability,
+    This is the biased estimate trace(K H L H) / n^2, where L is the kernel 1[s = t] of the groups
+    and K is the sum over classes of a kernel of the class probability,
 
         K(F, F') = sum_i k(F_i, F'_i),      k(x, y) = x y   or   exp(-(x - y)^2 / (2 bandwidth^2)).
 
-    With two classes this is twice the HSIC of the score P(Ŷ = 1 | X) and S. The linear kernel sees
-    differences of the groups' mean probabilities only; the Gaussian one sees any difference
-    between the groups' distributions of each F_i.
+    For two classes it is twice the HSIC of the score P(Ŷ = 1 | X) and S. The linear kernel detects
+    only differences between the groups' mean probabilities, whereas the Gaussian kernel detects
+    any difference between the groups' distributions of each F_i.
 
     Parameters
     ----------
     kernel : {"gaussian", "linear"}, default="gaussian"
+        Kernel of each class probability.
     bandwidth : float, default=0.25
-        Of the Gaussian kernel, on the scale of probabilities. It is a constant, as the penalty
-        would not be a fixed function of F otherwise.
+        Bandwidth of the Gaussian kernel, on the scale of probabilities. It is constant, because
+        otherwise the penalty would not be a fixed function of F.
+
+    See Also
+    --------
+    renyi_lib.dependence.hsic : Compute the HSIC of two variables.
 
     Notes
     -----
-    As S is discrete, the trace is a sum of squared covariances between indicators of groups and
-    features of F: linear in n in time and memory. The Gaussian kernel on [0, 1] is, to machine
-    precision, a sum of a few dozen waves (18 for bandwidth 0.25), so that no digit is given up.
+    Because S is discrete, the trace is a sum of squared covariances between indicators of groups
+    and features of F, so time and memory are linear in n. To machine precision, the Gaussian
+    kernel on [0, 1] is a sum of a few dozen waves (18 for bandwidth 0.25).
 
     References
     ----------
@@ -68,7 +73,7 @@ class HSICPenalty(Penalty):
 
     @property
     def depends_on_table(self) -> bool:
-        """True for the linear kernel."""
+        """Whether the penalty depends only on the joint table, as with the linear kernel."""
         return self.kernel == "linear"
 
     def terms(self, F, groups):
@@ -79,7 +84,7 @@ class HSICPenalty(Penalty):
             dT = 2 * (excess - (excess @ groups.q)[:, None])
             return [(float((excess**2).sum()), groups.spread(dT))]
         if F.shape[1] == 2 and np.abs(F[:, 0] + F[:, 1] - 1).max() < 1e-14:
-            # A kernel of distances sees no difference between x and 1 - x: one class is enough.
+            # The kernel is the same for x and 1 - x, so one class is enough.
             value, gradient = _gaussian_hsic(F[:, 1], groups, self.bandwidth)
             return [(2 * value, np.column_stack([-gradient, gradient]))]
         columns = [_gaussian_hsic(column, groups, self.bandwidth) for column in F.T]
@@ -88,7 +93,7 @@ class HSICPenalty(Penalty):
 
 
 def _gaussian_hsic(x, groups, bandwidth):
-    """HSIC of numbers in [0, 1] under a Gaussian kernel and the groups, and its gradient."""
+    """Compute the HSIC of numbers in [0, 1] (Gaussian kernel) and the groups, and its gradient."""
     frequencies, amplitudes = gaussian_waves(1 / bandwidth)
     frequencies = frequencies / bandwidth
     few = len(x) < 4 * _n_cells(frequencies[-1])
@@ -102,7 +107,7 @@ def _gaussian_hsic(x, groups, bandwidth):
 
 
 class _Waves:
-    """The waves exp(i w_k x), summed one by one; every w_k is a multiple of the first."""
+    """Waves exp(i w_k x), summed one by one; every w_k is a multiple of the first."""
 
     def __init__(self, x, frequencies, groups):
         self.first, self.n_waves, self.groups = (
@@ -112,12 +117,12 @@ class _Waves:
         )
 
     def means(self):
-        """The mean of wave k over the samples of group j, times P(S = j)."""
+        """Compute the mean of wave k over the samples of group j, times P(S = j)."""
         found = [self.groups.table(np.column_stack([w.real, w.imag])) for w in self._each()]
         return np.array([real + 1j * imaginary for real, imaginary in found])
 
     def imaginary(self, factors):
-        """The imaginary part of sum_k factors[k, s_n] exp(i w_k x_n) for each n."""
+        """Compute the imaginary part of sum_k factors[k, s_n] exp(i w_k x_n) for each n."""
         found = np.zeros(len(self.first))
         for wave, factor in zip(self._each(), factors):
             found += (wave * factor[self.groups.codes]).imag
@@ -131,13 +136,13 @@ class _Waves:
 
 
 def _n_cells(frequency):
-    """How many cells of [0, 1] keep a wave within 1/30 of a radian of the middle of its cell."""
+    """Return how many cells of [0, 1] keep a wave within 1/30 radian of the middle of its cell."""
     return int(np.ceil(15 * frequency))
 
 
 @lru_cache(maxsize=8)
 def _wave_grid(frequencies):
-    """The waves at the middles of the cells, and (i w)^m / m! for each wave and power m."""
+    """Return the waves at the middles of the cells, and (i w)^m / m! for each wave and power m."""
     frequencies, powers = np.array(frequencies), np.arange(7)
     n_cells = _n_cells(frequencies[-1])
     middles = (np.arange(n_cells) + 0.5) / n_cells
@@ -146,12 +151,13 @@ def _wave_grid(frequencies):
 
 
 class _CellWaves:
-    """The same sums for many x: [0, 1] is cut into cells, in each of which Taylor's series of a
-    wave about the middle ends, to machine precision, after seven terms.
+    """Sums of waves for many x, computed from moments in the cells of a grid over [0, 1].
 
-    With x = middle + t and |w t| <= 1/30, the remainder is at most (1/30)^7 / 7! < 1e-14, and
-    less for all but the last waves, whose amplitudes are themselves near 1e-16. So the sums need
-    the moments of t in each cell and group only: a few counts, however many waves there are.
+    Within a cell, the Taylor series of a wave about the middle is accurate to machine precision
+    after seven terms. With x = middle + t and |w t| <= 1/30, the remainder is at most
+    (1/30)^7 / 7! < 1e-14, and less for all but the last waves, whose amplitudes are themselves
+    near 1e-16. The sums therefore need only the moments of t in each cell and group, which are a
+    few counts for any number of waves.
     """
 
     def __init__(self, x, frequencies, groups):
@@ -163,7 +169,7 @@ class _CellWaves:
         self.place = cell * self.d + groups.codes
 
     def means(self):
-        """As in `_Waves`."""
+        """Compute the same means as `_Waves.means`."""
         shape = (self.at_middles.shape[1], self.d)
         weighted, found = np.broadcast_to(self.groups.weight, self.t.shape), 0.0
         for column in self.series.T:
@@ -173,7 +179,7 @@ class _CellWaves:
         return found
 
     def imaginary(self, factors):
-        """As in `_Waves`."""
+        """Compute the same sums as `_Waves.imaginary`."""
         terms = [
             (self.at_middles.T @ (column[:, None] * factors)).imag.ravel()
             for column in self.series.T

@@ -1,4 +1,4 @@
-"""The squared Pearson correlation of class probabilities and groups."""
+"""Squared Pearson correlation of class probabilities and groups."""
 
 import numpy as np
 
@@ -10,15 +10,20 @@ __all__ = ["PearsonPenalty"]
 
 
 class PearsonPenalty(Penalty):
-    """Squared Pearson correlation between class probabilities and group indicators.
+    """Penalty on the squared Pearson correlation of class probabilities and group indicators.
 
-    With var_i the variance of F_i over the samples (not that of the label drawn from it),
+    With var_i the variance of F_i over the samples (not that of a label sampled from F), it is
 
         sum over i, j of cov(F_i, 1[S = j])^2 / (var_i q_j (1 - q_j)).
 
-    Of two classes, and of two groups, only the second is counted, as the first says the same: for
-    binary Y and S this is the squared correlation of the score P(Ŷ = 1 | X) and S. A class of
-    constant probability adds 0. Near such a point the value is not continuous.
+    For two classes or two groups, only the second one is counted, because the first gives the same
+    value. For binary Y and S, the penalty is therefore the squared correlation of the score
+    P(Ŷ = 1 | X) and S. A class of constant probability adds 0, and the value is not continuous
+    near such a point.
+
+    See Also
+    --------
+    renyi_lib.dependence.pearson_correlation : Compute the correlation of two variables.
 
     Examples
     --------
@@ -40,7 +45,7 @@ class PearsonPenalty(Penalty):
         mean = T.sum(axis=1)
         centered = F - mean
         variance = (centered.T**2 * groups.weight).sum(axis=1)
-        # What is left of a constant after its mean is taken off is rounding error.
+        # After centering, only rounding errors remain of a constant.
         variance[variance <= 1e-24 * mean**2] = np.inf
         slope = np.zeros_like(T)
         excess = excess_over_independence(T, q)

@@ -1,4 +1,4 @@
-"""rho_R^2 of label and group, with the adversary of Algorithm 1."""
+"""Penalty rho_R^2 of label and group, with the adversary of Algorithm 1."""
 
 from typing import ClassVar
 
@@ -13,20 +13,24 @@ __all__ = ["RenyiPenalty", "best_response_v", "mixed_strategy", "renyi_given_v"]
 
 
 def best_response_v(T: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Algorithm 1's best response: the second right singular vector of Q.
+    """Compute Algorithm 1's best response, the second right singular vector of Q.
 
     Parameters
     ----------
     T : ndarray of shape (c, d)
-        P(Ŷ = i, S = j).
+        Joint table P(Ŷ = i, S = j).
     q : ndarray of shape (d,)
-        P(S = j).
+        Group probabilities P(S = j).
 
     Returns
     -------
     ndarray of shape (d,)
-        A unit vector orthogonal to v_1 = sqrt(q). Its sign is chosen so that its last entry that
-        is not zero is positive. If singular values tie it is one of several maximizers.
+        Unit vector orthogonal to v_1 = sqrt(q). The sign is chosen so that its last nonzero entry
+        is positive. If singular values tie, the vector is one of several maximizers.
+
+    See Also
+    --------
+    renyi_given_v : Compute the adversary's term for a given v.
 
     Examples
     --------
@@ -41,26 +45,32 @@ def best_response_v(T: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def renyi_given_v(T: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[float, np.ndarray]:
-    """The adversary's term of eq. Min-Max-Fairness_DP-discrete, v^T Q^T Q v, and its gradient.
+    """Compute the adversary's term of eq. Min-Max-Fairness_DP-discrete, v^T Q^T Q v.
 
     With h_j = v_j / sqrt(q_j), a function of the group with mean 0 and variance 1,
-    p_i = P(Ŷ = i) and m_i = E[h(S) | Ŷ = i],
+    p_i = P(Ŷ = i) and m_i = E[h(S) | Ŷ = i], the term and its gradient are
 
         v^T Q^T Q v = sum_i p_i m_i^2,        d / dT_ij = 2 m_i h_j - m_i^2.
 
     Parameters
     ----------
     T : ndarray of shape (c, d)
-        P(Ŷ = i, S = j).
+        Joint table P(Ŷ = i, S = j).
     q : ndarray of shape (d,)
-        P(S = j).
+        Group probabilities P(S = j).
     v : ndarray of shape (d,)
-        The adversary's move, orthogonal to v_1 = sqrt(q).
+        Adversary's move, orthogonal to v_1 = sqrt(q).
 
     Returns
     -------
     value : float
+        Value of the term.
     dT : ndarray of shape (c, d)
+        Gradient with respect to T.
+
+    See Also
+    --------
+    best_response_v : Compute the v that maximizes the term.
 
     Examples
     --------
@@ -73,29 +83,35 @@ def renyi_given_v(T: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[float, n
     """
     h = v / np.sqrt(q)
     p = T.sum(axis=1)
-    # E h = 0: to take the table of independence off T changes nothing but the rounding error.
+    # Because E h = 0, subtracting the table of independence from T only reduces rounding errors.
     m = excess_over_independence(T, q) @ h / np.maximum(p, EMPTY)
     return float(p @ m**2), 2 * np.outer(m, h) - (m**2)[:, None]
 
 
 class RenyiPenalty(RenyiTable):
-    """rho_R^2(Ŷ, S) for any number of classes and groups: Algorithm 1's adversary.
+    """Penalty rho_R^2(Ŷ, S) for any number of classes and groups, with Algorithm 1's adversary.
 
     rho_R^2 is the maximum of v^T Q^T Q v over vectors v of length at most 1 that are orthogonal
-    to v_1 = sqrt(q), attained by the second right singular vector of Q (Theorem 1).
+    to v_1 = sqrt(q). It is attained by the second right singular vector of Q (Theorem 1).
 
     Parameters
     ----------
     smoothing : float, default=0.0
-        With 0, the penalty is rho_R^2 itself. That has a kink where the second and the third
-        singular value of Q tie, which takes at least three classes and three groups; the gradient
-        there is that of one of the maximizers, a subgradient. With mu > 0 the adversary mixes its
-        moves: it plays the k-th singular vector with probability pi_k, and is paid for mixing::
+        With 0, the penalty is rho_R^2 itself. It has a kink where the second and the third
+        singular value of Q tie, which requires at least three classes and three groups; the
+        gradient there is that of one of the maximizers, a subgradient. With mu > 0, the adversary
+        plays a mixed strategy, which uses the k-th singular vector with probability pi_k and is
+        rewarded for mixing::
 
             max over pi of sum_k pi_k sigma_k^2 + (1 - sum_k pi_k^2) mu / 2.
 
         This is differentiable, at most mu / 2 above rho_R^2, and equal to it wherever
         sigma_2^2 - sigma_3^2 >= mu.
+
+    See Also
+    --------
+    BinaryRenyiPenalty : Compute the penalty in closed form for two groups.
+    ChiSquarePenalty : Penalize the sum of all sigma_k^2 after the first.
 
     References
     ----------
@@ -126,24 +142,24 @@ class RenyiPenalty(RenyiTable):
         return float(value + 0.5 * self.smoothing * (1 - pi @ pi)), dT
 
     def best_response(self, F, groups):
-        """The second right singular vector v of Q, of shape (d,)."""
+        """Return the second right singular vector v of Q, of shape (d,)."""
         groups = as_groups(groups)
         return best_response_v(groups.table(F), groups.q)
 
     def has_kinks(self, n_classes, n_groups):
-        """Two singular values after the first can tie if there are two."""
+        """Return whether two singular values after the first can tie."""
         return min(n_classes, n_groups) > 2
 
     def smoothed(self, mu):
-        """The same penalty with smoothing parameter mu."""
+        """Return the same penalty with smoothing parameter mu."""
         return RenyiPenalty(smoothing=mu)
 
 
 def singular_pairs(T, q):
-    """Singular values of Q after the first, and the right singular vectors as columns.
+    """Compute the singular values of Q after the first, and right singular vectors as columns.
 
-    Q is taken in a basis of the complement of v_1 = sqrt(q), so that the vectors are orthogonal
-    to v_1 even where singular values are tiny or 0.
+    Q is expressed in a basis of the complement of v_1 = sqrt(q), so the vectors are orthogonal to
+    v_1 even if singular values are tiny or 0.
     """
     v_1, rank = np.sqrt(q), min(T.shape) - 1
     u_1 = np.sqrt(np.maximum(T.sum(axis=1), EMPTY))
@@ -153,10 +169,10 @@ def singular_pairs(T, q):
 
 
 def mixed_strategy(values, mu):
-    """The probabilities pi that maximize pi . values - mu / 2 |pi|^2, for decreasing values."""
+    """Return the probabilities pi that maximize pi . values - mu / 2 |pi|^2; values decrease."""
     if mu == 0:
         return np.eye(1, len(values))[0]
-    # The projection of values / mu on the simplex: subtract what makes the positive part sum to 1.
+    # Project values / mu onto the simplex, with a shift that makes the positive parts sum to 1.
     scaled = values / mu
     thresholds = (np.cumsum(scaled) - 1) / np.arange(1, len(scaled) + 1)
     return np.maximum(scaled - thresholds[scaled > thresholds][-1], 0)

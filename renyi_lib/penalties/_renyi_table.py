@@ -1,4 +1,4 @@
-"""What the penalties of the Rényi family share: they are functions of the normalized table Q."""
+"""Shared base class of the Rényi penalties, which are functions of the normalized table Q."""
 
 import numpy as np
 
@@ -8,16 +8,17 @@ from renyi_lib.penalties._groups import EMPTY, as_groups
 
 __all__ = ["RenyiTable", "excess_over_independence"]
 
-# With more groups than this, the residuals' gradients with respect to theta come from those of the
-# table, without an array for each residual: slower for few groups, 10 times faster for a hundred.
+# With more groups than this, the residuals' gradients with respect to theta are derived from
+# those of the table, without an array for each residual. This is slower for few groups but about
+# 10 times faster for a hundred.
 MANY_GROUPS = 10
 
 
 class RenyiTable(TablePenalty):
-    """What the forms of rho_R^2 and chi-square have in common."""
+    """Base class of the penalties rho_R^2 and chi-square."""
 
     def residual_rows(self, F, groups, slopes_of):
-        """Those of the entries of Q, for many groups."""
+        """Return the gradients of the entries of Q with respect to theta, for many groups."""
         groups = as_groups(groups)
         own = type(self).table_residuals is not RenyiTable.table_residuals
         if own or len(groups.q) <= MANY_GROUPS:
@@ -25,7 +26,10 @@ class RenyiTable(TablePenalty):
         return self._residual_rows(groups.table(F), groups.q, slopes_of(groups))
 
     def table_residuals(self, T, q):
-        """Of the entries of Q outside its first singular pair: their squares sum to |Q|^2 - 1."""
+        """Return gradients of the entries of Q without its first singular pair.
+
+        Their squares sum to |Q|^2 - 1.
+        """
         p = np.maximum(T.sum(axis=1), EMPTY)
         left, right = complement(np.sqrt(p / p.sum())), complement(np.sqrt(q))
         h = right / np.sqrt(q)[:, None]
@@ -38,14 +42,15 @@ class RenyiTable(TablePenalty):
         ]
 
     def table_curvature(self, T, q):
-        """That of chi-square at fixed shares of the classes."""
+        """Return the curvature of chi-square for fixed shares of the classes."""
         return 2 / np.maximum(np.outer(T.sum(axis=1), q), EMPTY)
 
     @staticmethod
     def _residual_rows(T, q, slopes):
-        """The gradients of those entries by theta, (c-1)(d-1) rows in O(c^2 d) numbers of it.
+        """Compute the gradients of those entries with respect to theta, as (c-1)(d-1) rows.
 
-        ``slopes[i, j]`` is the gradient of T[i, j], as a vector.
+        ``slopes[i, j]`` is the gradient of T[i, j], as a vector, and O(c^2 d) such vectors are
+        computed.
         """
         p, root = np.maximum(T.sum(axis=1), EMPTY), np.sqrt(q)
         f = complement(np.sqrt(p / p.sum())) / np.sqrt(p)[:, None]
@@ -58,5 +63,5 @@ class RenyiTable(TablePenalty):
 
 
 def excess_over_independence(T, q):
-    """T less the table that independence would give, with the same P(Ŷ = i)."""
+    """Return T minus the table under independence with the same P(Ŷ = i)."""
     return T - np.outer(T.sum(axis=1), q)

@@ -1,4 +1,4 @@
-"""A penalty on the score of a two-class model, by soft bins, instead of on its label."""
+"""Penalty on the score of a two-class model, by soft bins, instead of on its label."""
 
 from typing import ClassVar
 
@@ -14,24 +14,29 @@ __all__ = ["ScoreBinsPenalty"]
 
 
 class ScoreBinsPenalty(Penalty):
-    """A penalty on the distribution of a two-class score, instead of on the label drawn from it.
+    """Penalty on the distribution of a two-class score, instead of on a label sampled from it.
 
-    The score P(Ŷ = 1 | X) is itself turned into a randomized label, the bin it falls into, with
-    soft borders: its memberships are the quadratic B-splines on a uniform grid over [0, 1], smooth
-    and summing to 1. The penalty is that of the bins, with c = n_bins classes. A label that is
-    thresholded anywhere is then nearly independent of S, which a penalty on the sampled label
-    cannot promise.
+    The score P(Ŷ = 1 | X) is turned into another randomized label, the bin into which it falls.
+    Bins have soft edges, because the memberships of a score are quadratic B-splines on a uniform
+    grid over [0, 1], which are smooth and sum to 1. The penalty is applied to the bins, with
+    c = n_bins classes. Labels are then nearly independent of S for every threshold, which a
+    penalty on the sampled label cannot guarantee.
 
     Parameters
     ----------
-    penalty : Penalty, optional
-        By default `RenyiPenalty`.
+    penalty : Penalty, default=None
+        Penalty to apply to the bins; None means `RenyiPenalty`.
     n_bins : int, default=12
+        Number of bins.
+
+    See Also
+    --------
+    RenyiPenalty : Penalize the label instead of the score.
 
     Examples
     --------
-    Both groups have the same mean score, so the sampled label treats them alike; a threshold
-    at 0.6 would not.
+    Both groups have the same mean score, so the sampled label treats them equally, but a threshold
+    of 0.6 does not.
 
     >>> from renyi_lib.penalties import RenyiPenalty, ScoreBinsPenalty
     >>> score = [0.5, 0.5, 0.3, 0.7]
@@ -55,7 +60,9 @@ class ScoreBinsPenalty(Penalty):
         groups = as_groups(groups)
         F = groups.checked(F)
         if F.shape[1] != 2:
-            raise ValueError(f"score bins need two classes, but F has shape {np.shape(F)}")
+            raise ValueError(
+                f"ScoreBinsPenalty supports two classes only, but F has shape {np.shape(F)}"
+            )
         bins, penalty = self._bins(F), self.of_bins()
         if isinstance(penalty, TablePenalty):
             value, dT = penalty.of_table(bins.table(groups), groups.q)
@@ -66,7 +73,7 @@ class ScoreBinsPenalty(Penalty):
         ]
 
     def residual_gradients(self, F, groups):
-        """Those of the penalty of the bins."""
+        """Return the gradients of the residuals of the bins' penalty with respect to F."""
         groups = as_groups(groups)
         bins, penalty = self._bins(F), self.of_bins()
         if isinstance(penalty, TablePenalty):
@@ -76,22 +83,22 @@ class ScoreBinsPenalty(Penalty):
         return [_by_class(bins.pull_back(by_bin)) for by_bin in residuals]
 
     def value(self, F, groups):
-        """The penalty without its gradient."""
+        """Compute the penalty without its gradient."""
         groups, penalty = as_groups(groups), self.of_bins()
         if isinstance(penalty, TablePenalty):
             return penalty.of_table(self._bins(F).table(groups), groups.q)[0]
         return super().value(F, groups)
 
     def has_kinks(self, n_classes, n_groups):
-        """As the penalty of the bins."""
+        """Return whether the penalty of the bins may have kinks."""
         return self.of_bins().has_kinks(self.n_bins, n_groups)
 
     def smoothed(self, mu):
-        """The smoothed penalty of the bins."""
+        """Return this penalty with the penalty of the bins smoothed."""
         return ScoreBinsPenalty(self.of_bins().smoothed(mu), self.n_bins)
 
     def of_bins(self) -> Penalty:
-        """The penalty of the bins."""
+        """Return the penalty that is applied to the bins."""
         return RenyiPenalty() if self.penalty is None else self.penalty
 
     def _bins(self, F):
@@ -99,5 +106,5 @@ class ScoreBinsPenalty(Penalty):
 
 
 def _by_class(by_score):
-    """From the gradient of the second class's probability to that of both classes'."""
+    """Convert a gradient for the second class's probability to one for both classes."""
     return np.column_stack([np.zeros_like(by_score), by_score])

@@ -1,4 +1,4 @@
-"""Soft bins of numbers between 0 and 1: quadratic B-splines on a uniform grid."""
+"""Soft bins of numbers between 0 and 1, as quadratic B-splines on a uniform grid."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ __all__ = ["SoftBins"]
 
 
 class SoftBins:
-    """Memberships of each score in the bins: quadratic B-splines, three of them not 0."""
+    """Memberships of scores in soft bins, three of which are nonzero for each score."""
 
     def __init__(self, score, n_bins):
         cells = n_bins - 2
@@ -18,7 +18,7 @@ class SoftBins:
         self.slopes = ((t - 1) * cells, (1 - 2 * t) * cells, t * cells)
 
     def table(self, groups):
-        """T[i, j] = P(bin = i, S = j), without the n x n_bins memberships."""
+        """Compute T[i, j] = P(bin = i, S = j) without the (n, n_bins) array of memberships."""
         d = len(groups.q)
         place = self.cell * d + groups.codes
         T = np.zeros((self.n_bins, d))
@@ -28,7 +28,7 @@ class SoftBins:
         return T
 
     def spread(self, dT, groups):
-        """dvalue/dscore from dvalue/dT."""
+        """Compute dvalue/dscore from dvalue/dT."""
         place = self.cell * dT.shape[1] + groups.codes
         found = np.zeros(len(place))
         for k, slope in enumerate(self.slopes):
@@ -39,11 +39,11 @@ class SoftBins:
         return found
 
     def members(self):
-        """The memberships as an array of shape (n, n_bins)."""
+        """Return the memberships as an array of shape (n, n_bins)."""
         return self._dense(self.parts)
 
     def pull_back(self, by_member):
-        """dvalue/dscore from dvalue/dmembers."""
+        """Compute dvalue/dscore from dvalue/dmembers."""
         return np.einsum("nk,nk->n", by_member, self._dense(self.slopes))
 
     def _dense(self, parts):

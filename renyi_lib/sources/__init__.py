@@ -1,7 +1,7 @@
-"""Where rows come from: arrays, whole or in blocks, Parquet files, Dask collections.
+"""Sources of rows, which are arrays (whole or in blocks), Parquet files and Dask collections.
 
-Every source has one primitive, `Source.total`: the sum over all rows of a function of a block. A
-fit needs nothing else, so that the solution does not depend on where the data are.
+Every source has one primitive, `Source.total`, which sums a function of a block over all rows. A
+fit needs nothing else, so the solution does not depend on where the data are stored.
 """
 
 from renyi_lib.sources._base import Block, Rows, Source, add_up

@@ -1,7 +1,7 @@
-"""A source of rows: everything that a fit needs is a sum over them.
+"""Base class of sources of rows; a fit needs only sums over rows.
 
-`Source` is all that is asked of data: apply a function to every block of rows and add up what
-comes back. Solvers and losses do not know where the rows are.
+A `Source` applies a function to every block of rows and adds up the results. Solvers and losses do
+not depend on where the rows are stored.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,14 +13,18 @@ __all__ = ["Block", "Rows", "Source", "add_up"]
 
 
 class Rows(NamedTuple):
-    """Some of the rows, as a file or a partition gives them.
+    """Block of rows as read from a file or a partition.
 
     Attributes
     ----------
     X : array-like, sparse matrix or DataFrame of shape (n, p)
+        Features.
     y : array-like of shape (n,)
+        Labels or target values.
     sensitive_features : array-like of shape (n,) or (n, k), or None
+        Group of each row.
     sample_weight : array-like of shape (n,), or None
+        Weight of each row.
     """
 
     X: Any
@@ -30,17 +34,18 @@ class Rows(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some of the rows, checked and coded: what a model sums over.
+    """Block of validated and encoded rows, over which a model sums.
 
     Attributes
     ----------
     X : ndarray or scipy CSR array of shape (n, p)
         Features.
     cell : ndarray of int, shape (n,)
-        The cell of each row, a combination of label and group.
+        Code of each row's cell, which is a combination of label and group.
     weight : ndarray of shape (n,), or None
+        Weight of each row.
     rows : slice, or None
-        Which rows of all they are, if the source is in memory.
+        Position of the rows in the whole data, if the source is in memory.
     """
 
     X: Any
@@ -50,17 +55,17 @@ class Block(NamedTuple):
 
 
 class Source:
-    """Rows, a block at a time, which can be gone through any number of times.
+    """Rows that are read in blocks, in any number of passes.
 
     Parameters
     ----------
     read : function without arguments
-        Gives an iterator of `Rows` (or of `Block`), the same ones each time it is called.
+        Function that returns an iterator of `Rows` (or of `Block`), the same ones in each call.
 
     Attributes
     ----------
     n_passes : int
-        How often the data were gone through.
+        Number of passes over the data so far.
 
     Examples
     --------
@@ -80,20 +85,20 @@ class Source:
         self.feature_names: np.ndarray | None = None
 
     def total(self, function: Callable, *arguments: Any) -> Any:
-        """The sum of ``function(rows, *arguments)`` over the blocks; None stands for nothing."""
+        """Sum ``function(rows, *arguments)`` over the blocks, skipping results that are None."""
         self.n_passes += 1
         return add_up(function(rows, *arguments) for rows in self.read())
 
     def total_by_block(self, function: Callable, parts: Sequence, *arguments: Any) -> Any:
-        """The sum of ``function(rows, part, *arguments)``, with one of the `parts` for each block.
+        """Sum ``function(rows, part, *arguments)``, with one of the `parts` for each block.
 
-        Only an estimator that keeps a number for each row, such as `RenyiRegressor`, needs this.
-        The order of the blocks is the same in every pass.
+        Only estimators that store a number for each row, such as `RenyiRegressor`, use this
+        method. The order of the blocks is the same in every pass.
         """
         if not hasattr(self, "read"):
             raise NotImplementedError(
                 f"{type(self).__name__} has no total_by_block(function, parts, *arguments), which "
-                "this estimator needs: add this method, or load the rows into memory"
+                "this estimator requires: add this method, or load the rows into memory"
             )
         self.n_passes += 1
         return add_up(
@@ -102,7 +107,7 @@ class Source:
 
 
 def add_up(parts: Iterable) -> Any:
-    """The sum of the parts that are not None, or None if there are none.
+    """Sum the parts that are not None, or return None if there are none.
 
     Examples
     --------

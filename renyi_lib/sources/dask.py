@@ -1,9 +1,9 @@
-"""Dask collections: partitions, wherever they are, and nothing gathered.
+"""Dask collections as a source of rows, without gathering their partitions.
 
-A Dask series or array is a plan, and its partitions may lie in files or on other machines. A sum
-over rows is made partition by partition, and the small results are added up in a tree. The work
-is done by whatever scheduler Dask has been given: threads by default, or the cluster of a
-`distributed.Client`. What a worker loses when it dies, Dask computes again.
+A Dask series or array is a plan, and its partitions may be stored in files or on other machines. A
+sum over rows is computed partition by partition, and the small results are added up in a tree. The
+current Dask scheduler does the work, which is threads by default or the cluster of a
+`distributed.Client`. If a worker fails, Dask recomputes its results.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,20 +17,20 @@ from renyi_lib.sources._base import Rows, Source, add_up
 
 __all__ = ["DaskSource", "by_partition"]
 
-# Results of so many partitions are added up at a time, on the workers.
+# Number of partial results that are added up at a time on the workers.
 _SPLIT_EVERY = 8
 
 
 class DaskSource(Source):
-    """The partitions of Dask collections, as a source.
+    """Source that reads the partitions of Dask collections.
 
     Parameters
     ----------
     **columns : Dask arrays, series or data frames, or None
-        By the names of the fields of `Rows`, or by any others if `kind` says so. All with the
-        same partitions; an array's are made so if its sizes are known.
+        Columns, named like the fields of `Rows` or of another `kind`. All must have the same
+        partitions; arrays of known size are rechunked if necessary.
     kind : callable, default=Rows
-        What is made of the columns of a partition.
+        Type that is constructed from the columns of each partition.
 
     Examples
     --------
@@ -51,8 +51,8 @@ class DaskSource(Source):
         for name, column in present.items():
             if not is_dask(column):
                 raise ValueError(
-                    f"{name} is in memory, and the others are Dask collections: convert it, for "
-                    "example with dask.array.from_array, using the same partitions as the others"
+                    f"{name} is in memory, but other arguments are Dask collections: convert it, "
+                    "for example with dask.array.from_array, using the same partitions"
                 )
         self.names = list(present)
         self.parts = list(zip(*_aligned(present)))
@@ -61,11 +61,11 @@ class DaskSource(Source):
             self.feature_names = np.array(names, dtype=object)
 
     def total(self, function: Callable, *arguments: Any) -> Any:
-        """The sum of ``function(rows, *arguments)`` over the partitions, added on the workers."""
+        """Sum ``function(rows, *arguments)`` over the partitions; the workers add up results."""
         return self._total(function, [()] * len(self.parts), arguments)
 
     def total_by_block(self, function: Callable, parts: Sequence, *arguments: Any) -> Any:
-        """As in `Source`; a worker gets the parts of its own partitions only."""
+        """Sum with one part for each partition; a worker gets only the parts that it needs."""
         return self._total(function, [(part,) for part in parts], arguments)
 
     def _total(self, function, extras, arguments):
@@ -73,25 +73,26 @@ class DaskSource(Source):
         from dask import bag
 
         self.n_passes += 1
-        # One object for all tasks: it is sent to a worker once.
+        # A single object for all tasks, so that it is sent to each worker only once.
         call = dask.delayed((function, arguments, self.kind, self.names), traverse=False)
         lists = [
             dask.delayed(_applied, pure=False, traverse=False)(call, extra, *columns)
             for extra, columns in zip(extras, self.parts, strict=True)
         ]
         total = bag.from_delayed(lists).reduction(add_up, add_up, split_every=_SPLIT_EVERY)
-        # A bag would start processes if there is no cluster; the work here releases the lock.
+        # Computing the bag itself would start processes if there is no cluster; threads suffice,
+        # because the work releases the GIL.
         return total.to_delayed().compute()
 
 
 def _applied(call, extra, *parts):
-    """The function of one partition, in a list, as a bag has it."""
+    """Apply the function to one partition, and return the result in a list, as a bag requires."""
     function, arguments, kind, names = call
     return [function(kind(**dict(zip(names, parts))), *extra, *arguments)]
 
 
 def _aligned(columns):
-    """For each column its partitions, all of the same number."""
+    """Return the partitions of each column, after checking that their numbers are equal."""
     blocks = {name: getattr(column, "chunks", None) for name, column in columns.items()}
     sizes = [chunks[0] for chunks in blocks.values() if chunks and _known(chunks[0])]
     found = {}
@@ -102,17 +103,17 @@ def _aligned(columns):
             if _known(blocks[name][0]):
                 if sum(blocks[name][0]) != sum(sizes[0]):
                     raise ValueError(
-                        "all arguments need the same number of samples, but "
+                        "all arguments must have the same number of samples, but "
                         + ", ".join(f"{key} has {sum(b[0])}" for key, b in blocks.items() if b)
                     )
                 column = column.rechunk({0: sizes[0]})
-        # As they are: Dask would join small partitions of a file, for each column otherwise.
+        # Without optimization, which would merge small partitions differently for each column.
         found[name] = np.ravel(column.to_delayed(optimize_graph=False)).tolist()
     if len({len(parts) for parts in found.values()}) > 1:
         counts = ", ".join(f"{name} has {len(parts)}" for name, parts in found.items())
         raise ValueError(
-            f"all arguments need the same partitions, but {counts}: take them from one Dask data "
-            "frame, or repartition them"
+            f"all arguments must have the same partitions, but {counts}: take them from one Dask "
+            "data frame, or repartition them"
         )
     return found.values()
 
@@ -122,7 +123,7 @@ def _known(sizes):
 
 
 def by_partition(method, X, columns, dtype):
-    """What a method makes of X, partition by partition: one column, or several with names."""
+    """Apply a method to X partition by partition; the result has one column, or named columns."""
     if hasattr(X, "columns"):
         empty = (
             pd.Series(dtype=dtype)
@@ -138,7 +139,7 @@ def by_partition(method, X, columns, dtype):
 
 
 def _of_frame(X, method, columns, dtype):
-    """What a method makes of a data frame, with its index; nothing for an empty one."""
+    """Apply a method to a data frame, keeping its index; skip the method if it is empty."""
     width = () if columns is None else (len(columns),)
     found = method(X) if len(X) else np.empty((0, *width), dtype=dtype)
     if columns is None:

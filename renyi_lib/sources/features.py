@@ -1,4 +1,4 @@
-"""The features of a source as a matrix that is read a block of rows at a time."""
+"""Features of a source as a matrix that is read in blocks of rows."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -15,7 +15,7 @@ __all__ = ["FeatureBlocks", "SumTuple", "over_rows", "read_columns"]
 
 
 class SumTuple(tuple):
-    """A tuple of sums that are added entry by entry.
+    """Tuple of sums that are added entry by entry.
 
     Examples
     --------
@@ -31,21 +31,22 @@ class SumTuple(tuple):
 
 
 class FeatureBlocks:
-    """X of a source, standardized, in blocks that are read again in each pass.
+    """Standardized features of a source, in blocks that are read again in each pass.
 
     Parameters
     ----------
     source : Source
-        Of `Rows`.
+        Source of `Rows`.
     sizes : list of int
-        The number of rows in each block.
+        Number of rows in each block.
     n_features : int
+        Number of features.
     kept : ndarray of bool, shape (n,), optional
-        The rows to keep; by default all rows.
+        Mask of the rows to keep; by default, all rows are kept.
     center, scale : ndarray of shape (n_features,), optional
-        What is subtracted from each column, and what the column is then divided by.
+        Numbers that are subtracted from each column, and by which it is then divided.
     ones : bool, default=False
-        Whether a last column of ones is added.
+        Whether to append a column of ones.
 
     Examples
     --------
@@ -84,11 +85,11 @@ class FeatureBlocks:
         self.shape = (int(self.ends[-1]), n_features + ones)
 
     def __getitem__(self, kept: np.ndarray) -> "FeatureBlocks":
-        """The rows of a mask."""
+        """Select rows by a mask."""
         return FeatureBlocks(self.source, self.sizes, self.shape[1], kept)
 
     def standardized(self, weight: np.ndarray | None, center: bool, ones: bool) -> "FeatureBlocks":
-        """The same rows with columns of variance 1, about their means if `center`: two passes."""
+        """Scale columns to variance 1, and center them if `center` is True, in two passes."""
         share = np.full(self.shape[0], 1 / self.shape[0]) if weight is None else weight
         mean = self.total(_weighted_sum, [share])
         scale = np.sqrt(self.total(_weighted_squares, [share], mean))
@@ -104,17 +105,22 @@ class FeatureBlocks:
         )
 
     def total(self, function: Callable, columns: list[np.ndarray], *arguments: Any) -> Any:
-        """The sum over the blocks of ``function(x, columns, *arguments)``, in one pass.
+        """Sum ``function(x, columns, *arguments)`` over the blocks in one pass.
 
         Parameters
         ----------
         function : callable
-            Its first argument is a block of X, and the second a list of the same rows of each of
-            the `columns`.
+            Function whose first argument is a block of X, and whose second argument is a list of
+            the same rows of each of the `columns`.
         columns : list of ndarray
             Arrays in memory with an entry for each row of X.
         *arguments
-            The same for all blocks.
+            Further arguments, which are the same for all blocks.
+
+        Returns
+        -------
+        object
+            Sum of the results.
         """
         parts = [
             (size, mask, [column[start:stop] for column in columns])
@@ -125,7 +131,7 @@ class FeatureBlocks:
 
 
 def over_rows(X: Any, function: Callable, columns: list[np.ndarray], *arguments: Any) -> Any:
-    """``function(X, columns, *arguments)``, or the sum of it over blocks of X.
+    """Compute ``function(X, columns, *arguments)``, or its sum over blocks of X.
 
     Examples
     --------
@@ -140,19 +146,23 @@ def over_rows(X: Any, function: Callable, columns: list[np.ndarray], *arguments:
 
 
 def read_columns(source: Source) -> tuple[FeatureBlocks, Any, Any, Any]:
-    """X, y, sensitive_features and sample_weight, all but X in memory, by one pass.
+    """Read y, sensitive_features and sample_weight into memory in one pass, but not X.
 
     Parameters
     ----------
     source : Source
-        Of `Rows`.
+        Source of `Rows`.
 
     Returns
     -------
     X : FeatureBlocks
+        Features, to be read in blocks.
     y : ndarray, Series or extension array of shape (n,)
+        Target values.
     sensitive_features : ndarray, Series or DataFrame, or None
+        Group of each row.
     sample_weight : ndarray, Series or extension array of shape (n,), or None
+        Weight of each row.
 
     Examples
     --------
@@ -167,19 +177,19 @@ def read_columns(source: Source) -> tuple[FeatureBlocks, Any, Any, Any]:
     parts = source.total(_without_features) or []
     full = [rows for size, _, rows in parts if size]
     if not full:
-        raise ValueError("the data are empty: give at least one sample")
+        raise ValueError("X is empty: pass at least one sample")
     widths = sorted({width for size, width, _ in parts if size})
     if len(widths) > 1:
         raise ValueError(
-            f"X has {widths[0]} features in one block and {widths[1]} in another: give every "
-            "block the same columns"
+            f"X has {widths[0]} features in one block and {widths[1]} in another: pass the same "
+            "columns in every block"
         )
     X = FeatureBlocks(source, [size for size, _, _ in parts], widths[0])
     return X, *(_joined(column) for column in list(zip(*full))[1:])
 
 
 def _joined(parts):
-    """A column, or several, from its blocks."""
+    """Concatenate the blocks of one or several columns."""
     if parts[0] is None:
         return None
     if hasattr(parts[0], "iloc"):
@@ -190,7 +200,7 @@ def _joined(parts):
 
 
 def _without_features(rows):
-    """The size of a block, and all but its X, in a list."""
+    """Return a list with the size of a block and its columns except X."""
     if rows.X.shape[0] == 0:
         return [(0, 0, None)]
     return [(*_numbers(rows.X, finite=True).shape, rows._replace(X=None))]
@@ -199,19 +209,19 @@ def _without_features(rows):
 def _numbers(X, finite=False):
     if sparse.issparse(X):
         raise ValueError(
-            "X is sparse in a source that is read in blocks, and a regression needs dense blocks: "
-            "load X into memory as one CSR array, or make the blocks dense"
+            "X is sparse in a source that is read in blocks, but a regression needs dense blocks: "
+            "load X into memory as one CSR array, or convert the blocks to dense arrays"
         )
     return check_array(X, dtype=np.float64, ensure_all_finite=finite, input_name="X")
 
 
 def _of_block(rows, part, standard, function, *arguments):
-    """The function of one block, standardized; of an empty one, None."""
+    """Apply the function to one standardized block; return None for an empty block."""
     size, mask, columns = part
     if rows.X.shape[0] != size:
         raise ValueError(
-            f"the data have changed between two passes: a block of {size} rows has "
-            f"{rows.X.shape[0]} rows now. Store them, and fit what is stored"
+            f"the data have changed between two passes: a block of {size} rows now has "
+            f"{rows.X.shape[0]} rows. Store the data, and fit the stored copy"
         )
     if size == 0 or (mask is not None and not mask.any()):
         return None

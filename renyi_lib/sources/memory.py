@@ -1,4 +1,4 @@
-"""Arrays in memory: whole if they are small, and a block of rows at a time if they are large."""
+"""Arrays in memory, read as a whole if they are small and in blocks of rows if they are large."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,28 +10,30 @@ from renyi_lib.sources._base import Block, Source
 
 __all__ = ["LARGE", "ArraySource", "rows_of_block", "slices"]
 
-# A dense X with this many numbers or more is read in blocks: 32 MB, as much as a processor's last
-# cache holds. Below, a single block needs fewer calls.
+# A dense X with this many numbers or more is read in blocks. It takes 32 MB, about the size of a
+# processor's last-level cache. For a smaller X, a single block needs fewer calls.
 LARGE = 4_000_000
 
-# Numbers in a block, at most: 4 MB in double precision, which stays in the cache between the
-# products, and is long enough that the calls in between do not matter.
+# Maximum number of entries in a block: 4 MB in double precision, which stays in the cache between
+# products and is large enough for the overhead of the calls not to matter.
 _BLOCK = 2**19
 
 
 class ArraySource(Source):
-    """Rows of arrays in memory, which are never copied as a whole.
+    """Source that reads arrays in memory without ever copying them as a whole.
 
     Parameters
     ----------
     X : ndarray or scipy CSR array of shape (n, p)
         Features.
     cell : ndarray of int, shape (n,)
-        The cell of each row, a combination of label and group.
+        Code of each row's cell, which is a combination of label and group.
     weight : ndarray of shape (n,), optional
+        Weight of each row.
     block_size : int, optional
-        Rows in a block. By default all rows if X is small or sparse; else as many as the cache
-        holds, and a fortieth of X at most, so that what is made of a block is small, too.
+        Number of rows in a block. By default, all rows if X is small or sparse; otherwise as many
+        as fit into the cache, but at most a fortieth of X, so that temporary arrays are small,
+        too.
 
     Examples
     --------
@@ -61,7 +63,7 @@ class ArraySource(Source):
         return self.block_size < self.X.shape[0]
 
     def every(self, step: int) -> "ArraySource":
-        """Every `step`-th row."""
+        """Return a source of every `step`-th row."""
         weight = None if self.weight is None else self.weight[::step]
         size = max(256, self.block_size // step)
         return ArraySource(self.X[::step], self.cell[::step], weight, size)
@@ -73,7 +75,7 @@ class ArraySource(Source):
 
 
 def rows_of_block(X: Any) -> int:
-    """How many rows of X are read at a time.
+    """Return the number of rows of X that are read at a time.
 
     Examples
     --------
@@ -89,7 +91,7 @@ def rows_of_block(X: Any) -> int:
 
 
 def slices(n: int, size: int) -> Iterator[slice]:
-    """Rows 0 … n-1 in blocks of this size.
+    """Iterate over rows 0 … n-1 in blocks of the given size.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parquet files, read a block of rows at a time."""
+"""Parquet files as a source of rows, read in blocks."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -15,9 +15,9 @@ __all__ = ["ParquetRows"]
 
 
 class ParquetRows:
-    """Rows of Parquet files, read a chunk at a time: as X of a fit, in constant memory.
+    """Rows of Parquet files, read in chunks so that a fit needs only constant memory.
 
-    With it the other arguments of `fit` are names of columns::
+    If X is a `ParquetRows`, the other arguments of `fit` are column names::
 
         people = ParquetRows("people.parquet")
         RenyiClassifier(lam=3).fit(people, "income", sensitive_features="sex")
@@ -25,12 +25,13 @@ class ParquetRows:
     Parameters
     ----------
     source : path, list of paths, or pyarrow Dataset
-        A file, a folder of files, or what `pyarrow.dataset.dataset` makes of them. Needs pyarrow.
+        File, folder of files, or anything else that `pyarrow.dataset.dataset` accepts. Requires
+        pyarrow.
     features : list of str, optional
-        The columns that are X; by default all that no other argument of the fit names.
+        Columns of X; by default, all columns that no other argument of the fit names.
     chunk_size : int, default=65536
-        Rows at a time, at most. Files are read by row groups, one at a time: a file that is
-        written with small ones (`row_group_size`) needs less memory.
+        Maximum number of rows to read at a time. Files are read one row group at a time, so a
+        file with small row groups (`row_group_size`) needs less memory.
 
     Examples
     --------
@@ -60,26 +61,27 @@ class ParquetRows:
     def chunks(
         self, y: str, sensitive_features: Any = None, sample_weight: str | None = None
     ) -> Source:
-        """The chunks, with the columns of these names in their places.
+        """Read the given columns in chunks.
 
         Parameters
         ----------
         y : str
             Name of the target column.
         sensitive_features : str or list of str, optional
-            Name or names of the columns that hold the groups.
+            Names of the columns that contain the groups.
         sample_weight : str, optional
             Name of the column of sample weights.
 
         Returns
         -------
         Source
+            Source of the chunks.
         """
         for name in (y, sensitive_features, sample_weight):
             if not isinstance(name, str | list | tuple | None):
                 raise ValueError(
-                    "with ParquetRows as X, y, sensitive_features and sample_weight are names of "
-                    f"columns, not a {type(name).__name__}"
+                    "if X is ParquetRows, y, sensitive_features and sample_weight must be column "
+                    f"names, not a {type(name).__name__}"
                 )
         single = isinstance(sensitive_features, str)
         groups = [sensitive_features] if single else list(sensitive_features or [])
@@ -106,14 +108,14 @@ class ParquetRows:
         return chunks
 
     def chunks_of(self, features: Iterable[str]) -> Iterator[pd.DataFrame]:
-        """The features of these names, a data frame for each chunk."""
+        """Iterate over chunks of the named features, each as a data frame."""
         names = [str(name) for name in features]
         self._check(names)
         for batch in self._batches(names):
             yield pd.DataFrame(_matrix(batch, names), columns=names)
 
     def labels(self, *names: Any) -> list:
-        """Whole columns, one after the other; None for None, a data frame for several names.
+        """Read whole columns; None stays None, and a list of names gives a data frame.
 
         Examples
         --------
@@ -146,14 +148,14 @@ class ParquetRows:
         for name in names:
             if not isinstance(name, str) or known.count(name) != 1:
                 raise ValueError(
-                    f"the files have no column {name!r}, or several: with ParquetRows as X, y, "
-                    f"sensitive_features and sample_weight are names of columns, of {known}"
+                    f"the files have no column {name!r}, or several: if X is ParquetRows, y, "
+                    f"sensitive_features and sample_weight must be column names, among {known}"
                 )
 
     def _batches(self, columns) -> Iterator:
         from pyarrow import dataset
 
-        # No reading ahead: it would hold many row groups at a time.
+        # Disable read-ahead, which would keep many row groups in memory.
         options = dataset.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
         return self.source.to_batches(
             columns=columns,
@@ -166,19 +168,19 @@ class ParquetRows:
 
 
 def _matrix(batch, features):
-    """Columns of numbers as a matrix; a missing value becomes NaN, and is refused later."""
+    """Convert numeric columns to a matrix; missing values become NaN and raise an error later."""
     X = np.empty((batch.num_rows, len(features)))
     for j, name in enumerate(features):
         try:
             X[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"column {name!r} is not made of numbers ({error}): list only numeric columns in "
-                "the features argument of ParquetRows, or encode this column first"
+                f"column {name!r} is not numeric ({error}): list only numeric columns in the "
+                "features argument of ParquetRows, or encode this column first"
             ) from error
     return X
 
 
 def _labels(batch, names, single):
-    """The groups: one column of labels, or several taken together."""
+    """Return the groups, given by one column or by several columns together."""
     return read_arrow(batch.column(names[0]) if single else batch.select(names))

@@ -97,7 +97,7 @@ def test_every_method_has_a_label():
     assert set(LABELS) == set(METHODS)
 
 
-def test_the_figure_says_in_words_what_it_shows():
+def test_the_figure_has_a_text_description():
     table = readings({"label": 0.4, "linear": -2.0}, noise=1e-9)
     table = pd.concat(
         [table, table.assign(level=table["level"].where(table["level"].isna(), 0.02))]

@@ -58,12 +58,12 @@ def test_phones_get_a_drawing_of_their_own_where_there_is_one():
     assert "<picture>" not in html()
 
 
-def test_what_is_missing_is_named():
+def test_missing_pieces_are_named():
     with pytest.raises(ValueError, match="name must be a folder"):
         explorable_html("nothing", picture=("", {"width": 1}), alt=ALT)
-    with pytest.raises(ValueError, match="values has no 'rho'"):
+    with pytest.raises(ValueError, match="values must contain 'rho'"):
         html(say="{rho}")
-    with pytest.raises(ValueError, match="alt must say"):
+    with pytest.raises(ValueError, match="alt must describe"):
         html(alt="")
     with pytest.raises(ValueError, match="values must be a mapping"):
         html(say="{rho}", values=["0.5"])
@@ -116,7 +116,7 @@ def test_modules_that_two_files_import_are_written_once(files, tmp_path):
     assert script.index("const two = 2;") < script.index("function four") < script.index("start")
 
 
-def test_other_kinds_of_import_are_refused(files, tmp_path):
+def test_other_kinds_of_import_raise(files, tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "view.js").write_text('import * as all from "./model.js";\n')
     with pytest.raises(ValueError, match=r"one/view\.js.*plain named import"):

@@ -111,7 +111,7 @@ def test_rebuild_runs_as_a_module(tmp_path):
 
 
 @pytest.mark.parametrize("name", _files.SHA256)
-def test_rebuild_refuses_a_changed_file_and_writes_nothing(name, tmp_path, capsys):
+def test_rebuild_rejects_a_changed_file_and_writes_nothing(name, tmp_path, capsys):
     source, out = tmp_path / "source", tmp_path / "out"
     changed = ORIGINAL[name].replace(b"40", b"41", 1)
     assert changed != ORIGINAL[name]
@@ -163,7 +163,7 @@ def test_rebuild_takes_a_genuine_copy_beside_a_changed_one(tmp_path):
     assert told[1] == "found       german.data in german.data"
 
 
-def test_rebuild_refuses_what_is_no_folder(tmp_path, capsys):
+def test_rebuild_rejects_a_path_that_is_not_a_folder(tmp_path, capsys):
     assert rebuild.main([str(tmp_path / "nowhere")]) == 1
     assert "is not a folder" in capsys.readouterr().err
 

@@ -63,7 +63,7 @@ class TestGradients:
     """What a tree is told is the gradient of the fair loss, the adversary held fixed."""
 
     @pytest.mark.parametrize("kind", list(places()))
-    def test_of_a_frozen_adversary_by_finite_differences(self, kind):
+    def test_gradient_of_a_fixed_adversary_by_finite_differences(self, kind):
         place, z, groups = places()[kind]
         move = np.random.default_rng(1).normal(size=place(z).table(groups).shape)
         gradient = place(z).pull_back(move, groups)
@@ -151,7 +151,7 @@ class TestGradients:
         ],
         ids=repr,
     )
-    def test_at_rest_it_is_that_of_the_undamped_game(self, penalty):
+    def test_the_fixed_point_is_that_of_the_undamped_game_for_all_modes(self, penalty):
         lam = 0.1
         place, z, groups = places()["two classes"]
         groups = Groups.from_codes(
@@ -315,7 +315,7 @@ class TestTheGameConverges:
         )
 
     @pytest.mark.parametrize("lam", [0.1, 1e3, 1e6])
-    def test_where_it_rests_the_response_is_the_undamped_one(self, lam):
+    def test_the_response_at_the_fixed_point_is_undamped(self, lam):
         rng = np.random.default_rng(0)
         root, x = rng.normal(size=(4, 4)), rng.normal(size=4)
         held = held_back(root.T @ root, lam, 0.1)

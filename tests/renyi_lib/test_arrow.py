@@ -33,6 +33,6 @@ def test_columns_of_polars_and_arrow_taken_together():
 
 
 @pytest.mark.parametrize("column", [polars.Series(["a", None]), pyarrow.array([None, 1])])
-def test_missing_values_of_polars_and_arrow_are_refused(column):
+def test_missing_values_of_polars_and_arrow_raise(column):
     with pytest.raises(ValueError, match=r"a has a missing value"):
         joint_table(column, [0, 1])

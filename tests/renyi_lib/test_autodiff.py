@@ -180,8 +180,8 @@ class TestJax:
         assert drift < 0.02  # the memory is near the table of all samples
 
     @pytest.mark.parametrize("way", [RunningTable(2), Fermi([0.5, 0.5])])
-    def test_a_memory_is_not_for_as_jax(self, way):
-        with pytest.raises(ValueError, match="memory that JAX cannot see"):
+    def test_as_jax_rejects_a_penalty_with_memory(self, way):
+        with pytest.raises(ValueError, match="memory that JAX cannot track"):
             as_jax(way)
 
     def test_damped_needs_a_running_table(self):
@@ -189,7 +189,7 @@ class TestJax:
             running_table_as_jax(BatchTable(2), 2)
 
 
-def test_no_penalty_is_refused():
+def test_no_penalty_raises():
     pytest.importorskip("jax")
     with pytest.raises(ValueError, match="method value_and_grad"):
         as_jax(renyi_correlation, [0, 1])

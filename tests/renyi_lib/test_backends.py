@@ -95,6 +95,6 @@ def test_none_is_one_thread_and_minus_one_is_all():
     assert [_threads(n) for n in (None, 1, 4, -1)] == [1, 1, 4, 0]
 
 
-def test_what_the_estimator_sets_is_listed():
+def test_parameters_set_by_the_estimator_are_listed():
     for backend in BACKENDS.values():
         assert {"learning_rate", "max_depth", "objective"} <= backend.taken

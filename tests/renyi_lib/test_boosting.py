@@ -52,7 +52,7 @@ def small(lam=10, **more):
     return RenyiBoostingClassifier(lam, random_state=0, **{**FEW, **more})
 
 
-def test_scikit_learn_s_checks_pass():
+def test_scikit_learn_checks_pass():
     # In a process of its own: one of the checks needs a switch that scipy reads when imported.
     # LightGBM keeps gradients in 32 bits: a weight of 3 is three rows up to 1e-7 only, and in data
     # as small as scikit-learn's such a difference decides between splits of equal gain.
@@ -127,7 +127,7 @@ def test_a_missing_backend_says_what_to_install(monkeypatch, backend, extra):
 
 
 class TestTheGameConverges:
-    def test_the_undamped_game_does_not(self):
+    def test_the_undamped_game_diverges(self):
         X, y, s = biased_data(600, seed=3)
         groups, start = Groups.from_labels(s), np.log(y.mean() / (1 - y.mean()))
 
@@ -247,7 +247,7 @@ class TestTheProblem:
         assert model.penalty_value(X, sensitive_features=s) == pytest.approx(expected)
         assert model.groups_.tolist() == [0, 1, 2]
 
-    def test_history_is_what_the_staged_scores_say(self):
+    def test_history_equals_the_staged_scores(self):
         X, y, s = biased_data()
         model = small(5).fit(X, y, sensitive_features=s)
         for k in (0, 7, 19):
@@ -287,7 +287,7 @@ class TestTheProblem:
 class TestWeights:
     @pytest.mark.parametrize("backend", BACKENDS)
     @pytest.mark.parametrize("on", ["label", "score"])
-    def test_a_weight_is_so_many_rows(self, backend, on):
+    def test_a_weight_counts_as_that_many_rows(self, backend, on):
         # (With other seeds LightGBM may refuse a split of one fit and not of the other, since it
         # estimates the number of rows in a leaf from the sum of their Hessians.)
         X, y, s = biased_data(300, seed=2)
@@ -307,7 +307,7 @@ class TestWeights:
         none = small(5, **told).fit(X, y, **known)
         np.testing.assert_allclose(ones.predict_proba(X), none.predict_proba(X), atol=1e-4)
 
-    def test_groups_and_classes_without_weight_are_not_there(self):
+    def test_groups_and_classes_without_weight_are_dropped(self):
         X, y, s = biased_data(300, n_classes=3, n_groups=3)
         weight = ((y < 2) & (s < 2)).astype(float)
         model = small().fit(X, y, sensitive_features=s, sample_weight=weight)
@@ -335,7 +335,7 @@ class TestWeights:
 class TestObjective:
     """`renyi_objective` in the hands of the libraries themselves."""
 
-    def test_of_lightgbm_is_that_of_the_estimator(self):
+    def test_lightgbm_prediction_equals_the_estimator(self):
         X, y, s = biased_data()
         ours = small(20).fit(X, y, sensitive_features=s)
         start = np.log(y.mean() / (1 - y.mean()))
@@ -352,7 +352,7 @@ class TestObjective:
         trees = lightgbm.train(parameters, data, 20)
         np.testing.assert_allclose(trees.predict(X) + start, ours.decision_function(X), atol=1e-6)
 
-    def test_of_xgboost_is_that_of_the_estimator(self):
+    def test_xgboost_prediction_equals_the_estimator(self):
         X, y, s = biased_data()
         ours = small(20, backend="xgboost").fit(X, y, sensitive_features=s)
         start = np.log(y.mean() / (1 - y.mean()))
@@ -392,7 +392,7 @@ class TestObjective:
             F = softmax(z, axis=1) if n_classes == 3 else np.column_stack([expit(-z), expit(z)])
             assert renyi_from_soft(F, s) < 0.2 * plain
 
-    def test_other_rows_are_refused(self):
+    def test_other_rows_raise(self):
         _, y, s = biased_data(100)
         objective = renyi_objective(y, sensitive_features=s)
         with pytest.raises(ValueError, match="100 samples of 2 classes"):
@@ -516,7 +516,7 @@ class TestConventions:
         assert model.predict(new).shape == (2,)
         with pytest.raises(ValueError, match="X must be a DataFrame"):
             model.predict(X.assign(kind=0).to_numpy())
-        with pytest.raises(ValueError, match="'kind' of X holds text"):
+        with pytest.raises(ValueError, match="'kind' of X contains text"):
             small().fit(X.assign(kind=kind), y, sensitive_features=s)
 
     @pytest.mark.parametrize("backend", BACKENDS)
@@ -559,8 +559,8 @@ class TestHostileInput:
             ({"penalty": "renyi"}, "penalty must be a Penalty"),
             ({"on": "score", "penalty": ScoreBinsPenalty()}, "already acts on the score"),
             ({"backend_params": {"learning_rate": 1}}, "'learning_rate', which the estimator"),
-            ({"pos_label": 7, "fairness": "equal_opportunity"}, "pos_label=7 is not one of"),
-            ({"class_weight": {5: 1}}, "class_weight has 5"),
+            ({"pos_label": 7, "fairness": "equal_opportunity"}, "pos_label must be one of"),
+            ({"class_weight": {5: 1}}, "class_weight contains 5"),
         ],
     )
     def test_parameters(self, told, words):
@@ -571,14 +571,14 @@ class TestHostileInput:
     @pytest.mark.parametrize(
         ("change", "words"),
         [
-            ({"s": np.zeros(60)}, "one group only"),
+            ({"s": np.zeros(60)}, "only one group"),
             ({"s": np.random.default_rng(0).normal(size=60)}, "looks continuous"),
             ({"s": [None] * 60}, "missing value"),
             ({"s": [0, 1]}, "same number of samples"),
-            ({"y": np.zeros(60)}, "one class only"),
+            ({"y": np.zeros(60)}, "only one class"),
             ({"y": np.r_[np.nan, np.zeros(59)]}, "NaN"),
             ({"w": -np.ones(60)}, "negative"),
-            ({"w": np.zeros(60)}, "all zero"),
+            ({"w": np.zeros(60)}, "zero everywhere"),
         ],
     )
     def test_data(self, change, words):
@@ -592,7 +592,7 @@ class TestHostileInput:
         with pytest.raises(ValueError, match='on="score" is for two classes'):
             small(on="score").fit(X, y, sensitive_features=s)
 
-    def test_a_group_that_a_condition_does_not_have(self):
+    def test_a_group_missing_from_a_condition(self):
         X, y, s = biased_data(60)
         with pytest.raises(ValueError, match="group 1 has none"):
             small(fairness="equalized_odds").fit(X, y * (s == 0), sensitive_features=s)
@@ -613,7 +613,7 @@ def regression_data(n=1500, seed=0):
 
 class TestRegressor:
     @pytest.mark.parametrize("backend", BACKENDS)
-    def test_a_label(self, backend):
+    def test_label_answers(self, backend):
         X, y, a = regression_data()
         s = np.where(a > 0, "high", "low")
         told = {"backend": backend, "random_state": 0, "max_leaves": 8}
@@ -643,7 +643,7 @@ class TestRegressor:
         assert model.penalty_value(X, sensitive_features=s) < 0.005
         assert model.score(X, y) > 0.4
 
-    def test_a_number(self):
+    def test_number_answers(self):
         X, y, a = regression_data()
         told = {"random_state": 0, "max_leaves": 8, "n_estimators": 150}
         plain, fair, smooth = (
@@ -659,7 +659,7 @@ class TestRegressor:
         assert fair.score(X, y) > 0.4
         assert smooth.score(X, y) > 0.2
 
-    def test_units_do_not_matter(self):
+    def test_units_have_no_effect(self):
         X, y, a = regression_data(600)
         known = {"sensitive_features": a > 0}
         told = {"n_estimators": 20, "random_state": 0}
@@ -682,7 +682,7 @@ class TestRegressor:
             shorter.penalty_value(X, sensitive_features=s), rel=1e-6
         )
 
-    def test_kind_says_what_the_attribute_is(self):
+    def test_kind_determines_the_type_of_the_attribute(self):
         X, y, a = regression_data(400)
         with pytest.raises(ValueError, match="looks continuous"):
             RenyiBoostingRegressor(kind="discrete").fit(X, y, sensitive_features=a)
@@ -695,7 +695,7 @@ class TestRegressor:
         cut = told.fit(X, y, sensitive_features=whole, sample_weight=weight)
         assert cut.group_borders_.min() > 0
 
-    def test_a_path_is_its_fits(self):
+    def test_a_path_equals_separate_fits(self):
         X, y, a = regression_data(400)
         model = RenyiBoostingRegressor(3, n_estimators=5, random_state=0)
         (of_path,) = lam_path(model, X, y, lams=[3], sensitive_features=a)

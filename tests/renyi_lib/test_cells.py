@@ -185,12 +185,12 @@ def test_a_fair_classifier_without_groups_warns():
 
 
 @pytest.mark.parametrize("penalty", [PearsonPenalty(), HSICPenalty(), ScoreBinsPenalty()])
-def test_a_penalty_that_is_no_function_of_the_table_is_refused(penalty):
+def test_a_penalty_that_needs_more_than_the_table_raises(penalty):
     with pytest.raises(ValueError, match="depends on the probabilities of single rows"):
         fit(PenalizedClassifier(penalty), cut(*biased_data(100)))
 
 
-def test_scores_are_refused():
+def test_scores_raise():
     with pytest.raises(ValueError, match="use on='label'"):
         fit(RenyiClassifier(on="score"), cut(*biased_data(100)))
 
@@ -218,12 +218,12 @@ def broken(change):
     return cut(X, y, s, w)
 
 
-def test_missing_numbers_in_any_chunk_are_refused():
+def test_missing_numbers_in_any_chunk_raise():
     with pytest.raises(ValueError, match="NaN"):
         fit(RenyiClassifier(), broken(lambda X, y, s, w: X.__setitem__((77, 1), np.nan)))
 
 
-def test_negative_weights_in_any_chunk_are_refused():
+def test_negative_weights_in_any_chunk_raise():
     with pytest.raises(ValueError, match="sample_weight has negative values"):
         fit(RenyiClassifier(), broken(lambda X, y, s, w: w.__setitem__(77, -1.0)))
 
@@ -232,29 +232,29 @@ def test_negative_weights_in_any_chunk_are_refused():
     ("change", "message"),
     [
         (lambda X, y, s, w: w.fill(0), "the data are empty"),
-        (lambda X, y, s, w: y.fill(1), "y has one class only, 1"),
-        (lambda X, y, s, w: s.fill(1), "sensitive_features has one group only"),
+        (lambda X, y, s, w: y.fill(1), "y has only one class, 1"),
+        (lambda X, y, s, w: s.fill(1), "sensitive_features has only one group"),
     ],
 )
-def test_data_that_cannot_be_fitted_are_refused(change, message):
+def test_data_that_cannot_be_fitted_raise(change, message):
     with pytest.raises(ValueError, match=message):
         fit(RenyiClassifier(), broken(change))
 
 
-def test_chunks_with_other_features_are_refused():
+def test_chunks_with_other_features_raise():
     X, y, s = biased_data(100)
     parts = [Rows(X, y, s), Rows(X[:, :3], y, s)]
     with pytest.raises(ValueError, match="4 features in one chunk and 3 in another"):
         fit(RenyiClassifier(), Source(lambda: iter(parts)))
 
 
-def test_arguments_of_different_lengths_are_refused():
+def test_arguments_of_different_lengths_raise():
     X, y, s = biased_data(100)
     with pytest.raises(ValueError, match="X has 100, y has 99"):
         fit(RenyiClassifier(), Source(lambda: iter([Rows(X, y[1:], s)])))
 
 
-def test_data_that_change_between_two_passes_are_refused():
+def test_data_that_change_between_two_passes_raise():
     X, y, s = biased_data(100)
     s[y == 0] = 0
     passes = []
@@ -267,19 +267,19 @@ def test_data_that_change_between_two_passes_are_refused():
         fit(RenyiClassifier(), Source(read))
 
 
-def test_what_comes_in_chunks_and_what_does_not():
+def test_which_inputs_are_read_in_chunks():
     X, y, s = biased_data(100)
     assert as_source(X, y, s, None) is None
     chunks = cut(X, y, s)
     assert as_source(chunks, None, None, None) is chunks
-    with pytest.raises(ValueError, match="A Source brings y"):
+    with pytest.raises(ValueError, match="X is a Source"):
         as_source(chunks, y, None, None)
 
 
 # --- Passes and memory ---------------------------------------------------------------------------
 
 
-def test_an_evaluation_is_one_pass_whatever_it_is_asked_for():
+def test_an_evaluation_takes_one_pass():
     X, y, s = biased_data(300, n_groups=3)
     chunks = cut(X, y, s)
     objective = RenyiClassifier(1.0)._prepare(chunks, None, None, None).objective
@@ -374,14 +374,14 @@ def test_a_fit_from_files_is_the_fit_in_memory(people, groups, weight):
 def test_without_features_all_other_columns_are_taken(people):
     folder, _ = people
     rows = ParquetRows(folder)
-    with pytest.raises(ValueError, match="column 'name' is not made of numbers"):
+    with pytest.raises(ValueError, match="column 'name' is not numeric"):
         Cells.count(rows.chunks("income", ["sex", "old"], "weight"))
 
 
-def test_columns_that_are_not_there_are_named(people):
+def test_missing_columns_are_named(people):
     with pytest.raises(ValueError, match="no column 'age'"):
         ParquetRows(people[0], FEATURES).chunks("income", "age")
-    with pytest.raises(ValueError, match="are names of columns"):
+    with pytest.raises(ValueError, match="must be column names"):
         ParquetRows(people[0], FEATURES).chunks(people[1]["income"])
 
 

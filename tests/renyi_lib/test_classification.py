@@ -92,7 +92,7 @@ class TestPlainLogisticRegression:
         )
 
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_l2_is_scikit_learn_s_c(self, n_classes):
+    def test_l2_is_scikit_learn_c(self, n_classes):
         X, y, _ = biased_data(300, n_classes)
         ours = RenyiClassifier(lam=0, l2=0.01, tol=1e-8).fit(X, y)
         theirs = LogisticRegression(C=1 / (300 * 0.01), tol=1e-10, max_iter=10000).fit(X, y)
@@ -130,7 +130,7 @@ class TestPlainLogisticRegression:
         np.testing.assert_allclose(diagonal.coef_, dense.coef_, atol=1e-4)
         np.testing.assert_allclose(on_sparse.coef_, dense.coef_, atol=1e-4)
 
-    def test_without_groups_it_is_plain_and_says_so(self):
+    def test_without_groups_it_is_plain_with_a_warning(self):
         X, y, _ = biased_data()
         with pytest.warns(NoSensitiveFeaturesWarning, match="plain logistic regression"):
             ours = RenyiClassifier(lam=0.1, tol=1e-7).fit(X, y)
@@ -360,7 +360,7 @@ class TestFairness:
             assert clf.history_["gradient_max"][-1] <= clf.tol
         assert values[0] > 1.5 * values[1] > 10 * values[2]
 
-    def test_a_penalty_of_one_s_own_is_one_class(self):
+    def test_a_custom_penalty_needs_only_one_class(self):
         class Gap(Penalty):
             def terms(self, F, groups):
                 signs = np.where(groups.codes == 1, 1, -1) / groups.q[groups.codes]
@@ -446,7 +446,7 @@ class TestExtremes:
 
 
 class TestAfterTheFit:
-    def test_history_tells_the_story(self):
+    def test_history_records_the_iterations(self):
         X, y, s = biased_data()
         for solver, max_iter in [("lbfgs", 100), ("gd", 20000)]:
             clf = RenyiClassifier(2, solver=solver, max_iter=max_iter)
@@ -526,13 +526,13 @@ class TestAfterTheFit:
             assert clf.decision_function(X).shape == ((300,) if c == 2 else (300, 3))
             assert clf.score(X, names) == np.mean(clf.predict(X) == names)
 
-    def test_unfitted_is_said(self):
+    def test_unfitted_estimators_raise(self):
         with pytest.raises(NotFittedError):
             RenyiClassifier().predict([[1.0]])
 
 
 class TestScikitLearn:
-    def test_pandas_in_names_remembered(self):
+    def test_feature_names_of_data_frames_are_stored(self):
         X, y, s = biased_data()
         frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(400) + 7)
         groups = pd.Series(np.array(["f", "m"])[s], index=frame.index, name="sex")
@@ -575,7 +575,7 @@ class TestScikitLearn:
         assert accuracy[0] > accuracy[2]
 
     @pytest.mark.usefixtures("routing")
-    def test_a_request_not_made_is_an_error_and_not_silently_unfair(self):
+    def test_a_missing_metadata_request_raises(self):
         X, y, s = biased_data()
         with pytest.raises(Exception, match="sensitive_features"):
             make_pipeline(RenyiClassifier()).fit(X, y, sensitive_features=s)
@@ -608,7 +608,7 @@ class TestBadInput:
             ({"tol": -1}, "tol must be a number"),
             (
                 {"fairness": "equal_opportunity", "pos_label": 5},
-                "pos_label=5 is not one of the classes",
+                "pos_label must be one of the classes",
             ),
         ],
     )
@@ -616,7 +616,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             RenyiClassifier(**params).fit(self.X, self.y, sensitive_features=self.s)
 
-    def test_a_penalty_that_is_none(self):
+    def test_an_object_that_is_not_a_penalty_raises(self):
         with pytest.raises(ValueError, match="penalty must be a Penalty"):
             PenalizedClassifier("renyi").fit(self.X, self.y, sensitive_features=self.s)
 
@@ -630,11 +630,11 @@ class TestBadInput:
             )
 
     def test_one_class_only(self):
-        with pytest.raises(ValueError, match="y has one class only, 1"):
+        with pytest.raises(ValueError, match="y has only one class, 1"):
             RenyiClassifier().fit(self.X, np.ones(60, dtype=int), sensitive_features=self.s)
 
     def test_one_group_only(self):
-        with pytest.raises(ValueError, match="sensitive_features has one group only, 'f'"):
+        with pytest.raises(ValueError, match="sensitive_features has only one group, 'f'"):
             RenyiClassifier().fit(self.X, self.y, sensitive_features=["f"] * 60)
 
     @pytest.mark.parametrize("fairness", ["equalized_odds", "equal_opportunity"])

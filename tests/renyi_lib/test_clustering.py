@@ -197,7 +197,7 @@ def test_without_numba_the_results_are_the_same_bits(blobs, monkeypatch, algorit
         assert np.array_equal(compiled, plain)
 
 
-def test_a_loop_that_cannot_be_cached_on_disk_is_compiled_all_the_same():
+def test_a_loop_that_cannot_be_cached_on_disk_is_compiled_anyway():
     module = types.ModuleType("nowhere")
     exec("def loop(x):\n    return x + 1", module.__dict__)  # has no file to keep a cache for
     fast = _kmeans_loops.compiled(module.loop)
@@ -369,7 +369,7 @@ def test_the_lead_in_doubles_lambda_and_each_pass_falls_at_its_own(blobs):
     assert (history["objective"][1:] <= before).all()
 
 
-def test_the_lead_in_hurries_where_nothing_moves(blobs):
+def test_the_lead_in_is_fast_if_nothing_moves(blobs):
     X, s = blobs
     history = RenyiKMeans(5, 1e12, random_state=0).fit(X, sensitive_features=s).history_
     exponents = np.log2(history["lam"][2:] / history["lam"][1:-1])
@@ -613,7 +613,7 @@ def test_a_cluster_that_empties_keeps_its_center_and_takes_no_new_points():
     assert model.predict([[3.1], [2.9]], sensitive_features=[0, 1]).tolist() == [2, 0]
 
 
-def test_paper_refuses_three_groups():
+def test_paper_rejects_three_groups():
     with pytest.raises(ValueError, match="3 groups and Algorithm 3 is for two"):
         RenyiKMeans(2, algorithm="paper").fit(FOUR_POINTS, sensitive_features=[0, 1, 2, 0])
 
@@ -679,7 +679,7 @@ def test_the_fair_rule_is_fair_only_because_new_points_are_counted_in(blobs):
     assert renyi_correlation(alone, groups) > nearest
 
 
-def test_predict_refuses_groups_that_it_does_not_know(blobs):
+def test_predict_rejects_unseen_groups(blobs):
     X, s = blobs
     with pytest.raises(NotFittedError):
         RenyiKMeans().predict(X)
@@ -731,7 +731,7 @@ def test_score_without_groups_is_that_of_k_means(blobs):
         assert model.score(X[200:]) == pytest.approx(peer.score(X[200:]))
 
 
-def test_score_refuses_what_predict_refuses(blobs):
+def test_score_rejects_what_predict_rejects(blobs):
     X, s = blobs
     model = RenyiKMeans(3, 1.0, random_state=0).fit(X, sensitive_features=s)
     with pytest.raises(ValueError, match="X has 3, sensitive_features has 2"):
@@ -803,7 +803,7 @@ def test_sparse_points_stay_sparse():
     assert model.penalty_ < renyi_kmeans_objective(X, s, sensitive_features=s).penalty / 10
 
 
-def test_algorithm_3_refuses_sparse_points(thin):
+def test_algorithm_3_rejects_sparse_points(thin):
     X, _ = thin
     with pytest.raises(ValueError, match=r"X is sparse .* use algorithm='descent'"):
         RenyiKMeans(4, algorithm="paper").fit(sparse.csr_array(X))
@@ -879,7 +879,7 @@ def test_the_tradeoff_table_of_three_groups_has_no_single_w(blobs):
     assert {"penalty", "deviation", "balance", "rho_R"} <= set(columns)
 
 
-def test_a_path_goes_up_whatever_the_order_of_the_lams(blobs):
+def test_a_path_increases_for_any_order_of_lams(blobs):
     X, s = blobs
     model = RenyiKMeans(4, random_state=0)
     up = lam_path(model, X, sensitive_features=s, lams=[0, 10, 100])
@@ -888,7 +888,7 @@ def test_a_path_goes_up_whatever_the_order_of_the_lams(blobs):
     assert [m.objective_ for m in mixed] == [up[2].objective_, up[0].objective_, up[1].objective_]
 
 
-def test_a_path_of_algorithm_3_starts_each_time_anew(blobs):
+def test_a_path_of_algorithm_3_restarts_for_each_lam(blobs):
     X, s = blobs
     model = RenyiKMeans(4, algorithm="paper", init="random-assignment", random_state=3)
     path = lam_path(model, X, sensitive_features=s, lams=[0, 1e-3])
@@ -898,7 +898,7 @@ def test_a_path_of_algorithm_3_starts_each_time_anew(blobs):
 
 
 @pytest.mark.parametrize("lams", [[0, np.nan], [0, np.inf], [-1]])
-def test_lams_that_are_no_numbers_are_refused(blobs, lams):
+def test_lams_that_are_not_numbers_raise(blobs, lams):
     X, s = blobs
     with pytest.raises(ValueError, match="lams"):
         lam_path(RenyiKMeans(), X, sensitive_features=s, lams=lams)
@@ -906,7 +906,7 @@ def test_lams_that_are_no_numbers_are_refused(blobs, lams):
 
 def test_a_path_and_its_table_need_groups(blobs):
     X, _ = blobs
-    with pytest.raises(ValueError, match="needs the groups"):
+    with pytest.raises(ValueError, match="models needs groups"):
         lam_path(RenyiKMeans(), X, sensitive_features=None, lams=[0, 1])
     with pytest.raises(ValueError, match="fitted without sensitive_features"):
         tradeoff_table([RenyiKMeans(3).fit(X)])
@@ -916,7 +916,7 @@ def test_a_path_and_its_table_need_groups(blobs):
 
 
 @pytest.mark.parametrize("algorithm", ["descent", "paper"])
-def test_no_groups_is_plain_k_means_and_says_so(blobs, algorithm):
+def test_without_groups_it_is_plain_k_means_with_a_warning(blobs, algorithm):
     X, _ = blobs
     options = {"algorithm": algorithm, "random_state": 0}
     plain = RenyiKMeans(5, 0.0, **options).fit(X)
@@ -929,7 +929,7 @@ def test_no_groups_is_plain_k_means_and_says_so(blobs, algorithm):
 
 
 @pytest.mark.parametrize("algorithm", ["descent", "paper"])
-def test_constant_columns_change_nothing(blobs, algorithm):
+def test_constant_columns_have_no_effect(blobs, algorithm):
     X, s = blobs
     wide = np.column_stack([np.full(400, 3.7), X, np.full(400, -1e6)])
     options = {"algorithm": algorithm, "init": np.arange(400) % 4}
@@ -965,7 +965,7 @@ def test_as_many_points_as_clusters_leaves_one_each(blobs):
     assert model.inertia_ == pytest.approx(0, abs=1e-20)
 
 
-def test_a_far_away_origin_changes_nothing(blobs):
+def test_a_far_away_origin_has_no_effect(blobs):
     X, s = blobs
     labels = np.arange(400) % 5
     near = RenyiKMeans(5, 20.0, init=labels).fit(X, sensitive_features=s)
@@ -1004,13 +1004,13 @@ def test_an_assignment_with_empty_clusters_is_filled_up(blobs):
         ({"init": np.full(400, 8)}, "cluster numbers 0 to 7, got 8 to 8"),
     ],
 )
-def test_bad_parameters_are_refused_by_name(blobs, parameters, message):
+def test_invalid_parameters_raise(blobs, parameters, message):
     X, s = blobs
     with pytest.raises(ValueError, match=message):
         RenyiKMeans(**parameters).fit(X, sensitive_features=s)
 
 
-def test_bad_data_are_refused(blobs):
+def test_invalid_data_raise(blobs):
     X, s = blobs
     holes = X.copy()
     holes[3, 1] = np.nan

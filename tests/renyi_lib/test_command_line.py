@@ -140,14 +140,22 @@ def test_rows_with_missing_values_are_left_out_on_demand(tmp_path):
         (FRAME, ["--group", "gender"], "no column 'gender' (for --group); its columns are score"),
         (FRAME, ["--truth", "label"], "no column 'label' (for --truth)"),
         (FRAME, ["--weight", "w"], "no column 'w' (for --weight)"),
-        (FRAME, ["--truth", "outcome"], "holds the labels default, repaid: give the favorable"),
+        (FRAME, ["--truth", "outcome"], "contains the labels default, repaid: pass the favorable"),
         (FRAME, ["--truth", "outcome"], "--pos-label repaid"),
-        (FRAME, ["--truth", "score"], "must hold two labels, 0 and 1 or others with --pos-label"),
-        (FRAME, ["--truth", "score", "--pos-label", "1"], "must hold two labels, but it holds"),
+        (
+            FRAME,
+            ["--truth", "score"],
+            "must contain two labels, 0 and 1 or others with --pos-label",
+        ),
+        (
+            FRAME,
+            ["--truth", "score", "--pos-label", "1"],
+            "must contain two labels, but it contains",
+        ),
         (FRAME, ["--truth", "outcome", "--pos-label", "Repaid"], "has no label 'Repaid'"),
-        (FRAME, ["--prediction", "sex"], "column 'sex' must hold numbers, or two labels"),
+        (FRAME, ["--prediction", "sex"], "column 'sex' must contain numbers, or two labels"),
         (FRAME, ["--threshold", "50"], "threshold=50 selects nobody"),
-        (FRAME.assign(sex="f"), [], "sensitive_features has one group only"),
+        (FRAME.assign(sex="f"), [], "sensitive_features has only one group"),
         (FRAME.assign(y=FRAME["y"].where(np.arange(N) > 2)), [], "missing values in y (3)"),
         (FRAME.iloc[:0], [], "rows.csv has no rows"),
         (FRAME, ["--output", "/nonexistent/folder/report.html"], "cannot write /nonexistent"),
@@ -168,12 +176,12 @@ def test_errors_name_the_option_and_the_cure(tmp_path, capsys, frame, arguments,
     ("name", "content", "words"),
     [
         ("rows.xlsx", b"", "unknown file type: its name must end in one of .csv, .tsv, .parquet"),
-        ("rows.csv", None, "there is no file"),
+        ("rows.csv", None, "does not exist"),
         ("rows.csv", b"", "cannot be read as a CSV file"),
         ("rows.parquet", b"score,y,sex\n", "cannot be read as a Parquet file"),
     ],
 )
-def test_files_that_cannot_be_read_are_named(tmp_path, capsys, name, content, words):
+def test_unreadable_files_are_named(tmp_path, capsys, name, content, words):
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)

@@ -43,11 +43,11 @@ def cosine_pair(rhos, n, seed=0):
 
 @pytest.mark.parametrize("r", [0.0, 0.3, -0.5, 0.7, 0.95])
 @pytest.mark.parametrize(("n", "error"), [(1000, 0.06), (10_000, 0.02), (100_000, 0.006)])
-def test_of_a_gaussian_pair_it_is_the_correlation(r, n, error):
+def test_the_value_of_a_gaussian_pair_is_its_correlation(r, n, error):
     assert continuous_correlation(*gaussian_pair(r, n)).rho == pytest.approx(abs(r), abs=error)
 
 
-def test_a_function_and_a_circle_have_one():
+def test_a_function_and_a_circle_have_correlation_one():
     rng = np.random.default_rng(1)
     x, angle = rng.normal(size=500), rng.uniform(0, 2 * np.pi, 500)
     for pair in ((x, x**2), (x, np.exp(x)), (np.cos(angle), np.sin(angle))):
@@ -67,7 +67,7 @@ def test_a_density_with_known_singular_values_gives_the_largest_and_its_function
 
 
 @pytest.mark.parametrize("r", [0.0, 0.4, 0.8])
-def test_a_gaussian_against_the_sign_of_another(r):
+def test_correlation_of_a_gaussian_and_a_sign(r):
     x, y = gaussian_pair(r, 20_000, seed=3)
     # E Phi(c x)^2 = 1/4 + arcsin(r^2) / (2 pi) with c = r / sqrt(1 - r^2)
     truth = np.sqrt(2 * np.arcsin(r**2) / np.pi)
@@ -250,7 +250,7 @@ def test_ties_and_a_spike_at_one_value():
 
 
 @pytest.mark.parametrize("share", [0.5, 0.01])
-def test_atoms_that_agree_have_one_and_never_more(share):
+def test_equal_atoms_have_correlation_at_most_one(share):
     rng = np.random.default_rng(15)
     binary = (rng.random(500) < share).astype(int)
     assert continuous_correlation(binary, binary).rho == pytest.approx(1, abs=1e-12)
@@ -315,7 +315,7 @@ def test_interval_excludes_0_only_if_the_test_rejects():
         assert found.low == 0 or rejected
 
 
-def test_interval_of_what_determines_and_of_a_constant():
+def test_interval_of_a_function_and_of_a_constant():
     x = np.random.default_rng(29).normal(size=200)
     found = continuous_interval(x, x)
     assert found.low > 0.99
@@ -453,7 +453,7 @@ def test_numbers_that_hardly_repeat_are_estimated(n):
     assert renyi_correlation(text, pd.array(x, dtype="Float64")) == mixed
 
 
-def test_the_caller_can_say_what_each_variable_is():
+def test_the_caller_can_choose_the_type_of_each_variable():
     rng = np.random.default_rng(21)
     age = rng.integers(17, 91, 3000)
     score = age / 90 + rng.normal(size=3000)
@@ -497,7 +497,7 @@ def test_within_groups_with_weights():
 # --- what cannot be ------------------------------------------------------------------------------
 
 
-def test_constants_depend_on_nothing():
+def test_constants_are_independent():
     x = np.linspace(0, 1, 50) ** 2
     found = continuous_correlation(x, np.ones(50))
     assert (found.rho, found.plug_in, found.n_functions) == (0, 0, (0, 0))
@@ -511,13 +511,13 @@ def test_a_handful_of_samples_gives_a_number_and_a_warning(n):
     if n == 1:
         assert continuous_correlation(x, y).rho == 0
         return
-    with pytest.warns(SmallSampleWarning, match=f"{n} samples for 1 and 1 functions"):
+    with pytest.warns(SmallSampleWarning, match=f"{n} samples are few for 1 and 1 functions"):
         found = continuous_correlation(x, y)
     assert 0 <= found.rho <= 1
     assert 0 < continuous_test(x, y).pvalue <= 1
 
 
-def test_many_labels_for_few_samples_are_warned_of():
+def test_many_labels_for_few_samples_warn():
     rng = np.random.default_rng(24)
     with pytest.warns(SmallSampleWarning, match="chance alone"):
         continuous_correlation(rng.normal(size=60), np.arange(60) % 30, kind=MIXED)
@@ -526,7 +526,7 @@ def test_many_labels_for_few_samples_are_warned_of():
         continuous_correlation(rng.normal(size=60), np.arange(60) % 3, kind=MIXED)
 
 
-def test_a_label_that_one_fold_alone_has_does_no_harm():
+def test_a_label_that_one_fold_alone_has_is_harmless():
     x = np.random.default_rng(25).normal(size=100)
     label = np.where(x > np.sort(x)[-3], "rare", np.where(x > 0, "up", "down"))
     assert np.isfinite(continuous_correlation(x, label, kind=MIXED).cross_validated)
@@ -535,7 +535,7 @@ def test_a_label_that_one_fold_alone_has_does_no_harm():
 HOSTILE = {
     "missing": (lambda: continuous_correlation([1.0, np.nan], [1, 2]), r"^a has .*missing"),
     "infinite": (lambda: continuous_correlation([1.0, 2], [1, np.inf]), r"^b has .*infinite"),
-    "text": (lambda: continuous_correlation([1.0, 2], ["x", "y"]), r"^b must hold numbers"),
+    "text": (lambda: continuous_correlation([1.0, 2], ["x", "y"]), r"^b must contain numbers"),
     "lengths": (lambda: continuous_correlation([1.0, 2], [1.0]), "same number of samples"),
     "empty": (lambda: continuous_correlation([], []), r"^a is empty"),
     "two columns": (lambda: continuous_correlation(np.ones((5, 2)), np.ones(5)), r"^a must be"),
@@ -549,7 +549,7 @@ HOSTILE = {
     "permutations": (lambda: continuous_test([1.0], [1.0], n_permutations=3), "^n_permutations"),
     "weights": (
         lambda: continuous_correlation([1.0, 2], [1.0, 2], sample_weight=[0, 0]),
-        "^sample_weight is all zero",
+        "^sample_weight is zero everywhere",
     ),
     "short weights": (
         lambda: continuous_correlation([1.0, 2], [1.0, 2], sample_weight=[1.0]),
@@ -573,6 +573,6 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(("call", "message"), HOSTILE.values(), ids=HOSTILE)
-def test_what_cannot_be_measured_is_refused(call, message):
+def test_undefined_measures_raise(call, message):
     with pytest.raises(ValueError, match=message):
         call()

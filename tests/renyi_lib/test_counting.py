@@ -25,7 +25,7 @@ def test_a_table_counts_every_sample_in_its_cell(rows):
 
 @pytest.mark.parametrize("shape", [(3, 4), (20, 30)])
 @pytest.mark.parametrize("n", [1, 1001, 70_001])
-def test_blocks_and_pairs_of_bytes_change_nothing(monkeypatch, shape, n):
+def test_blocks_and_pairs_of_bytes_have_no_effect(monkeypatch, shape, n):
     rng = np.random.default_rng(0)
     codes = [rng.integers(size, size=n) for size in shape]
     whole = count_codes(codes, shape)
@@ -46,6 +46,6 @@ def test_labels_that_do_not_start_at_zero_are_shifted(dtype, low):
     np.testing.assert_array_equal(table[occurring], [[1, 0], [1, 1], [0, 1]])
 
 
-def test_a_table_too_large_for_memory_is_refused_before_it_is_made():
+def test_a_table_too_large_for_memory_raises_before_it_is_made():
     with pytest.raises(ValueError, match="the table would have 100000 x 100000 cells"):
         check_size((10**5, 10**5), "the table")

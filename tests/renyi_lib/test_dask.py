@@ -100,7 +100,7 @@ def test_arrays_are_cut_alike():
     assert found == joint_table(a, b)
 
 
-def test_columns_that_do_not_fit_together_are_refused():
+def test_columns_that_do_not_fit_together_raise():
     a = da.zeros(10, chunks=5, dtype=int)
     with pytest.raises(ValueError, match="a has 10, b has 9"):
         joint_table(a, da.zeros(9, chunks=5, dtype=int))
@@ -145,7 +145,7 @@ def test_given_may_be_an_array_of_several_columns():
     np.testing.assert_allclose(found.correlations, expected.correlations, atol=1e-12)
 
 
-def test_measurements_are_no_labels():
+def test_measurements_are_not_labels():
     parts = parted(people())
     with pytest.raises(ValueError, match="a looks continuous"):
         renyi_correlation(parts["score"], parts["sex"])
@@ -223,7 +223,7 @@ def test_rates_of_labels_of_text(never_gathered):
     pd.testing.assert_series_equal(found, expected)
 
 
-def test_many_groups_that_decide_alike_are_no_names_of_people():
+def test_many_groups_with_equal_decisions_are_accepted():
     frame = pd.DataFrame({"group": np.repeat(np.arange(30), 20), "hired": [0, 1] * 300})
     frame.loc[frame["group"] > 2, "hired"] = 1
     parts = parted(frame)
@@ -235,9 +235,9 @@ def test_many_groups_that_decide_alike_are_no_names_of_people():
     )
 
 
-def test_what_measures_refuse_of_data_in_memory_they_refuse_of_dask():
+def test_metrics_reject_the_same_input_for_dask_as_in_memory():
     parts = parted(people())
-    with pytest.raises(ValueError, match="one group only"):
+    with pytest.raises(ValueError, match="only one group"):
         metrics.demographic_parity_ratio(
             None, parts["hired"], sensitive_features=parts["hired"] * 0
         )
@@ -245,7 +245,7 @@ def test_what_measures_refuse_of_data_in_memory_they_refuse_of_dask():
         metrics.demographic_parity_ratio(
             None, parts["sex"], sensitive_features=parts["old"], pos_label="z"
         )
-    with pytest.raises(ValueError, match="must hold labels 0 and 1"):
+    with pytest.raises(ValueError, match="must contain labels 0 and 1"):
         metrics.demographic_parity_ratio(None, parts["weight"], sensitive_features=parts["sex"])
 
 
@@ -285,7 +285,7 @@ def test_an_interval_names_the_group_that_has_no_rate():
     frame = people()
     frame.loc[frame["sex"] == "x", "truth"] = 0
     for data in (frame, parted(frame)):
-        with pytest.raises(ValueError, match=r"no sample of the group x.* has y_true = 1"):
+        with pytest.raises(ValueError, match=r"no sample of group x.* has y_true = 1"):
             inference.fairness_interval(
                 "equal_opportunity_difference",
                 data["truth"],
@@ -315,7 +315,7 @@ def test_the_report_of_dask_collections_is_that_of_data_in_memory(never_gathered
     assert found.verdict == expected.verdict
 
 
-def test_scores_that_cannot_be_counted_are_refused(monkeypatch):
+def test_scores_that_cannot_be_counted_raise(monkeypatch):
     monkeypatch.setattr(_collapse, "MAX_SCORES", 1000)
     parts = parted(people(2000))
     with pytest.raises(ValueError, match=r"too many to count: round it"):
@@ -429,7 +429,7 @@ def die_once(block, order):
     return block
 
 
-def test_a_worker_that_dies_in_the_middle_loses_nothing(tmp_path):
+def test_a_failing_worker_loses_no_results(tmp_path):
     distributed_package = pytest.importorskip("distributed", reason="distributed is not there")
     X, y, s = biased_data(600)
     expected = RenyiClassifier(2.0, tol=1e-7).fit(X, y, sensitive_features=s)

@@ -127,7 +127,7 @@ def data_folder(tmp_path, monkeypatch):
         (load_german, "german.data"),
     ],
 )
-def test_a_missing_file_is_named_with_the_cure(load, name, data_folder):
+def test_a_missing_file_raises_with_a_remedy(load, name, data_folder):
     load()
     (data_folder / f"{name}.gz").unlink()
     with pytest.raises(DataFileError, match=rf"{re.escape(name)}\.gz is missing") as caught:
@@ -149,7 +149,7 @@ def test_a_missing_file_is_named_with_the_cure(load, name, data_folder):
         pytest.param(lambda content: gzip.compress(content + b"\n"), id="one byte more"),
     ],
 )
-def test_a_damaged_file_is_named_with_the_cure(damage, data_folder):
+def test_a_damaged_file_raises_with_a_remedy(damage, data_folder):
     (data_folder / "german.data.gz").write_bytes(damage(ORIGINAL["german.data"]))
     with pytest.raises(DataFileError, match=r"german\.data\.gz (cannot be read|is damaged)") as e:
         load_german()
@@ -340,7 +340,7 @@ def test_no_column_of_s_and_no_target_is_among_the_features(name, choice):
     assert not hidden & {feature.split("=")[0] for feature in names}
 
 
-def test_a_value_outside_all_groups_is_refused():
+def test_a_value_outside_all_groups_raises():
     gender = Grouping("sex", {"Female": "Female", "Male": "Male"})
     with pytest.raises(ValueError, match=r"'sex' has the value '\?'.*Female, Male"):
         gender.codes(pd.DataFrame({"sex": ["Male", "?"]}))
@@ -447,21 +447,21 @@ def test_columns_may_ask_for_one_that_is_not_a_default_feature():
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
-        ("adult", {"columns": ["age", "sex"]}, "'sex' as a feature, but S is made from it"),
+        ("adult", {"columns": ["age", "sex"]}, "'sex', but S is derived from it"),
         (
             "adult",
             {"columns": ["age", "race"], "sensitive": "gender-race"},
-            "'race' as a feature, but S is made from it",
+            "'race', but S is derived from it",
         ),
-        ("bank", {"columns": ["marital"]}, "'marital' as a feature, but S is made from it"),
-        ("german", {"columns": ["Attribute9"]}, "'Attribute9' as a feature, but S is made from"),
-        ("adult", {"columns": ["income"]}, "'income' as a feature, but it is the target"),
-        ("adult", {"columns": ["salary"]}, "'salary', which adult does not have; it has age, "),
+        ("bank", {"columns": ["marital"]}, "'marital', but S is derived from it"),
+        ("german", {"columns": ["Attribute9"]}, "'Attribute9', but S is derived from"),
+        ("adult", {"columns": ["income"]}, "'income', which is the target"),
+        ("adult", {"columns": ["salary"]}, "'salary', which adult does not have; its columns"),
         ("adult", {"columns": []}, "one or more different columns"),
         ("adult", {"columns": ["age", "age"]}, "one or more different columns"),
-        ("adult", {"columns": "age"}, "must be a list of column names, got the text 'age'"),
-        ("adult", {"sensitive": "race"}, "one of 'gender', 'gender-race' for adult, got 'race'"),
-        ("bank", {"sensitive": ["marital"]}, r"one of 'married' for bank, got \['marital'\]"),
+        ("adult", {"columns": "age"}, "must be a list of column names, not the string 'age'"),
+        ("adult", {"sensitive": "race"}, "one of 'gender', 'gender-race' for adult, not 'race'"),
+        ("bank", {"sensitive": ["marital"]}, r"one of 'married' for bank, not \['marital'\]"),
         ("german", {"scaling": "minmax"}, "None, 'standard', 'variance', 'unit_norm' or a sciki"),
         ("german", {"scaling": StandardScaler}, "an instance of a scikit-learn transformer"),
         ("german", {"scaling": 3}, "an instance of a scikit-learn transformer"),
@@ -473,7 +473,7 @@ def test_columns_may_ask_for_one_that_is_not_a_default_feature():
         ),
     ],
 )
-def test_bad_arguments_of_encode_are_named(name, arguments, message):
+def test_invalid_arguments_of_encode_are_named(name, arguments, message):
     with pytest.raises(ValueError, match=message):
         loaded(name).encode(**arguments)
 
@@ -487,7 +487,7 @@ def test_race_may_be_a_feature_when_s_is_gender_alone():
 
 @pytest.mark.parametrize("name", LOADERS)
 @pytest.mark.parametrize("scaling", ["standard", "variance", "unit_norm"])
-def test_scaling_is_learnt_on_the_training_rows_alone(name, scaling):
+def test_scaling_is_learned_on_the_training_rows_alone(name, scaling):
     raw, encoded = plain(name), loaded(name).encode(scaling=scaling)
     center = raw.X_train.mean(axis=0) if scaling == "standard" else 0.0
     if scaling == "unit_norm":

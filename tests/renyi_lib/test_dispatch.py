@@ -24,7 +24,7 @@ da = pytest.importorskip("dask.array", reason="Dask is not installed")
 dd = pytest.importorskip("dask.dataframe")
 
 
-def test_what_is_a_dask_collection():
+def test_dask_collections_are_recognized():
     frame = pd.DataFrame({"sex": list("fm")})
     parts = dd.from_pandas(frame, npartitions=2)
     assert is_dask(None, parts)
@@ -68,7 +68,7 @@ def test_functions_of_the_library_take_dask_collections():
     assert found == expected
 
 
-def test_what_needs_the_data_in_memory_says_so():
+def test_functions_that_need_data_in_memory_raise():
     a = da.from_array([0, 1, 1, 0], 2)
     with pytest.raises(ValueError, match=r"b is a Dask collection.*b.compute"):
         renyi_from_soft([[0.5, 0.5]] * 4, a)

@@ -143,7 +143,7 @@ def test_a_path_of_lambda_is_followed_on_files(frame, tmp_path):
         ([Rows(np.eye(2), [0, 1]), Rows(np.eye(3), [0, 1, 2])], "2 features in one block and 3"),
         ([Rows(np.array([[np.nan]]), [0.0])], "X contains NaN"),
         ([Rows(sparse.csr_array(np.eye(2)), [0, 1])], "X is sparse.*load X into memory"),
-        ([Rows(np.eye(2), ["low", "high"])], "^y must hold numbers"),
+        ([Rows(np.eye(2), ["low", "high"])], "^y must contain numbers"),
     ],
 )
 def test_invalid_blocks_raise_before_the_fit(parts, message):
@@ -154,7 +154,7 @@ def test_invalid_blocks_raise_before_the_fit(parts, message):
 def test_blocks_that_change_between_passes_raise():
     sizes = iter([2, 3, 3])
     source = Source(lambda: iter([Rows(np.ones((next(sizes), 1)), [0.0, 1.0])]))
-    with pytest.raises(ValueError, match="a block of 2 rows has 3 rows now"):
+    with pytest.raises(ValueError, match="a block of 2 rows now has 3 rows"):
         RenyiRegressor(0).fit(source, None)
 
 

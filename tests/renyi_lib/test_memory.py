@@ -160,7 +160,7 @@ def test_a_fit_in_blocks_is_the_fit_in_memory(small, options, shape, weighted):
 
 
 @pytest.mark.parametrize("kind", ["int8", "bool", "text", "object", "float", "wide", "frame"])
-def test_labels_of_any_kind_are_coded_as_in_memory(small, monkeypatch, kind):
+def test_labels_of_any_type_are_encoded_as_in_memory(small, monkeypatch, kind):
     X, y, s = biased_data(600)
     y, s = {
         "int8": (y.astype(np.int8) - 3, s.astype(np.int8)),
@@ -181,7 +181,7 @@ def test_labels_of_any_kind_are_coded_as_in_memory(small, monkeypatch, kind):
     np.testing.assert_allclose(found.coef_, other.coef_, atol=1e-3)
 
 
-def test_a_class_or_group_without_weight_is_not_there(small):
+def test_classes_and_groups_without_weight_are_dropped(small):
     X, y, s = biased_data(600, n_classes=3, n_groups=3)
     w = ((y != 1) & (s != 0)).astype(float)
     found = RenyiClassifier(3.0).fit(X, y, sensitive_features=s, sample_weight=w)
@@ -189,11 +189,11 @@ def test_a_class_or_group_without_weight_is_not_there(small):
     assert found.groups_.tolist() == [1, 2]
 
 
-def test_what_is_wrong_is_said_as_in_memory(small):
+def test_errors_are_the_same_as_in_memory(small):
     X, y, s = biased_data(600)
-    with pytest.raises(ValueError, match="y has one class only"):
+    with pytest.raises(ValueError, match="y has only one class"):
         RenyiClassifier().fit(X, np.zeros(600), sensitive_features=s)
-    with pytest.raises(ValueError, match="one group only"):
+    with pytest.raises(ValueError, match="only one group"):
         RenyiClassifier().fit(X, y, sensitive_features=np.zeros(600))
     with pytest.raises(ValueError, match="same number of samples"):
         RenyiClassifier().fit(X, y, sensitive_features=s[:-1])

@@ -113,7 +113,7 @@ def test_curvature_roots_invert_the_blocks_of_the_hessian(n_classes, kind):
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_with_many_features_the_diagonal_has_to_do(monkeypatch, kind):
+def test_many_features_use_the_diagonal(monkeypatch, kind):
     model, *_, theta = problem(2, kind)
     full = model.at(theta).curvature_roots()[0]
     limit = model.lipschitz()

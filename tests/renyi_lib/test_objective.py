@@ -76,7 +76,7 @@ def test_gradients_that_are_pulled_back_together_are_those_pulled_back_alone(c, 
     np.testing.assert_allclose(point.pull_back(by_F), alone, atol=1e-12)
 
 
-def test_an_evaluation_keeps_its_numbers_whatever_comes_after_it():
+def test_later_evaluations_do_not_change_an_evaluation():
     X, y, s = biased_data(60, 3, 3)
     objective = FairObjective(SoftmaxModel(X, y, 3), RenyiPenalty(), Groups.from_labels(s))
     first, second = np.random.default_rng(0).normal(size=(2, *objective.model.shape))

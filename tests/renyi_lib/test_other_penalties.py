@@ -23,7 +23,7 @@ LINEAR = PenalizedClassifier(HSICPenalty("linear"), lam=30.0)
         (LINEAR, lambda score, s: 4 * np.cov(score, s, bias=True)[0, 1] ** 2),
     ],
 )
-def test_what_is_penalized_is_the_measure_of_score_and_group(classifier, measure):
+def test_the_penalty_is_the_measure_of_score_and_group(classifier, measure):
     X, y, s = biased_data()
     classifier = clone(classifier).fit(X, y, sensitive_features=s)
     score = classifier.predict_proba(X)[:, 1]

@@ -70,7 +70,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("estimator", "name", "value"), CASES)
-def test_nonsense_is_refused_by_name_before_anything_is_fitted(estimator, name, value):
+def test_invalid_parameters_raise_before_the_fit(estimator, name, value):
     X, y, s = biased_data(60)
     broken = clone(estimator).set_params(**{name: value})
     with pytest.raises(ValueError, match=rf"^{name} "):
@@ -84,7 +84,7 @@ def test_every_parameter_is_checked_or_free():
         assert unchecked == set(), type(estimator).__name__
 
 
-def test_a_lam_that_would_drown_the_loss_is_refused():
+def test_a_lam_beyond_the_limit_raises():
     X, y, s = biased_data(60)
     with pytest.raises(ValueError, match=r"lam must be a number from 0 to 1e\+12, not 1e\+300"):
         RenyiClassifier(1e300).fit(X, y, sensitive_features=s)
@@ -93,9 +93,9 @@ def test_a_lam_that_would_drown_the_loss_is_refused():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_a_single_group_is_refused_by_every_estimator(estimator):
+def test_a_single_group_raises_by_every_estimator(estimator):
     X, y, _ = biased_data(60)
-    with pytest.raises(ValueError, match="sensitive_features has one group only, 'a'"):
+    with pytest.raises(ValueError, match="sensitive_features has only one group, 'a'"):
         clone(estimator).fit(X, y, sensitive_features=["a"] * 60)
 
 
@@ -141,7 +141,7 @@ def test_the_parameters_of_a_penalty_are_set_from_the_classifier():
         (ConditionalPenalty(RenyiPenalty(True)), "smoothing must be a number"),
     ],
 )
-def test_a_penalty_with_nonsense_is_refused_alone_and_in_a_classifier(penalty, message):
+def test_invalid_penalty_parameters_raise_alone_and_in_a_classifier(penalty, message):
     F = np.array([[0.2, 0.8], [0.7, 0.3]])
     with pytest.raises(ValueError, match=message):
         penalty.value_and_grad(F, ["f", "m"])
@@ -165,7 +165,7 @@ def test_a_penalty_with_nonsense_is_refused_alone_and_in_a_classifier(penalty, m
         (either("auto", whole(1)), ["auto", 3], ["Auto", None]),
     ],
 )
-def test_a_constraint_lets_the_good_through_and_names_the_bad(constraint, good, bad):
+def test_a_constraint_accepts_valid_values_and_names_invalid_ones(constraint, good, bad):
     for value in good:
         constraint("x", value)
     for value in bad:

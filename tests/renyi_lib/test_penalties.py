@@ -274,7 +274,7 @@ class TestEveryPenalty:
         slopes = numerical_gradient(lambda f: penalty.value_and_grad(f, groups)[0], F, h=1e-5)
         np.testing.assert_allclose(gradient, slopes, atol=1e-6 * np.abs(slopes).max())
 
-    def test_a_weight_of_two_is_a_sample_twice(self, setup):
+    def test_a_weight_of_two_equals_two_samples(self, setup):
         penalty, F, s, _ = setup
         weight = np.r_[np.full(7, 2.0), np.ones(23)]
         weighted, _ = penalty.value_and_grad(F, Groups.from_labels(s, weight, y=y))
@@ -301,7 +301,7 @@ class TestEveryPenalty:
         if not isinstance(penalty, ConditionalPenalty):
             assert penalty.value_and_grad(F.tolist(), list(s))[0] == pytest.approx(value)
 
-    def test_a_missing_value_or_a_wrong_shape_is_refused(self, setup):
+    def test_a_missing_value_or_a_wrong_shape_raises(self, setup):
         penalty, F, s, _ = setup
         groups = Groups.from_labels(s, y=y)
         with pytest.raises(ValueError, match="F must have a row for each of the 30 samples"):
@@ -398,7 +398,7 @@ class TestKinks:
 
     @PROPERTY
     @given(st.integers(0, 10**6), st.floats(1e-4, 0.5))
-    def test_smoothing_changes_nothing_where_the_gap_is_wide(self, seed, mu):
+    def test_smoothing_has_no_effect_where_the_gap_is_wide(self, seed, mu):
         T, q, _ = random_table(seed, 4, 4)
         exact, exact_gradient = RenyiPenalty().of_table(T, q)
         smooth, gradient = RenyiPenalty(smoothing=mu).of_table(T, q)
@@ -451,7 +451,7 @@ class TestEmptyClass:
         assert np.abs(gradient).max() < 10
         assert all(np.isfinite(r).all() for r in penalty.residual_gradients(F, s))
 
-    def test_all_mass_in_one_class_is_fair(self):
+    def test_a_single_class_is_fair(self):
         F = np.tile([1.0, 0.0], (6, 1))
         for penalty in (RenyiPenalty(), BinaryRenyiPenalty(), PearsonPenalty()):
             value, gradient = penalty.value_and_grad(F, [0, 1, 0, 1, 1, 1])
@@ -526,7 +526,7 @@ class TestConditional:
         np.testing.assert_allclose(found, expected * 10, rtol=1e-12)
         assert vars(penalty) == before
 
-    def test_groups_without_labels_are_refused(self):
+    def test_groups_without_labels_raise(self):
         with pytest.raises(ValueError, match=r"no true labels.*Groups.from_labels"):
             ConditionalPenalty(RenyiPenalty()).value(np.full((4, 2), 0.5), [0, 0, 1, 1])
         with pytest.raises(ValueError, match=r"no true labels.*Groups.from_labels"):
@@ -538,7 +538,7 @@ class TestConditional:
         with pytest.raises(ValueError, match="group 'b' has no sample with the label 'no'"):
             ConditionalPenalty(RenyiPenalty()).value_and_grad(F, groups)
 
-    def test_an_unknown_label_and_another_length_are_refused(self):
+    def test_an_unknown_label_and_another_length_raise(self):
         F = np.full((4, 2), 0.5)
         groups = Groups.from_labels([0, 0, 1, 1], y=[0, 1, 0, 1])
         with pytest.raises(ValueError, match="the label 7, which does not occur in y"):
@@ -593,7 +593,7 @@ class TestHSIC:
         assert HSICPenalty("linear").value_and_grad(F, s)[0] < 1e-30
         assert HSICPenalty("gaussian").value_and_grad(F, s)[0] > 0.01
 
-    def test_bad_parameters_are_refused(self):
+    def test_invalid_parameters_raise(self):
         F = np.full((2, 2), 0.5)
         with pytest.raises(ValueError, match="kernel must be one of 'gaussian', 'linear'"):
             HSICPenalty("cubic").value_and_grad(F, [0, 1])
@@ -638,7 +638,7 @@ class TestScoreBins:
             assert penalty.value(F, groups) == penalty.value_and_grad(F, groups)[0]
 
     def test_it_needs_two_classes_and_three_bins(self):
-        with pytest.raises(ValueError, match="score bins need two classes"):
+        with pytest.raises(ValueError, match="ScoreBinsPenalty supports two classes only"):
             ScoreBinsPenalty().value_and_grad(np.full((4, 3), 1 / 3), [0, 1, 0, 1])
         with pytest.raises(ValueError, match="n_bins must be a whole number, 3 or more"):
             ScoreBinsPenalty(n_bins=2).value_and_grad(np.full((4, 2), 0.5), [0, 1, 0, 1])
@@ -651,7 +651,7 @@ class TestGroups:
         assert groups.categories.tolist() == [("f", "x"), ("f", "y"), ("m", "x"), ("m", "y")]
         np.testing.assert_allclose(groups.q, 0.25)
 
-    def test_spread_is_the_transposeof_table(self):
+    def test_spread_is_the_transpose_of_table(self):
         F, s, rng = problem(14, c=3, d=4)
         groups = Groups.from_labels(s, rng.uniform(size=len(s)))
         dT = rng.normal(size=(3, 4))
@@ -665,25 +665,25 @@ class TestGroups:
     @pytest.mark.parametrize(
         ("labels", "weight", "message"),
         [
-            (["a", "a"], None, "groups has one group only, 'a'"),
+            (["a", "a"], None, "groups has only one group, 'a'"),
             (["a", None], None, "groups has a missing value"),
             (["a", "b"], [1.0], "groups has 2, sample_weight has 1"),
             (["a", "b"], [1.0, -1.0], "sample_weight has negative values"),
             (["a", "b"], [0.0, 1.0], "group 'a' has no sample of positive weight"),
         ],
     )
-    def test_bad_input_is_named(self, labels, weight, message):
+    def test_invalid_input_is_named(self, labels, weight, message):
         with pytest.raises(ValueError, match=message):
             Groups.from_labels(labels, weight)
 
-    def test_the_binary_form_refuses_three_groups(self):
+    def test_the_binary_form_rejects_three_groups(self):
         F, s, _ = problem(16, d=3)
         for method in (BinaryRenyiPenalty().value_and_grad, BinaryRenyiPenalty().best_response):
-            with pytest.raises(ValueError, match="needs two groups, but there are 3"):
+            with pytest.raises(ValueError, match="needs exactly two groups, but there are 3"):
                 method(F, s)
 
 
-def test_a_new_penalty_is_one_method():
+def test_a_new_penalty_needs_only_one_method():
     class Gap(Penalty):
         """The squared difference of the two groups' mean probability of the last class."""
 

@@ -46,7 +46,7 @@ class ScoreVariance(Penalty):
         return [(float(np.sum(away**2 * groups.weight)), gradient)]
 
 
-def test_depends_on_table_says_what_a_penalty_needs():
+def test_depends_on_table_matches_what_a_penalty_needs():
     for penalty in (
         SquaredGaps(),
         RenyiPenalty(),
@@ -126,7 +126,7 @@ def test_it_can_be_boosted(on):
     assert values[1] < values[0] / 10
 
 
-def test_a_conditional_penalty_can_be_given_itself():
+def test_conditional_penalties_can_be_nested():
     X, y, s = biased_data(600, 2, 2)
     options = {"lam": 3, "tol": 1e-10}
     by_name = PenalizedClassifier(RenyiPenalty(), fairness="equalized_odds", **options)
@@ -135,7 +135,7 @@ def test_a_conditional_penalty_can_be_given_itself():
     np.testing.assert_allclose(first.coef_, second.coef_, atol=1e-9)
 
 
-def test_what_needs_more_than_the_table_is_fitted_in_memory_and_refused_elsewhere():
+def test_penalties_beyond_the_table_need_data_in_memory():
     X, y, s = biased_data(300, 2, 2)
     clf = PenalizedClassifier(ScoreVariance(), lam=10)
     value = clf.fit(X, y, sensitive_features=s).penalty_value(X, sensitive_features=s)

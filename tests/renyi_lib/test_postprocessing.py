@@ -324,7 +324,7 @@ def test_folds_have_the_same_share_of_every_class_and_group():
     assert sorted(sizes) == 8 * [[6] * 6] + 2 * [[8] * 6]
 
 
-def test_a_fitted_estimator_is_left_as_it_is():
+def test_a_fitted_estimator_is_not_modified():
     X, y, s = sample()
     plain = LogisticRegression().fit(X[:1000], y[:1000])
     coef = plain.coef_.copy()
@@ -476,7 +476,7 @@ def test_without_groups_nothing_is_corrected():
     [
         ({"fairness": "parity"}, "fairness must be one of"),
         ({"tolerance": 2}, "tolerance must be a number from 0 to 1"),
-        ({"cv": 1}, "cv must be 2 folds or more"),
+        ({"cv": 1}, "cv must be at least 2 folds"),
         ({"estimator": LinearSVC()}, "must have predict_proba"),
         ({"prefit": "yes"}, "prefit must be True or False"),
     ],
@@ -501,7 +501,7 @@ def test_invalid_data_raise():
         BiasScoreClassifier(fairness="equal_opportunity").fit(
             X, y * (s == 0), sensitive_features=s
         )
-    with pytest.raises(ValueError, match="takes no sample_weight"):
+    with pytest.raises(ValueError, match="does not accept sample_weight"):
         BiasScoreClassifier(KNeighborsClassifier()).fit(
             X, y, sensitive_features=s, sample_weight=np.ones(200)
         )

@@ -27,7 +27,7 @@ class TestReading:
         assert not np.array_equal(read(None).normal(size=4), read(None).normal(size=4))
 
     @pytest.mark.parametrize("value", ["seed", -1, 1.5, True, [1, 2]])
-    def test_anything_else_is_refused(self, read, value):
+    def test_other_random_states_raise(self, read, value):
         with pytest.raises(ValueError, match="random_state must be None, a whole number"):
             read(value)
 
@@ -64,7 +64,7 @@ class TestEstimators:
         first, second = (fit.predict(X) for fit in fits)
         np.testing.assert_array_equal(first, second)
 
-    def test_anything_else_is_refused(self, estimator):
+    def test_other_random_states_raise(self, estimator):
         X, y, s = biased_data(120, 2, 2)
         with pytest.raises(ValueError, match="random_state must be None, a whole number"):
             estimator.set_params(random_state="seed").fit(X, y, sensitive_features=s)

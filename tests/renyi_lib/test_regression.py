@@ -173,7 +173,7 @@ class TestKnownTruth:
         best_one = np.array([-0.2, 0.4, 1.0])  # [1, 1, 1] without [1, 0.5, 0]
         assert direction @ best_one / np.linalg.norm(best_one) > 0.97
 
-    def test_a_dependence_without_correlation_is_taken_away(self):
+    def test_a_dependence_without_correlation_is_removed(self):
         X, y, age = u_shaped()
         rho = [
             continuous_correlation(
@@ -193,12 +193,12 @@ class TestKnownTruth:
         assert dropped.coef_.tolist() == [0.0]
         np.testing.assert_allclose(dropped.predict(s[:5, None]), y.mean())
 
-    def test_chance_alone_is_no_reason_for_a_constant(self):
+    def test_chance_alone_does_not_lead_to_a_constant(self):
         X, y, s, _ = gaussian(2000)
         reg = RenyiRegressor(1e6).fit(X, y, sensitive_features=s)
         assert np.abs(reg.coef_).max() > 0.01
 
-    def test_units_do_not_matter(self):
+    def test_units_have_no_effect(self):
         X, y, s, _ = gaussian(2000)
         plain = RenyiRegressor(1).fit(X, y, sensitive_features=s).predict(X)
         scaled = RenyiRegressor(1).fit(1e5 * X + 3, 1e-3 * y, sensitive_features=np.exp(s))
@@ -282,7 +282,7 @@ class TestInterface:
             np.testing.assert_allclose(scale, X[rows].std(axis=0))
             np.testing.assert_allclose(shift, X[rows].mean(axis=0) if center else 0)
 
-    def test_whole_years_are_labels_unless_told(self):
+    def test_whole_years_are_labels_by_default(self):
         X, y, age = u_shaped()
         years = np.floor(age).astype(int)
         assert RenyiRegressor(1).fit(X, y, sensitive_features=years).kind_ == "discrete"
@@ -372,7 +372,7 @@ class TestHostile:
     @pytest.mark.parametrize(
         ("s", "message"),
         [
-            (np.ones(200), "one group only"),
+            (np.ones(200), "only one group"),
             (np.arange(199), "same number of samples"),
             (["f"] * 199 + [None], "missing value"),
             ([f"name {i}" for i in range(200)], "nearly one for each"),
@@ -387,7 +387,7 @@ class TestHostile:
         [
             (np.ones(200), "sensitive_features is constant"),
             (np.full(200, np.nan), "missing or infinite"),
-            (["f", "m"] * 100, "must hold numbers"),
+            (["f", "m"] * 100, "must contain numbers"),
             (np.ones((200, 2)), "one number for each sample"),
         ],
     )

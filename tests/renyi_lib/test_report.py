@@ -106,13 +106,13 @@ def test_the_verdict_follows_from_the_interval(gap, words):
     assert (low >= 0.8) == (gap == 0.0)
 
 
-def test_a_score_without_dependence_is_not_said_to_depend():
+def test_an_independent_score_is_not_reported_as_dependent():
     s = rng.integers(2, size=N)
     assert "is not shown to depend" in fairness_report(truth, score, s).verdict
     assert "The score depends on the group" in report.verdict
 
 
-def test_a_score_that_is_fair_at_one_half_only_is_found_out():
+def test_a_score_fair_at_one_threshold_only_is_detected():
     # Equal rates above one half, but the scores of one group are lukewarm and the other's sure.
     s = np.arange(2000) % 2
     high = np.arange(2000) % 4 < 2
@@ -124,7 +124,7 @@ def test_a_score_that_is_fair_at_one_half_only_is_found_out():
     assert found.by_threshold["demographic_parity_ratio"].min() < 0.1
 
 
-def test_labels_of_any_kind_and_several_attributes():
+def test_labels_of_any_type_and_several_attributes():
     found = fairness_report(
         np.array(["no", "yes"])[truth],
         score,
@@ -250,15 +250,18 @@ GOOD = {
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"y_true": [0, 1, 2, 1]}, "y_true must hold labels 0 and 1"),
-        ({"y_true": ["x", "y", "x", "y"]}, "y_true holds the labels 'x' and 'y': give pos_label"),
+        ({"y_true": [0, 1, 2, 1]}, "y_true must contain labels 0 and 1"),
+        (
+            {"y_true": ["x", "y", "x", "y"]},
+            "y_true contains the labels 'x' and 'y': pass pos_label",
+        ),
         ({"y_true": [0, 1, 0]}, "y_true has 3"),
-        ({"y_score": [0.1, np.nan, 0.7, 0.2]}, "y_score has values that are missing"),
+        ({"y_score": [0.1, np.nan, 0.7, 0.2]}, "y_score has missing or infinite values"),
         ({"y_score": [[0.1, 0.9]] * 4}, "y_score must be one number for each sample"),
         ({"y_score": [3.0, 2.0, 5.0, 7.0]}, "threshold=0.5 selects everybody"),
         ({"threshold": 1.0}, "threshold=1 selects nobody"),
         ({"threshold": "half"}, "threshold must be a finite number"),
-        ({"sensitive_features": list("aaaa")}, "sensitive_features has one group only"),
+        ({"sensitive_features": list("aaaa")}, "sensitive_features has only one group"),
         ({"sensitive_features": ["a", None, "b", "b"]}, "sensitive_features has a missing value"),
         ({"min_group_size": 0}, "min_group_size must be a whole number"),
         ({"confidence_level": 95}, "confidence_level must be a number"),
@@ -266,6 +269,6 @@ GOOD = {
         ({"pos_label": "yes"}, "no label equal to pos_label='yes'"),
     ],
 )
-def test_what_cannot_be_reported_is_refused(change, words):
+def test_invalid_report_input_raises(change, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         fairness_report(**(GOOD | change))

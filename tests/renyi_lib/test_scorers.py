@@ -81,18 +81,18 @@ def test_cross_validation_gives_each_fold_its_own_groups():
 
 
 @pytest.mark.usefixtures("_routing")
-def test_labels_of_any_kind_need_the_favorable_one():
+def test_other_labels_need_pos_label():
     names = np.array(["no", "yes"])[y]
     model = LogisticRegression().fit(X, names)
     scorer = fairness_scorer("demographic_parity_ratio", pos_label="yes")
     expected = demographic_parity_ratio(y, model.predict(X) == "yes", sensitive_features=s)
     assert scorer(model, X, names, sensitive_features=s) == expected
-    with pytest.raises(ValueError, match="give pos_label"):
+    with pytest.raises(ValueError, match="pass pos_label"):
         fairness_scorer("demographic_parity_ratio")(model, X, names, sensitive_features=s)
     assert fairness_scorer("neg_renyi_decision")(model, X, names, sensitive_features=s) < 0
 
 
-def test_without_routing_the_cure_is_named():
+def test_without_routing_the_error_names_the_remedy():
     with pytest.raises(ValueError, match=r"set_config\(enable_metadata_routing=True\)"):
         fairness_scorer("demographic_parity_ratio")
 
@@ -104,7 +104,7 @@ def test_an_unknown_name_gets_the_list_of_names():
 
 
 @pytest.mark.usefixtures("_routing")
-def test_scores_of_several_classes_are_not_taken_for_one():
+def test_scores_of_several_classes_raise():
     model = LogisticRegression().fit(X, rng.integers(3, size=N))
     with pytest.raises(ValueError, match="choose one column"):
         fairness_scorer("neg_renyi_score")(model, X, y, sensitive_features=s)
@@ -138,5 +138,5 @@ def test_weights_of_dependence_are_repeated_rows():
 
 
 def test_the_length_of_an_unused_truth_counts():
-    with pytest.raises(ValueError, match="y_true has 3, y_pred has 4"):
+    with pytest.raises(ValueError, match="y_true has 3 and y_pred has 4"):
         renyi_dependence([1, 0, 1], [1, 0, 1, 0], sensitive_features=[0, 0, 1, 1])

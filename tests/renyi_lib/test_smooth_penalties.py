@@ -44,7 +44,7 @@ class TestContinuousRenyiPenalty:
         ):
             np.testing.assert_allclose(ours, theirs, atol=1e-13)
 
-    def test_with_fewer_it_is_less(self):
+    def test_fewer_functions_give_a_smaller_value(self):
         rng = np.random.default_rng(1)
         s = rng.integers(30, size=500)
         F = probabilities(500, 3, rng)
@@ -79,7 +79,7 @@ class TestContinuousRenyiPenalty:
         found = sum(4 * np.sum(each * F) * np.sum(each * way) for each in gradients)
         assert found == pytest.approx(difference, rel=1e-6)
 
-    def test_works_in_score_bins(self):
+    def test_it_works_in_score_bins(self):
         rng = np.random.default_rng(4)
         s = rng.normal(size=2000)
         x = norm.cdf(s**2 - 1)
@@ -245,7 +245,7 @@ class TestPredictionPenalty:
         penalty, groups = PredictionPenalty("continuous"), ordered_groups(s)
         assert 0 < penalty.value(x, groups) < penalty.by_chance(groups) < 0.02
 
-    def test_sees_what_a_correlation_does_not(self):
+    def test_detects_nonlinear_dependence(self):
         s, noise = np.random.default_rng(5).normal(size=(2, 5000))
         y = s**2 + 0.1 * noise
         assert abs(np.corrcoef(s, y)[0, 1]) < 0.05
@@ -261,7 +261,7 @@ class TestPredictionPenalty:
         assert penalty.value(x, groups) == pytest.approx(value, abs=0.05)
 
     @pytest.mark.parametrize("kind", ["discrete", "continuous"])
-    def test_a_constant_says_nothing(self, kind):
+    def test_a_constant_score_has_value_zero(self, kind):
         _, groups = numbers(kind, np.random.default_rng(7))
         penalty = PredictionPenalty(kind)
         for constant in (0.0, 0.1, 1e9):
@@ -311,7 +311,7 @@ class TestOrderedGroups:
     def test_hostile(self):
         with pytest.raises(ValueError, match="age is constant"):
             ordered_groups([1, 1], name="age")
-        with pytest.raises(ValueError, match="age must hold numbers"):
+        with pytest.raises(ValueError, match="age must contain numbers"):
             ordered_groups(["old", "young"], name="age")
         with pytest.raises(ValueError, match="same number of samples"):
             ordered_groups([1, 2], [1, 2, 3])

@@ -192,7 +192,7 @@ class CoarseObjective(FairObjective):
         return CoarseEvaluation(self, self.model.at(theta), lam, self.penalty)
 
 
-def test_where_the_value_is_rounding_error_the_gradient_shows_the_way():
+def test_the_gradient_guides_steps_below_rounding_error():
     X, y, s = biased_data()
     objective = CoarseObjective(SoftmaxModel(X, y, 2), RenyiPenalty(), Groups.from_labels(s))
     found = lbfgs(objective, np.zeros(objective.model.shape), 3.0, tol=1e-10)
@@ -202,7 +202,7 @@ def test_where_the_value_is_rounding_error_the_gradient_shows_the_way():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_at_a_kink_a_tolerance_out_of_reach_ends_all_the_same(seed):
+def test_at_a_kink_a_tolerance_out_of_reach_ends_anyway(seed):
     X, y, s = biased_data(300, 3, 3, seed=seed)
     objective = CoarseObjective(SoftmaxModel(X, y, 3), RenyiPenalty(), Groups.from_labels(s))
     lbfgs(objective, np.zeros(objective.model.shape), 30.0, tol=1e-9)

@@ -114,14 +114,14 @@ def test_a_path_can_be_fitted(rows):
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_what_needs_memory_says_so_before_any_work(rows, estimator):
+def test_estimators_that_need_memory_raise_before_any_work(rows, estimator):
     X, y, s, _ = rows
     with pytest.raises(ValueError, match=rf"{type(estimator).__name__} needs X in memory"):
         estimator.fit(X, y, sensitive_features=s)
 
 
 @outside
-def test_the_penalty_of_rows_is_refused(rows, frame):
+def test_the_penalty_of_rows_raises(rows, frame):
     X, y, s, _ = rows
     clf = RenyiClassifier(on="score").fit(frame[NAMES], frame["y"], sensitive_features=frame["s"])
     with pytest.raises(ValueError, match="depends on the probabilities of single rows"):

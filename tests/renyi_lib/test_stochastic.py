@@ -61,7 +61,7 @@ def test_networks_side_by_side_are_each_as_if_alone():
                 np.testing.assert_allclose(gradient[k], by_F, atol=1e-14)
 
 
-def test_a_batch_of_one_group_says_nothing():
+def test_a_batch_of_one_group_has_value_zero():
     F, _ = population(n=20)
     for measure in ("chi-square", "renyi"):
         value, gradient = BatchTable(3, measure).value_and_grad(F, np.full(20, 1))
@@ -235,6 +235,6 @@ def test_jax_pulls_the_gradient_back():
         (lambda: BatchTable(2).value_and_grad([[0.5, 0.5]], ["f"]), "Groups.from_labels"),
     ],
 )
-def test_what_cannot_work_is_refused_with_its_cure(make, message):
+def test_invalid_calls_raise_with_a_remedy(make, message):
     with pytest.raises(ValueError, match=message):
         make()

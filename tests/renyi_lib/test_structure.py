@@ -90,7 +90,7 @@ def test_no_private_name_of_another_module_is_used(name):
     assert by_attribute == []
 
 
-def test_sources_and_penalties_know_nothing_of_estimators():
+def test_sources_and_penalties_do_not_import_estimators():
     edges = graph()
 
     def reached(start):

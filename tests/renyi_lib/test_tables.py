@@ -81,19 +81,21 @@ def test_every_measure_takes_a_table_as_it_is():
 
 
 def test_text_and_numbers_of_the_same_name_are_not_counted_apart_silently():
-    with pytest.raises(ValueError, match=r"rows are text in one table and numbers in the other"):
+    with pytest.raises(
+        ValueError, match=r"rows are strings in one table and numbers in the other"
+    ):
         joint_table([1, 2], [0, 1]) + joint_table(["1", "2"], [0, 1])
-    with pytest.raises(ValueError, match=r"columns are text"):
+    with pytest.raises(ValueError, match=r"columns are strings"):
         joint_table([1, 2], ["0", "1"]).update([1, 2], [0, 1])
     mixed = joint_table([1, "1"], [0, 1])
     assert (mixed + mixed).counts.sum() == 4
 
 
-def test_a_chunk_that_cannot_be_counted_leaves_the_table_as_it_was():
+def test_an_invalid_chunk_leaves_the_table_unchanged():
     table = joint_table(["x", "y"], [0, 1])
     before = table.to_json()
     for a, b in [(["x"], [0, 1]), (["x", None], [0, 1]), ([], []), ([1.0], [0])]:
-        with pytest.raises(ValueError, match=r"samples|missing|empty|text"):
+        with pytest.raises(ValueError, match=r"samples|missing|empty|strings"):
             table.update(a, b)
         assert table.to_json() == before
 
@@ -112,7 +114,7 @@ def test_it_is_saved_and_loaded_to_the_last_bit(tmp_path):
 
 def test_labels_that_json_cannot_hold_raise():
     table = joint_table([1j, 2j], [0, 1])
-    with pytest.raises(ValueError, match=r"rows has the label .*which JSON cannot hold"):
+    with pytest.raises(ValueError, match=r"rows has the label .*which cannot be written to JSON"):
         table.to_json()
 
 
@@ -155,26 +157,26 @@ good = json.loads(joint_table(["x", "y"], [0, 1]).to_json())
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "not JSON"),
-        (None, "not JSON"),
+        ("{", "not valid JSON"),
+        (None, "not valid JSON"),
         ("[]", "not a joint table"),
         ('{"format": "another"}', "not a joint table"),
         (json.dumps(good | {"version": 2}), "version 2"),
-        (json.dumps({k: v for k, v in good.items() if k != "rows"}), "no 'rows'"),
+        (json.dumps({k: v for k, v in good.items() if k != "rows"}), "lacks 'rows'"),
         (json.dumps(good | {"rows": ["x"]}), "counts must have a row for each of the 1 rows"),
         (json.dumps(good | {"rows": ["x", "x"]}), "a label twice"),
-        (json.dumps(good | {"counts": [[1, 0], [0, -1]]}), "zero or more"),
+        (json.dumps(good | {"counts": [[1, 0], [0, -1]]}), "0 or more"),
         (json.dumps(good | {"counts": [[1, 0], [0, "many"]]}), "table of numbers"),
         (json.dumps(good | {"rows": ["x", {"a": 1}]}), "cannot be compared"),
     ],
 )
-def test_a_damaged_file_is_refused(text, words):
+def test_a_damaged_file_raises(text, words):
     with pytest.raises(ValueError, match=words):
         JointTable.from_json(text)
 
 
 @pytest.mark.parametrize("counts", [[[1, np.nan]], [[np.inf, 1]], [[-1, 1]], [["x", 1]], [1, 1]])
-def test_what_are_no_counts_is_refused(counts):
+def test_invalid_counts_raise(counts):
     with pytest.raises(ValueError, match=r"^counts must"):
         JointTable(counts, ["a"], ["b", "c"])
 

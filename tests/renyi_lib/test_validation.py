@@ -139,7 +139,7 @@ def test_many_columns_with_many_values_do_not_overflow():
     ids=repr,
 )
 @pytest.mark.parametrize("encode", [encode_labels, integer_codes])
-def test_a_missing_label_is_refused_with_its_place(values, encode):
+def test_a_missing_label_raises_with_its_place(values, encode):
     with pytest.raises(ValueError, match=r"^s.* has a missing value .* position 1"):
         encode(values, "s")
 
@@ -158,12 +158,12 @@ def test_a_missing_label_is_refused_with_its_place(values, encode):
         (np.array([{}, {}]), "s has labels that cannot be compared"),
     ],
 )
-def test_what_is_not_one_label_a_sample_is_refused(values, message):
+def test_invalid_labels_raise(values, message):
     with pytest.raises(ValueError, match=message):
         encode_labels(values, "s")
 
 
-def test_unequal_lengths_are_refused_by_name():
+def test_unequal_lengths_raise():
     with pytest.raises(ValueError, match="a has 2, b has 3"):
         check_same_length(a=[1, 2], b=[1, 2, 3])
 
@@ -182,15 +182,15 @@ def test_numbers_become_floats(values):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (["a", "b"], "x must hold numbers"),
+        (["a", "b"], "x must contain numbers"),
         ([], "x is empty"),
         ([[1, 2]], "x must be one number for each sample"),
-        ([1, None], "x has values that are missing or infinite"),
-        ([1, np.inf], "x has values that are missing or infinite"),
+        ([1, None], "x has missing or infinite values"),
+        ([1, np.inf], "x has missing or infinite values"),
         (pd.Series([1, None], dtype="Int64"), "x "),
     ],
 )
-def test_what_is_not_one_number_a_sample_is_refused(values, message):
+def test_invalid_numbers_raise(values, message):
     with pytest.raises(ValueError, match=message):
         numeric_values(values, "x")
 
@@ -199,11 +199,11 @@ def test_what_is_not_one_number_a_sample_is_refused(values, message):
     ("weights", "message"),
     [
         ([1, -1], "sample_weight has negative"),
-        ([0, 0], "sample_weight is all zero"),
-        ([1, np.nan], "sample_weight has values that are missing"),
+        ([0, 0], "sample_weight is zero everywhere"),
+        ([1, np.nan], "sample_weight has missing or infinite values"),
     ],
 )
-def test_weights_that_mean_nothing_are_refused(weights, message):
+def test_invalid_sample_weights_raise(weights, message):
     with pytest.raises(ValueError, match=message):
         sample_weights(weights)
 
@@ -216,19 +216,19 @@ class TestValidationRows:
         assert read_validation([*self.rows, [1, 2, 3]])[3].tolist() == [1.0, 2.0, 3.0]
 
     @pytest.mark.parametrize("position", range(4))
-    def test_a_part_of_another_length_is_refused(self, position):
+    def test_a_part_of_another_length_raises(self, position):
         rows = [*self.rows, [1.0, 2.0, 3.0]]
         rows[position] = rows[position][:2]
         with pytest.raises(ValueError, match=r"validation: all arguments.*has 2"):
             read_validation(rows)
 
     @pytest.mark.parametrize("weight", [[1.0, -1.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.nan, 1.0]])
-    def test_bad_weights_are_refused(self, weight):
+    def test_invalid_weights_raise(self, weight):
         with pytest.raises(ValueError, match="sample_weight"):
             read_validation((*self.rows, weight))
 
     @pytest.mark.parametrize("validation", [3, (1, 2), "abc"])
-    def test_anything_but_three_or_four_parts_is_refused(self, validation):
+    def test_other_than_three_or_four_parts_raises(self, validation):
         with pytest.raises(ValueError, match="validation must be"):
             read_validation(validation)
 

@@ -205,13 +205,13 @@ def test_without_a_penalty_class_weights_are_scikit_learn_s(class_weight):
     np.testing.assert_allclose(ours.coef_, theirs.fit(data.X, data.y).coef_, atol=1e-5)
 
 
-def test_a_class_weight_for_nobody_is_refused():
+def test_a_class_weight_for_an_unknown_class_raises():
     data = Data()
-    with pytest.raises(ValueError, match="class_weight has 'yes', which is no class of y"):
+    with pytest.raises(ValueError, match="class_weight contains 'yes', which is not a class of y"):
         RenyiClassifier(class_weight={"yes": 2}).fit(data.X, data.y, sensitive_features=data.s)
 
 
-def test_a_point_without_weight_gets_the_nearest_cluster_and_changes_nothing():
+def test_a_zero_weight_point_joins_the_nearest_cluster_without_effect():
     X = np.array([[0.0], [1], [10], [11], [10.4]])
     s, weight = [0, 1, 0, 1, 1], [1, 1, 1, 1, 0]
     model = RenyiKMeans(2, lam=1.0, init=[0, 0, 1, 1, 0])

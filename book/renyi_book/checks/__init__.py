@@ -1,8 +1,8 @@
 """Check your own answers to the book's exercises.
 
-`check("theorem-1/2", answer)` looks at an answer to the second exercise of the chapter whose file
-is called theorem-1, and says that it is right and why, which of the usual mistakes it is, or how
-far off it is. The checks of a chapter are in a module of their own, loaded when first asked for.
+`check("theorem-1/2", answer)` evaluates an answer to the second exercise of the chapter whose file
+is called theorem-1. The verdict says that the answer is right and why, which common mistake it is,
+or how far off it is. Each chapter's checks are in a separate module, which is loaded on demand.
 """
 
 import re
@@ -38,13 +38,14 @@ def check(key, answer=...):
         Chapter and exercise, such as ``"theorem-1/2"`` for the second exercise of "theorem-1", or
         ``"theorem-1/a"`` for its first warm-up.
     answer : object, optional
-        Your answer. Without it the check says what form of answer it wants.
+        Your answer. If omitted, the verdict describes the expected form of the answer.
 
     Returns
     -------
     Verdict
-        True if the answer is right; it prints as a sentence that says why, or what is the matter.
-        An answer of the wrong form, or a function that fails, is not an error but a verdict.
+        Verdict, which is true if the answer is right and prints as a sentence that says why, or
+        what is wrong. An answer of the wrong form, or a function that fails, gives a verdict
+        rather than an error.
 
     Raises
     ------
@@ -59,8 +60,8 @@ def check(key, answer=...):
     Not yet. This check wants a function `of_signs(rho)` that returns ρ_R of the two
     signs.
     >>> check("maximal-correlation/3", lambda rho: 2 / np.pi * np.arcsin(rho))
-    Not yet. For a negative ρ this is negative. The maximal correlation never is: turn
-    one of the functions round.
+    Not yet. For a negative ρ this is negative. The maximal correlation never is, because
+    one of the functions can change its sign.
     """
     parts = re.fullmatch(r"([\w-]+)/(\d+|[a-z])", key) if isinstance(key, str) else None
     if not parts:
@@ -70,7 +71,9 @@ def check(key, answer=...):
     slug, number = parts.groups()
     of_chapter = _of_chapter(slug)
     if key not in of_chapter:
-        raise ValueError(f"no exercise {number} in {slug!r}; there are {list(of_chapter)}")
+        raise ValueError(
+            f"there is no exercise {number} in {slug!r}; the exercises are {list(of_chapter)}"
+        )
     exercise = of_chapter[key]
     if answer is ...:
         return Verdict(False, f"This check wants {exercise.wants}.")
@@ -78,17 +81,17 @@ def check(key, answer=...):
 
 
 def exercises(chapter=None):
-    """The exercises that can be checked, each with the form of answer that it wants.
+    """Return the exercises that can be checked, each with the expected form of its answer.
 
     Parameters
     ----------
     chapter : str, optional
-        One chapter only, by its slug.
+        Slug of a single chapter.
 
     Returns
     -------
     dict
-        From the key of an exercise to a description of its answer, in reading order.
+        Description of the answer for each key of an exercise, in reading order.
 
     Examples
     --------

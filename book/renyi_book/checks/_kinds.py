@@ -1,4 +1,4 @@
-"""The kinds of exercise that a reader's answer can be checked against.
+"""Types of exercises whose answers can be checked.
 
 How to write the checks of a chapter, in its module (theorem_1.py for theorem-1.ipynb)::
 
@@ -11,14 +11,15 @@ How to write the checks of a chapter, in its module (theorem_1.py for theorem-1.
         ),
     }
 
-Choose the kind by what the exercise yields: `Number` (a number, an array or a dictionary of them),
-`Function` (run on cases that the reader does not see), `Choice` (a judgment), `Predicate` (any
-object with a property: a counterexample). A mistake is *executable*: the wrong number or function
-itself, so that the tests can hand it in and demand its diagnosis. Give the plausible ones. Answers
-and mistakes that need computing are functions without arguments, called when first needed; keep
-them under a second. `Number` recognizes on its own an answer in percent, with the wrong sign,
-squared, or under a root. In the chapter the exercise ends with a line "Check yourself:
-`check("theorem-1/1", rho)` with …", and the last code cell of its solution makes that call.
+Choose the type by the result of the exercise: `Number` (a number, an array or a dictionary of
+these), `Function` (run on cases that the reader does not see), `Choice` (a judgment), `Predicate`
+(any object with a property, such as a counterexample). A mistake is *executable*, which means that
+it is the wrong number or function itself, so that the tests can submit it and expect its
+diagnosis. List the plausible mistakes. Answers and mistakes that must be computed are functions
+without arguments, called when first needed; they should take less than a second. `Number`
+recognizes answers that are in percent, have the wrong sign, are squared, or are under a root. In
+the chapter, the exercise ends with a line "Check yourself: `check("theorem-1/1", rho)` with …",
+and the last code cell of its solution makes that call.
 """
 
 import copy
@@ -34,13 +35,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check says of an answer; true if and only if the answer is right.
+    """Verdict on an answer, which is true if and only if the answer is right.
 
     Parameters
     ----------
     right : bool
+        Whether the answer is right.
     message : str
-        Why the answer is right, or what is the matter with it.
+        Why the answer is right, or what is wrong with it.
 
     Examples
     --------
@@ -63,13 +65,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer that somebody may well give, and what to tell them.
+    """Plausible wrong answer, with its diagnosis.
 
     Parameters
     ----------
     answer : object
-        For `Number` the wrong value, or a function without arguments that computes it; for
-        `Function` the wrong function; for `Predicate` the wrong object.
+        For `Number`, the wrong value or a function without arguments that computes it; for
+        `Function`, the wrong function; for `Predicate`, the wrong object.
     diagnosis : str
         What went wrong and what to check, without the right answer. For `Predicate`, whose test
         writes the message itself, a part of that message.
@@ -80,7 +82,7 @@ class Mistake:
 
 
 class _Refused(Exception):
-    """The answer does not have the form that was asked for; the text says how."""
+    """Error raised if the answer does not have the expected form; the text says why."""
 
 
 def _plural(n, what):
@@ -92,7 +94,7 @@ def _kind_of(value):
 
 
 def _spelling(text):
-    """Text without case, spaces and accents, and with one kind of minus."""
+    """Normalize case, spaces, accents and minus signs of a text."""
     letters = unicodedata.normalize("NFKD", text.casefold().replace("−", "-"))
     return "".join(c for c in letters if not (c.isspace() or unicodedata.combining(c)))
 
@@ -102,7 +104,7 @@ def _value(thing):
 
 
 def _numbers(answer):
-    """The answer as an array of floats; refuses text, truth values, and whatever is no number."""
+    """Convert the answer to an array of floats; raise an error for anything but numbers."""
     try:
         array = np.asarray(answer)
     except ValueError:
@@ -118,7 +120,7 @@ def _numbers(answer):
 
 
 def _like(answer, reference):
-    """The answer flattened to a vector, after it was found to have the form of the reference."""
+    """Flatten the answer to a vector, after checking that it has the form of the reference."""
     if isinstance(reference, Mapping):
         if not isinstance(answer, Mapping):
             raise _Refused(f"this is {_kind_of(answer)}, not a dictionary")
@@ -143,7 +145,7 @@ def _like(answer, reference):
 
 
 def distribution(answer, shape=None):
-    """A table of probabilities as an array, for the test of a `Predicate`; else refuses."""
+    """Validate a table of probabilities for the test of a `Predicate`, and return an array."""
     table = _numbers(answer)
     if shape is not None and table.shape != shape:
         raise _Refused(f"expected shape {shape}, found {table.shape}")
@@ -163,7 +165,7 @@ _DISTANCES = [
 
 
 def _how_far(answer, truth, wrong):
-    """In words, how far the wrong entries are off: enough to look for the slip, not to copy."""
+    """Describe how far off the wrong entries are, without revealing the answer."""
     scale = np.where(truth == 0, max(np.abs(truth).max(), 1.0), np.abs(truth))
     worst = (np.abs(answer - truth) / scale)[wrong].max()
     near = next((words for bound, words in _DISTANCES if worst <= bound), "far off")
@@ -173,7 +175,7 @@ def _how_far(answer, truth, wrong):
     return f"The number is {near}, and too {'large' if answer[0] > truth[0] else 'small'}."
 
 
-# What a slip makes of any right number, tried after the mistakes of the exercise itself.
+# Common slips with any right number, tried after the mistakes of the exercise itself.
 _SLIPS = [
     (lambda truth: 100 * truth, "This is in percent; submit the fraction."),
     (lambda truth: truth / 100, "This is a fraction; submit the percentage."),
@@ -185,20 +187,21 @@ _SLIPS = [
 
 @dataclass
 class Number:
-    """An exercise whose answer is a number, an array, or a dictionary of these.
+    """Exercise whose answer is a number, an array, or a dictionary of these.
 
     Parameters
     ----------
     wants : str
-        The form of the answer, as in "This check wants …".
+        Form of the answer, which completes "This check wants …".
     answer : value or callable
-        The right answer, or a function without arguments that computes it.
+        Right answer, or a function without arguments that computes it.
     why : str
-        One sentence for the reader who got it right.
+        One sentence for readers who got it right.
     mistakes : list of Mistake
+        Plausible wrong answers.
     rtol, atol : float
-        What may be off: ``atol + rtol × |right answer|``. A wider `atol` is for answers that hold
-        chance, such as a resample.
+        Tolerances; an answer may be off by ``atol + rtol × |right answer|``. A larger `atol` is
+        for answers that involve chance, such as a resample.
 
     Examples
     --------
@@ -231,7 +234,7 @@ class Number:
         return _value(self.answer)
 
     def check(self, answer):
-        """The verdict on an answer."""
+        """Return the verdict on an answer."""
         try:
             given = _like(answer, self.truth)
         except _Refused as problem:
@@ -244,7 +247,7 @@ class Number:
                 return Verdict(False, mistake.diagnosis)
         for slip, diagnosis in _SLIPS:
             slipped = slip(truth)
-            # Where the slip hardly changes the number it explains nothing.
+            # A slip that hardly changes the number is no explanation.
             if self._close(given, slipped).all() and not self._close(slipped, truth, 9).all():
                 return Verdict(False, diagnosis)
         return Verdict(False, _how_far(given, truth, ~self._close(given, truth)))
@@ -255,23 +258,23 @@ class Number:
 
 @dataclass
 class Function:
-    """An exercise whose answer is a function; it is run on cases and compared with ours.
+    """Exercise whose answer is a function, which is run on cases and compared with ours.
 
     Parameters
     ----------
     wants : str
-        The form of the answer: arguments and what is to be returned.
+        Form of the answer, with its arguments and return value.
     answer : callable
-        A right function.
+        Right function.
     why : str
-        One sentence for the reader who got it right.
+        One sentence for readers who got it right.
     cases : list of tuple, or callable
-        The arguments of each call, or a function without arguments that makes them. Each call
-        gets a copy, so that a function that writes into its arguments spoils nothing.
+        Arguments of each call, or a function without arguments that creates them. Each call gets
+        a copy, so that a function may modify its arguments.
     mistakes : list of Mistake
-        Wrong functions. They must be wrong on some of the cases, each in its own way.
+        Wrong functions. Each must be wrong on some of the cases, in a different way.
     rtol, atol : float
-        As in `Number`.
+        Tolerances, as in `Number`.
 
     Examples
     --------
@@ -300,11 +303,11 @@ class Function:
 
     @cached_property
     def truths(self):
-        """Each case's arguments with our result."""
+        """Arguments of each case with our result."""
         return [(case, self.answer(*copy.deepcopy(case))) for case in _value(self.cases)]
 
     def check(self, answer):
-        """The verdict on an answer."""
+        """Return the verdict on an answer."""
         if not callable(answer):
             return Verdict(False, f"This check wants {self.wants}; this is {_kind_of(answer)}.")
         results = []
@@ -337,7 +340,7 @@ class Function:
         return Verdict(False, f"{score} {self._where(first + 1, case)} the result is off: {off}")
 
     def _wrong(self, results, function):
-        """For each case, whether the results differ from those of a function of ours."""
+        """Return for each case whether the results differ from those of one of our functions."""
         ours = [function(*copy.deepcopy(case)) for case, _ in self.truths]
         return [
             not self._close(result, _like(value, truth)).all()
@@ -356,19 +359,20 @@ class Function:
 
 @dataclass
 class Choice:
-    """A question of judgment with a few possible answers.
+    """Question of judgment with a few possible answers.
 
     Parameters
     ----------
     wants : str
-        The question, without the options; these are added.
+        Question without the options, which are added.
     options : tuple of str
+        Possible answers.
     answer : str
-        The right option.
+        Right option.
     why : str
-        One sentence for the reader who got it right.
+        One sentence for readers who got it right.
     mistakes : dict
-        Every other option, with what to tell those who chose it.
+        Explanation for each of the other options.
 
     Examples
     --------
@@ -395,7 +399,7 @@ class Choice:
         self.wants = f"{self.wants}: one of {', '.join(repr(o) for o in self.options)}"
 
     def check(self, answer):
-        """The verdict on an answer."""
+        """Return the verdict on an answer."""
         chosen = _spelling(answer) if isinstance(answer, str) else None
         option = next((o for o in self.options if _spelling(o) == chosen), None)
         if option is None:
@@ -407,21 +411,21 @@ class Choice:
 
 @dataclass
 class Predicate:
-    """An exercise with many right answers, known by a property: an example, a counterexample.
+    """Exercise with many right answers that share a property, such as a counterexample.
 
     Parameters
     ----------
     wants : str
-        The form of the answer.
+        Form of the answer.
     test : callable
-        Takes the answer; returns None if it is right and otherwise what is the matter with it.
-        It may raise: that becomes a verdict, too. `distribution` reads a table of probabilities.
+        Function of the answer that returns None if it is right, and otherwise what is wrong with
+        it. An exception also becomes a verdict. `distribution` validates tables of probabilities.
     why : str
-        One sentence for the reader who got it right.
+        One sentence for readers who got it right.
     examples : list
         Right answers, for the tests.
     mistakes : list of Mistake
-        Wrong ones, each with a part of the message that it must get.
+        Wrong answers, each with a part of the message that it must get.
 
     Examples
     --------
@@ -446,7 +450,7 @@ class Predicate:
     mistakes: list[Mistake]
 
     def check(self, answer):
-        """The verdict on an answer."""
+        """Return the verdict on an answer."""
         try:
             problem = self.test(copy.deepcopy(answer))
         except _Refused as refusal:

@@ -5,8 +5,8 @@ import numpy as np
 from renyi_book.checks._kinds import Function, Mistake, Number, Predicate, distribution
 from renyi_lib.correlation import renyi_from_joint
 
-_SMALL = np.array([[0.3, 0.1], [0.2, 0.4]])  # the warm-ups' table
-_G = np.array([1.0, -1.0])  # and the adversary's numbers
+_SMALL = np.array([[0.3, 0.1], [0.2, 0.4]])  # table of the warm-ups
+_G = np.array([1.0, -1.0])  # adversary's numbers
 
 
 def _means():
@@ -14,7 +14,7 @@ def _means():
 
 
 def _census():
-    """Rates and shares of four groups."""
+    """Return rates and shares of four groups."""
     rng = np.random.default_rng(4)
     return [(rng.random(4), rng.dirichlet(np.ones(4))) for _ in range(3)]
 
@@ -24,7 +24,7 @@ def _excess(rates, q):
 
 
 def _two_classes(rates, q):
-    """Rate minus overall rate, to variance 1: the first right singular vector of R over √q."""
+    """Return rate minus overall rate, scaled to variance 1, from the right singular vector."""
     return _excess(rates, q) / np.sqrt(_excess(rates, q) ** 2 @ q)
 
 
@@ -33,7 +33,7 @@ def _cheating(eps, rho):
 
 
 def _value_at_zero(q):
-    """vᵀQᵀQv at independence for the first singular vector that NumPy gives a zero matrix."""
+    """Compute vᵀQᵀQv at independence for NumPy's first singular vector of a zero matrix."""
     v = np.linalg.svd(np.zeros((3, len(q))))[2][0]
     return (v @ np.sqrt(q)) ** 2
 

@@ -18,7 +18,7 @@ def _exchanged(d, e, size, a, lam):
 
 
 def _one_pass(change, fresh_w=True, fresh_centers=False):
-    """A pass over the points, as a function of (X, s, labels, K, lam) that returns new labels."""
+    """Return a function of (X, s, labels, K, lam) that makes one pass and returns new labels."""
 
     def visit(X, s, labels, K, lam):
         labels, before = labels.copy(), labels
@@ -40,7 +40,7 @@ def _one_pass(change, fresh_w=True, fresh_centers=False):
 
 
 def _follows(x, w=1 / 3, center=5.0):
-    "The λ at which x, with s = 1, is indifferent between -center (w = 1) and center (w)."
+    """Compute the λ at which x (s = 1) is indifferent between -center (w = 1) and center (w)."""
     return ((x - center) ** 2 - (x + center) ** 2) / (1 - w) ** 2
 
 

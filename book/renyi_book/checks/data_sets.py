@@ -19,7 +19,7 @@ def _one_more(k0, n0, k1, n1):
 
 
 def _german_labels(rows):
-    """Gap and ratio of the four groups' rates, good or bad risks counted as positive."""
+    """Compute gap and ratio of the four groups' rates, with good or bad risks as positive."""
     german = load_german().encode(columns=["Attribute2"])
     y, s = german.y_train, german.s_train
     if rows == "all":
@@ -48,7 +48,7 @@ def _spread(q, n0, n1):
 
 
 def _bank_p(rows):
-    """p% on Bank's test rows at the threshold that `rows` gives: test, training, or one half."""
+    """Compute p% on Bank's test rows at the threshold that `rows` determines."""
     bank = load_bank().encode(scaling="standard")
     model = LogisticRegression(C=np.inf, tol=1e-6, max_iter=5000).fit(bank.X_train, bank.y_train)
     score = model.predict_proba(bank.X_test)[:, 1]

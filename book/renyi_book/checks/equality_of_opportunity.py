@@ -6,8 +6,8 @@ from scipy.stats import t as student
 from renyi_book.checks._kinds import Choice, Function, Mistake, Number, Predicate, _numbers
 from renyi_book.scorecard.judging import FAILS, HOLDS, PART, UNDECIDED, of_interval
 
-# The warm-ups: the share with Y = 1 and that of the men among these; an interval in points of
-# accuracy, and the smallest difference that matters.
+# Numbers of the warm-ups: the share with Y = 1 and that of the men among these; an interval in
+# points of accuracy, and the smallest difference that matters.
 _FILE = (0.4, 0.8)
 _FOUND, _SMALLEST = (-0.02, 0.20), 0.3
 
@@ -17,7 +17,7 @@ def _unit(share, q):
 
 
 def _people(seed, rates):
-    """Decisions, labels and groups of 400 people; rates of Y = 1 and of being found by group."""
+    """Return decisions, labels and groups of 400 people with rates of Y = 1 and TPRs by group."""
     rng = np.random.default_rng(seed)
     s = (rng.random(400) < 0.7).astype(int)
     y = (rng.random(400) < np.array(rates[0])[s]).astype(int)
@@ -38,7 +38,7 @@ def _weight(y, s):
 
 
 def _variances(decision, s):
-    """The variance of each group's share of positive decisions."""
+    """Compute the variance of each group's share of positive decisions."""
     shares = [decision[s == group] for group in (0, 1)]
     return np.array([found.var() / len(found) for found in shares])
 
@@ -63,7 +63,7 @@ def _unpaired(a, b, share):
 
 
 def _equal_means(answer):
-    """None if the groups have one mean score, all men are found, and at most half of the women."""
+    """Return None if the mean scores agree, all men are found, and at most half of the women."""
     if set(answer) != {"women", "men"}:
         return "The keys of the dictionary should be 'women' and 'men'."
     women, men = (_numbers(answer[name]).ravel() for name in ("women", "men"))
@@ -92,7 +92,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: _unit(1.0, _FILE[1]),
-                "The loss is a mean over all people, the fit is over those with Y = 1 only: "
+                "The loss is a mean over all people, but the fit is only over those with Y = 1: "
                 "multiply by their share.",
             ),
             Mistake(
@@ -144,11 +144,11 @@ EXERCISES = {
             ),
             Mistake(
                 lambda y, s: y.mean() * s.var(),
-                "The variance of S is that of all rows; the fit is over the rows with Y = 1.",
+                "This is the variance of S over all rows; the fit is over the rows with Y = 1.",
             ),
             Mistake(
                 lambda y, s: -_weight(y, s),
-                "The sign is that of the *unexplained* part, which falls as ρ² grows.",
+                "The sign is that of the *unexplained* part, which decreases as ρ² grows.",
             ),
         ],
     ),
@@ -160,8 +160,8 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda decision, y, s: np.sqrt(_variances(decision, s).sum()),
-                "This is the error of the gap over all people; equality of opportunity looks at "
-                "Y = 1 only.",
+                "This is the error of the gap over all people; equality of opportunity considers "
+                "only those with Y = 1.",
             ),
             Mistake(
                 lambda decision, y, s: _variances(decision[y == 1], s[y == 1]).sum(),
@@ -186,11 +186,11 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda a, b, share: _paired(a, b, 0),
-                "The variance must be enlarged, since splits share rows. Add `share` to 1 / n.",
+                "The variance must be enlarged, because splits share rows. Add `share` to 1 / n.",
             ),
             Mistake(
                 _unpaired,
-                "This adds the variances of `a` and `b`, as if the splits were different ones. "
+                "This adds the variances of `a` and `b`, as if the splits were different. "
                 "Take the variance of the differences.",
             ),
             Mistake(

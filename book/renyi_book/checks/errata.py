@@ -12,7 +12,7 @@ def _all_pairs(predicted, truth):
 
 
 def _weights(factor, on_bank=lambda weight, people: weight * 2 * people):
-    """The script's 75 times a factor of q, and the λ of Bank's script with the same weight."""
+    """Return the script's 75 times a factor of q, and Bank's λ with the same weight."""
     weight = 75 * factor(np.mean(load_adult().train["sex"] == "Male"))
     return [weight, on_bank(weight, len(load_bank().train))]
 
@@ -23,12 +23,12 @@ def _looks_fair(answer):
         if sizes.shape != (2,) or sizes.dtype.kind not in "iu":
             return "Each of the three should be a pair of whole numbers."
     if min(train.min(), test.min()) < 1 or selected.min() < 0:
-        return "Groups need at least one person, and nobody can select fewer than none."
+        return "Each group needs at least one person, and the numbers cannot be negative."
     if np.any(selected > test):
         return "More people are selected than there are in the test group."
     true, printed = selected / test, selected / train
     if np.ptp(true) < 0.2 - 1e-12:
-        return f"The true rates differ by {np.ptp(true):.3g} only."
+        return f"The true rates differ by only {np.ptp(true):.3g}."
     if not np.isclose(*printed, rtol=1e-12):
         return "With the training sizes the two rates still differ."
     return None
@@ -47,7 +47,7 @@ EXERCISES = {
             ),
             Mistake(
                 1 - 0.18 / 3,
-                "To this script all who are accepted are mistakes, not only a third of them.",
+                "For this script everybody accepted is a mistake, not only a third of them.",
             ),
         ],
     ),
@@ -57,7 +57,9 @@ EXERCISES = {
         answer=lambda: _all_pairs(np.zeros(25), np.arange(25) < 6) - 0.76,
         why="A prediction that is the same for all agrees with anybody's truth equally often.",
         mistakes=[
-            Mistake(0.76, "This is the true accuracy; the mean over all pairs is how much more?"),
+            Mistake(
+                0.76, "This is the true accuracy. By how much is the mean over all pairs larger?"
+            ),
             Mistake(
                 0.76**2 + 0.24**2 - 0.76,
                 "This is the difference for a model that accepts 24 %; ours accepts nobody.",
@@ -100,26 +102,26 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: _weights(lambda q: q * (1 - q)),
-                "The missing factor 2 in the gradient (E38) is forgotten.",
+                "The missing factor 2 in the gradient (E38) has not been taken into account.",
             ),
             Mistake(
                 lambda: _weights(lambda q: 1 / 2),
-                "The variance of S is missing, since S is not scaled in the script for Adult.",
+                "The variance of S is missing, because S is not scaled in the script for Adult.",
             ),
             Mistake(
                 lambda: _weights(lambda q: 1 / (2 * q * (1 - q))),
-                "You divided by the variance of S; this is the other direction.",
+                "You divided by the variance of S; multiply by it instead.",
             ),
             Mistake(
                 lambda: _weights(lambda q: q * (1 - q) / 2, lambda weight, people: 2 * weight),
-                "For Bank the number of people is missing, because S has length 1, so that only "
-                "the loss is a sum over people.",
+                "For Bank the number of people is missing, because S has length 1, so only the "
+                "loss is a sum over people.",
             ),
             Mistake(
                 lambda: _weights(
                     lambda q: q * (1 - q) / 2, lambda weight, people: weight / (2 * people)
                 ),
-                "For Bank you multiplied by the factor once more, where its inverse is needed.",
+                "For Bank you multiplied by the factor once more, but its inverse is needed.",
             ),
         ],
     ),
@@ -129,11 +131,11 @@ EXERCISES = {
         answer=[4 * 90 + 1, 4 * 162 - 1],
         why="Squared distances grow by 4, and the ends of the window with them.",
         mistakes=[
-            Mistake([91, 161], "This is the window of the points as they were."),
-            Mistake([181, 323], "Distances doubled; the objective has their squares."),
+            Mistake([91, 161], "This is the window of the original points."),
+            Mistake([181, 323], "The distances double, but the objective contains their squares."),
             Mistake(
                 [4 * 91, 4 * 161],
-                "The whole numbers at the ends do not scale; the true ends, between them, do.",
+                "The whole numbers at the ends do not scale; the exact ends do.",
             ),
         ],
         rtol=0,
@@ -149,7 +151,7 @@ EXERCISES = {
         ],
         mistakes=[
             Mistake(((200, 200), (100, 100), (60, 30)), "still differ"),
-            Mistake(((200, 100), (100, 50), (60, 30)), "differ by 0 only"),
+            Mistake(((200, 100), (100, 50), (60, 30)), "differ by only 0"),
             Mistake(((400, 200), (50, 100), (60, 30)), "More people are selected"),
             Mistake(((0.5, 0.5), (1, 1), (1, 1)), "pair of whole numbers"),
         ],

@@ -10,7 +10,7 @@ _PACE = 3 - np.sqrt(8)
 
 
 def _round(gap, nu, xi, tau, *, late=False, everything=False):
-    """By hand; `late` uses the old slow part, `everything` makes all of lam G slow."""
+    """Compute a round; `late` uses the old slow part, `everything` makes all of lam G slow."""
     beta = 1 / (1 + 2 * xi)
     owed = xi * gap if everything else xi * (1 - beta) * gap
     new = nu + _PACE * beta * (owed - nu)
@@ -18,7 +18,7 @@ def _round(gap, nu, xi, tau, *, late=False, everything=False):
 
 
 def _average(xi, tau, *, late=False):
-    """The round of a plain average; `late` uses the old one."""
+    """Return the round of a plain average; `late` uses the old average."""
     beta = 1 / (1 + xi)
     new = np.array([beta * xi, 1 - beta])
     moved = np.array([1.0, 0.0]) - tau * (np.array([0.0, 1.0]) if late else new)

@@ -21,7 +21,7 @@ def _newcomers(size, ones, share):
 
 
 def _sd_and_deviation(counts):
-    """The sd of the shares, which counts clusters, and the deviation, which counts people."""
+    """Return the sd of the shares, which counts clusters, and the people-weighted deviation."""
     counts = np.asarray(counts)
     deviation = np.sqrt(penalty_of_table(counts) / counts.sum())
     return float(summary_of_table(counts, 1)["sd"]), float(deviation)
@@ -34,16 +34,16 @@ def _two_opinions(answer):
     if table.dtype.kind not in "iu" or table.min() < 0:
         return "The entries should be whole numbers, 0 or more."
     if not table.sum(axis=1).all() or not table.sum(axis=0).all():
-        return "Every cluster and both groups need somebody in them."
+        return "Every cluster and both groups must have at least one person."
     sd, deviation = _sd_and_deviation(table)
     if deviation >= 0.01:
         return f"The deviation is {deviation:.3g}, so too many people are in unfair clusters."
     if sd <= 0.2:
-        return f"The sd is only {sd:.3g}. Give some clusters, however small, extreme shares."
+        return f"The sd is only {sd:.3g}. Use some clusters, however small, with extreme shares."
     return None
 
 
-# Zeros and ones of the two clusters in the first warm-up.
+# Counts of zeros and ones in the two clusters of the first warm-up.
 _WARM_UP = [[45, 45], [0, 10]]
 
 EXERCISES = {
@@ -54,7 +54,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: _sd_and_deviation(_WARM_UP)[::-1],
-                "Swap them, so that the sd of w comes first.",
+                "The two numbers are swapped; the sd of w comes first.",
             ),
             Mistake(
                 lambda: (float(np.std([0.5, 1.0], ddof=1)), _sd_and_deviation(_WARM_UP)[1]),
@@ -62,11 +62,11 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: (_sd_and_deviation(_WARM_UP)[0], _sd_and_deviation(_WARM_UP)[1] ** 2),
-                "The sd is right; of the deviation this is the square.",
+                "The sd is right, but the second number is the square of the deviation.",
             ),
             Mistake(
                 lambda: (_sd_and_deviation(_WARM_UP)[0],) * 2,
-                "The sd is right. For the deviation, weigh each cluster by its people, around q.",
+                "The sd is right. For the deviation, weight each cluster by its people, around q.",
             ),
         ],
     ),
@@ -75,9 +75,9 @@ EXERCISES = {
         answer=lambda: _floor(7, 0.6),
         why="Four ones of seven are nearest to 4.2.",
         mistakes=[
-            Mistake(lambda: 1 / 14, "This bounds the floor of seven people; 4.2 is nearer to 4."),
+            Mistake(lambda: 1 / 14, "This is only a bound for seven people; 4.2 is closer to 4."),
             Mistake(
-                lambda: abs(4 - 7 * 0.6), "This is the distance in people; as a share it is less."
+                lambda: abs(4 - 7 * 0.6), "This is the distance in people; divide it by the size."
             ),
             Mistake(lambda: 5 / 7 - 0.6, "Five ones are too many; try one less."),
         ],
@@ -90,15 +90,15 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda size, share: 1 / (2 * size),
-                "This is the floor of the unluckiest size; a given size may do better.",
+                "This is the value for the worst size; a given size may do better.",
             ),
             Mistake(
                 lambda size, share: share - np.floor(size * share) / size,
-                "You always round down; the nearest whole number may lie above.",
+                "You always round down, but the nearest whole number may be larger.",
             ),
             Mistake(
                 lambda size, share: abs(round(size * share) - size * share),
-                "This is the distance in people; as a share it is that over the size.",
+                "This is the distance in people; divide it by the size.",
             ),
         ],
     ),
@@ -110,7 +110,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda w_min, w_max: (1 - w_max) / w_max,
-                "This looks at the largest share only; the smallest may be worse.",
+                "This uses only the largest share; the smallest may be worse.",
             ),
             Mistake(
                 lambda w_min, w_max: w_min / w_max,
@@ -136,7 +136,7 @@ EXERCISES = {
         ],
         mistakes=[
             Mistake([[50, 50], [4, 0]], "too many people are in unfair clusters"),
-            Mistake([[5000, 5000], [5000, 5000]], "Give some clusters"),
+            Mistake([[5000, 5000], [5000, 5000]], "Use some clusters"),
             Mistake([[0.5, 0.5], [0.1, 0.0]], "whole numbers"),
             Mistake([[50_000, 50_000]], "two or more clusters"),
         ],
@@ -149,15 +149,15 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda size, ones, share: abs(ones - size * share),
-                "These are the pairs to exchange at a fixed size; here the cluster grows.",
+                "This is the number of pairs to exchange at a fixed size; here the cluster grows.",
             ),
             Mistake(
                 lambda size, ones, share: max(ones / share - size, 0.0),
-                "This is right where there are too many ones; what if there are too few?",
+                "This is right if there are too many ones. What if there are too few?",
             ),
             Mistake(
                 lambda size, ones, share: abs(ones - size * share) / share,
-                "Where ones have to join, solve (ones + x) / (size + x) = q, with x in both.",
+                "If ones have to join, solve (ones + x) / (size + x) = q, with x in both.",
             ),
         ],
     ),

@@ -15,7 +15,7 @@ def _rho2(F1, s):
 
 
 def _chance(F1, s, ddof=1, weight=lambda share: 1 - share):
-    """An estimate of what chance adds; the mistakes divide and weigh otherwise."""
+    """Estimate the contribution of chance; the mistakes use other divisors and weights."""
     b, found = len(s), 0.0
     for j in (0, 1):
         group = F1[s == j]
@@ -28,7 +28,7 @@ def _corrected(F1, s):
 
 
 def _climb(W, F, codes, q, step, factor=2.0, own=True, root=True):
-    """FERMI's step; the mistakes forget the factor, the pull back, or the root."""
+    """Take FERMI's step; the mistakes omit the factor, the pull back, or the root."""
     F, W = np.asarray(F, float), np.asarray(W, float)
     member = np.eye(len(q))[codes] / (np.sqrt(q) if root else q)
     pull = member.T @ F / len(F)
@@ -49,7 +49,7 @@ def _batches_with_groups():
     for b in (12, 40, 100):
         s = rng.permutation(np.arange(b) % 3 == 0).astype(int)
         cases.append((0.2 + 0.5 * rng.random(b) + 0.2 * s, s))
-    # Equal means in both groups: the corrected value is negative.
+    # The means of both groups are equal, so the corrected value is negative.
     return [*cases, (np.repeat([0.2, 0.8], 4), np.tile([0, 1], 4))]
 
 
@@ -68,14 +68,12 @@ EXERCISES = {
         answer=lambda: _bias(np.array([0.05, 0.05]), np.array([0.5, 0.5]), 0.5, 64),
         why="Each group counts with the share of the other: (0.025 + 0.025) / (64 · 0.25).",
         mistakes=[
-            Mistake(
-                lambda: 0.05 / 64, "ρ_R² is a share of the label's variance, so divide by it."
-            ),
+            Mistake(lambda: 0.05 / 64, "ρ_R² is a share of the label's variance: divide by it."),
             Mistake(
                 lambda: 2 * _bias(np.array([0.05, 0.05]), np.array([0.5, 0.5]), 0.5, 64),
-                "Each variance has the weight 1 - q_j, here one half.",
+                "Each variance has the weight 1 - q_j, which is one half here.",
             ),
-            Mistake(0.0, "It would be 0 for all people; a batch sees chance."),
+            Mistake(0.0, "It would be 0 for all people, but a batch is subject to chance."),
         ],
         atol=1e-6,
     ),
@@ -85,8 +83,8 @@ EXERCISES = {
         why="2 τ - b people, and τ - b people old.",
         mistakes=[
             Mistake([5000, 5000], "This is nearly right, but the decaying weights give twice τ."),
-            Mistake([10000, 5000], "Up to the batch itself: 2 τ - b, and τ - b."),
-            Mistake([9936, 5000], "The first is right; the newest batch is not old: τ - b."),
+            Mistake([10000, 5000], "Subtract the batch itself: 2 τ - b, and τ - b."),
+            Mistake([9936, 5000], "The first is right; the newest batch has age 0: τ - b."),
         ],
         rtol=0,
         atol=0,
@@ -98,8 +96,8 @@ EXERCISES = {
         why="No V_j is above p_1 (1 - p_1), and the weights 1 - q_j add up to d - 1.",
         mistakes=[
             Mistake([1000, 1000], "More groups have more ways to differ by chance."),
-            Mistake([2000, 4000], "It is the number of groups *less one* that counts."),
-            Mistake([250, 750], "p_1 (1 - p_1) is in the numerator's bound, too, so it cancels."),
+            Mistake([2000, 4000], "The number of groups *minus one* counts."),
+            Mistake([250, 750], "p_1 (1 - p_1) is also in the bound of the numerator: cancel it."),
         ],
         rtol=0,
         atol=0,
@@ -118,7 +116,7 @@ EXERCISES = {
                 lambda V, q, p1, b: (
                     (len(q) - 1) * np.sum(np.asarray(q) * V) / ((b - 1) * p1 * (1 - p1))
                 ),
-                "This is right if the groups are dealt at random; here they differ in spread.",
+                "This is right if groups are assigned at random; here their spreads differ.",
             ),
             Mistake(
                 lambda V, q, p1, b: np.sum((1 - np.asarray(q)) * V) / b,
@@ -132,7 +130,7 @@ EXERCISES = {
         why="The numerator's mean over batches is now the true one, fair or not.",
         cases=_batches_with_groups,
         mistakes=[
-            Mistake(_rho2, "This is ρ_R² itself; chance is still in it."),
+            Mistake(_rho2, "This is ρ_R² itself, which still includes the effect of chance."),
             Mistake(
                 lambda F1, s: max(_corrected(F1, s), 0.0),
                 "If negative values are cut off, the mean is too large again.",
@@ -147,7 +145,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda F1, s: _rho2(F1, s) + _chance(F1, s),
-                "The batch shows too much already, so subtract.",
+                "The value of a batch is already too large, so subtract.",
             ),
         ],
     ),

@@ -14,12 +14,12 @@ def _bump(u):
 
 
 def _in_bins(score, weight):
-    """Memberships of one score in the bins 5, 6 and 7 of twelve."""
+    """Compute the memberships of one score in the bins 5, 6 and 7 of twelve."""
     return weight(10 * score - np.array([5, 6, 7]) + 0.5)
 
 
 def _p_percent(label):
-    """p% of labels (or scores) of the two groups of the first warm-up."""
+    """Compute p% of labels (or scores) of the two groups of the first warm-up."""
     group_0, group_1 = np.full(4, 0.3), np.array([0.1, 0.1, 0.1, 0.9])
     return demographic_parity_ratio(
         None, label(np.append(group_0, group_1)), sensitive_features=np.repeat([0, 1], 4)
@@ -56,7 +56,7 @@ def _over_thresholds(reduce):
 
 
 def _ramp(score, stretch=10.0):
-    """The ramp at one half and its slope, written as a parabola on each side."""
+    """Return the ramp at one half and its slope, as a parabola on each side."""
     u = np.clip(stretch * (np.asarray(score) - 0.5), -1, 1)
     ramp = np.where(u < 0, (1 + u) ** 2 / 2, 1 - (1 - u) ** 2 / 2)
     return np.stack([ramp, stretch * (1 - np.abs(u))], axis=1)

@@ -5,7 +5,7 @@ import numpy as np
 from renyi_book.checks._kinds import Function, Mistake, Number
 from renyi_lib.metrics import demographic_parity_ratio, equal_opportunity_difference
 
-_TABLE = np.array([[0.4, 0.3], [0.1, 0.2]])  # of the warm-up: no and yes by group
+_TABLE = np.array([[0.4, 0.3], [0.1, 0.2]])  # warm-up's table of no and yes by group
 
 
 def _p_percent(y_pred, s):
@@ -14,7 +14,7 @@ def _p_percent(y_pred, s):
 
 
 def _resampled(y_pred, s):
-    """p% of 2000 resamples of the rows: all that matters is how often each cell is drawn."""
+    """Compute p% of 2000 resamples of the rows, from the resampled counts of the cells."""
     shares = np.bincount(2 * s + y_pred, minlength=4) / len(s)
     n = np.random.default_rng(0).multinomial(len(s), shares, size=2000)
     rates = n[:, 1::2] / (n[:, ::2] + n[:, 1::2])
@@ -35,7 +35,7 @@ def _one_deviation(y_pred, s):
 
 
 def _pairs_broken(y_pred, s):
-    """As if rows of the decision and rows of the group were drawn apart."""
+    """Compute the interval as if decisions and groups were resampled separately."""
     rng = np.random.default_rng(0)
     draws = [_p_percent(rng.choice(y_pred, len(s)), rng.choice(s, len(s))) for _ in range(500)]
     return np.quantile(draws, [0.025, 0.975])
@@ -51,7 +51,7 @@ def _clerk_cases():
 
 
 def _score_cases():
-    """People with a score in each group, better scores for group 1, truth drawn from the score."""
+    """Return people with scores, better ones in group 1, and labels sampled from the scores."""
     cases = []
     for seed, shift in ((2, 0.8), (3, -0.5)):
         rng = np.random.default_rng(seed)
@@ -62,7 +62,7 @@ def _score_cases():
 
 
 def _with_thresholds(share_of):
-    """A function of (score, y, s); group g is selected at the rate share_of(y_pred, y, s)[g]."""
+    """Return a function of (score, y, s) that selects share_of(y_pred, y, s)[g] of group g."""
 
     def measure(score, y, s):
         shares = share_of((score > 0.5).astype(int), y, s)
@@ -151,7 +151,7 @@ EXERCISES = {
                 "Take the quantiles 0.025 and 0.975.",
             ),
         ],
-        # Two bootstraps of a thousand draws differ by less, 90 % and 95 % by more.
+        # Two bootstraps of a thousand draws differ by less than this, and 90 % and 95 % by more.
         atol=0.01,
     ),
     "fairness-is-independence/2": Function(

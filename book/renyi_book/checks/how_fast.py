@@ -4,7 +4,7 @@ from renyi_book.checks._kinds import Function, Mistake, Number
 
 
 def _rank_at_most(labels, groups):
-    """Of a matrix that maps a vector to 0 from either side."""
+    """Return the maximal rank of a matrix that maps a vector to 0 from either side."""
     return float(min(labels, groups) - 1)
 
 

@@ -4,12 +4,12 @@ import numpy as np
 
 from renyi_book.checks._kinds import Choice, Function, Mistake, Number
 
-_SURE = np.array([0.9, 0.4, 0.2])  # P(Ŷ = 1) of the warm-up's three people
+_SURE = np.array([0.9, 0.4, 0.2])  # P(Ŷ = 1) of the three people in the warm-up
 _GROUP = np.array([1, 1, 0])
 
 
 def _slopes(first, second):
-    """Slopes at 2, at 0 and right of 1 of the maximum of θ² and 2 − θ, which tie at 1.
+    """Return the slopes at 2, at 0 and right of 1 of the maximum of θ² and 2 − θ, which tie at 1.
 
     `first` and `second` are the slopes of the two questions; at the tie the larger one counts.
     """

@@ -56,7 +56,7 @@ EXERCISES = {
         answer=5 * 1.2 / 3,
         why="The weight on the squared gap is λ times the factor: 5 × 1.2 = 2 × 3.",
         mistakes=[
-            Mistake(5 * 3 / 1.2, "The larger factor needs the smaller λ; this is turned round."),
+            Mistake(5 * 3 / 1.2, "The ratio is inverted; the larger factor needs the smaller λ."),
             Mistake(5, "At equal λ Pearson puts two and a half times the weight on the gap."),
         ],
     ),
@@ -65,8 +65,8 @@ EXERCISES = {
         answer=4,
         why="The three relatives and the covariance see equal means; the other two do not.",
         mistakes=[
-            Mistake(3, "The covariance of the log-odds is 0 there as well."),
-            Mistake(2, "These see the difference; the question is which are content."),
+            Mistake(3, "The covariance of the log-odds is also 0 there."),
+            Mistake(2, "These detect the difference; the question is which ones do not."),
         ],
     ),
     "renyi-pearson-hsic/1": Function(
@@ -78,22 +78,22 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda f, s: _weights(f, s, variance=np.var),
-                "The first factor divides by the variance of the score; Rényi's is divided by "
-                "that of the sampled label.",
+                "The first factor divides by the variance of the score; Rényi's divides by that "
+                "of the sampled label.",
             ),
             Mistake(
                 lambda f, s: _weights(f, s, variance=lambda f: np.mean(f * (1 - f))),
-                "The first factor divides by the mean of f (1 − f), the variance of the draw; the "
-                "sampled label's variance is r (1 − r) with the mean r.",
+                "The first factor divides by the mean of f (1 − f), the variance of the sampling; "
+                "the sampled label's variance is r (1 − r) with the mean r.",
             ),
             Mistake(
                 lambda f, s: _weights(f, s, hsic=1),
-                "The factor of HSIC counts one class and one group; it adds up the squared "
+                "The factor of HSIC counts one class and one group, but HSIC sums the squared "
                 "covariances of both classes with both groups.",
             ),
             Mistake(
                 lambda f, s: _weights(f, s, hsic=2),
-                "The factor of HSIC counts one class or one group only; both have two.",
+                "The factor of HSIC counts one class or one group, but there are two of each.",
             ),
         ],
     ),

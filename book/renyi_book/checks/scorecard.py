@@ -11,7 +11,7 @@ from renyi_book.scorecard.reading import FIRST_FRESH, ratio
 from renyi_book.scorecard.statistics import corrected, holm
 from renyi_book.scorecard.table import RESULTS
 
-# Adult's splits on test rows and, by our heuristic, on training rows; and two small designs.
+# Adult's splits on test rows and, by our heuristic, on training rows; also two small designs.
 _CASES = [(30, ratio("adult")), (30, ratio("adult", "train")), (5, 0.5), (10, 0.25)]
 _P_VALUES = [0.010, 0.030, 0.020]
 _ROWS, _SIDE = 20, 0.025
@@ -25,7 +25,7 @@ def _losses():
 
 
 def _interval(of, share=0.0):
-    """The interval of a function of the losses without and with the penalty, when it is needed."""
+    """Return a function that computes the interval of a function of the losses on demand."""
     return lambda: list(corrected(of(_losses()[0.0], _losses()[0.005]), share)[:3])
 
 
@@ -57,9 +57,9 @@ EXERCISES = {
             ),
             Mistake(
                 [0.03, 0.03, 0.04],
-                "An adjusted p-value may not be smaller than that of a row that had less.",
+                "An adjusted p-value cannot be smaller than that of a row with a smaller p-value.",
             ),
-            Mistake(_P_VALUES, "These are the p-values as they were."),
+            Mistake(_P_VALUES, "These are the unadjusted p-values."),
         ],
     ),
     "scorecard/1": Function(
@@ -70,7 +70,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda splits, ratio: 1 + splits * ratio,
-                "This is the ratio of the variances; widths go with its root.",
+                "This is the ratio of the variances; the ratio of the widths is its root.",
             ),
             Mistake(
                 lambda splits, ratio: np.sqrt(1 / splits + ratio),
@@ -90,12 +90,12 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 _interval(lambda plain, fair: fair / plain, 0.5),
-                "You have widened the interval for splits that share rows; these are seeds of "
-                "one algorithm on the same data.",
+                "You widened the interval for splits that share rows, but these are seeds of one "
+                "algorithm on the same data.",
             ),
             Mistake(
                 _interval(lambda plain, fair: plain / fair),
-                "This is the factor the other way round: λ = 0.005 goes into the numerator.",
+                "The factor is inverted; λ = 0.005 belongs in the numerator.",
             ),
             Mistake(
                 _interval(lambda plain, fair: fair - plain),
@@ -114,7 +114,7 @@ EXERCISES = {
                 "5 % is the probability of missing on either side; only one is the claimed one.",
             ),
             Mistake(
-                [0.5, 0.5], "That is the expected number twice; a probability is 1 - 0.975²⁰."
+                [0.5, 0.5], "This is the expected number twice; a probability is 1 - 0.975²⁰."
             ),
         ],
     ),

@@ -9,7 +9,7 @@ _COUNTS = np.array([[[80, 20], [60, 40]], [[30, 20], [20, 80]]])
 
 
 def _square(rates, shares):
-    """ρ_R² of a decision with these rates in groups with these shares."""
+    """Compute ρ_R² of a decision with these rates in groups with these shares."""
     rates, shares = np.ravel(rates), np.ravel(shares)
     return renyi_from_joint(np.stack([(1 - rates) * shares, rates * shares])) ** 2
 
@@ -38,7 +38,7 @@ def _fair_on_pairs(rates):
 
 
 def _squares(P):
-    """ρ_R² of the decision (last axis) with each attribute and with the pair."""
+    """Compute ρ_R² of the decision (last axis) with each attribute and with the pair."""
     return [
         renyi_from_joint(table) ** 2 for table in (P.sum(axis=1), P.sum(axis=0), P.reshape(4, 2))
     ]

@@ -16,7 +16,7 @@ TWO_BY_TWO = np.array([[0.4, 0.1], [0.1, 0.4]])
 
 
 def _copied(times):
-    """The joint table of the original and its copy, after a number of copyings."""
+    """Return the joint table of the original and its copy after a number of copyings."""
     p = np.array([0.5, 0.3, 0.2])
     channel = np.linalg.matrix_power(0.7 * np.eye(3) + 0.3 * np.tile(p, (3, 1)), times)
     return p[:, None] * channel

@@ -23,7 +23,7 @@ def _least_squares(a, b, t):
 
 
 def _changed(change):
-    """The right γ and w, changed by a function of (result, a, b, t)."""
+    """Apply a function of (result, a, b, t) to the right γ and w."""
     return lambda a, b, t: change(_least_squares(a, b, t), a, b, t)
 
 
@@ -78,12 +78,12 @@ def _explained(P, g, *, center=True, divide=True, weigh=True):
 
 
 def _two_classes(first=0.8, second=0.4):
-    """The joint table of two classes of equal size with these shares of b = 1."""
+    """Return the joint table of two classes of equal size with these shares of b = 1."""
     return np.array([[1 - first, first], [1 - second, second]]) / 2
 
 
 def _yes(men=0.3, women=0.1):
-    """The joint table of sampled label (no, yes) and gender, half of the people men."""
+    """Return the joint table of sampled label (no, yes) and gender, with half men."""
     return _two_classes(women, men).T
 
 

@@ -6,7 +6,7 @@ from renyi_book.checks._kinds import Mistake, Number, Predicate, distribution
 
 
 def _window(rho, variance_of_square):
-    """Where t² = ρ² (t² + a), with a the variance of U² over that of 2U."""
+    """Solve t² = ρ² (t² + a), with a the variance of U² over that of 2U."""
     return np.sqrt(rho**2 * 0.75 * variance_of_square / (1 - rho**2))
 
 
@@ -17,12 +17,12 @@ def _zafar(scores):
             return "There should be as many probabilities as values."
         distribution(shares)
         if not np.isclose(values @ shares, 0, atol=1e-9):
-            return f"At δ = {delta} the mean is not zero: a rare value must be a large one."
+            return f"At δ = {delta} the mean is not zero, so make the rare value larger."
         share = shares[values > 0].sum()
         if np.isclose(share, delta):
             return (
-                f"At δ = {delta} a share δ is positive. That is the other group; hand over "
-                "the one with the share 1 − δ."
+                f"At δ = {delta} a share δ is positive. That is the other group; submit the one "
+                "with the share 1 − δ."
             )
         if not np.isclose(share, 1 - delta):
             return f"At δ = {delta} the share of positive scores is not 1 − δ."
@@ -52,12 +52,12 @@ def _nmi(P):
 
 
 def _lottery():
-    """The joint table of the first warm-up: refused and accepted by groups 0 and 1."""
+    """Return the joint table of the first warm-up: rejected and accepted by groups 0 and 1."""
     return np.array([[30, 20], [10, 40]]) / 100
 
 
 def _face():
-    """The joint table of a four-sided die's face and whether the face is even."""
+    """Return the joint table of a four-sided die's face and whether the face is even."""
     return np.array([[1, 0], [0, 1], [1, 0], [0, 1]]) / 4
 
 

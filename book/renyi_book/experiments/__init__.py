@@ -1,14 +1,14 @@
-"""The paper's figures and tables as functions: each returns a tidy DataFrame.
+"""The paper's figures and tables as functions, each of which returns a tidy DataFrame.
 
-Every row is one measurement, and says where it comes from: ``split`` ("paper", or "random" for
-sets drawn anew), ``seed``, ``lam`` and, for classifiers, ``rows`` ("train", "test" and, of random
-splits, "validation": a fifth of the rows that the paper trains on). A function gives the same
-table whenever it is called with the same options. Only columns named ``cpu_seconds`` or
-``seconds`` are measured by a clock.
+Every row is one measurement and states its origin: ``split`` ("paper", or "random" for random
+splits), ``seed``, ``lam`` and, for classifiers, ``rows`` ("train", "test" and, for random splits,
+"validation", a fifth of the rows that the paper trains on). A function returns the same table
+whenever it is called with the same options, except for columns named ``cpu_seconds`` or
+``seconds``, which are measured by a clock.
 
 `run_all` computes tables and stores them, and `load` reads a stored table. Each experiment can
-recompute a slice of its table in seconds: `outdated` does so for all, and tells which tables the
-present code would compute differently.
+recompute a slice of its table in seconds. `outdated` does so for all experiments and names the
+tables that the current code would compute differently.
 """
 
 from renyi_book.experiments._benchmark import benchmark_frontier

@@ -1,10 +1,10 @@
-"""Fair classifiers at equal relaxation: accuracy beside the works that followed the paper.
+"""Fair classifiers at equal relaxation, in comparison with methods that followed the paper.
 
 The rules are in ``book/results/benchmark_protocol.md`` and were committed before any of the splits
-below was drawn. A method gives a sequence of rules, from no constraint to its strictest setting.
-The sequence is read on the test rows of each split, where the signed difference of the groups'
-rates first comes down to a level. Between two settings it is read on a straight line, which is
-what a mixture of the two rules would give.
+below was sampled. A method gives a sequence of rules, from no constraint to its strictest setting.
+Its accuracy is read on the test rows of each split, where the signed difference of the groups'
+rates first reaches a level. Between two settings it is interpolated linearly, which corresponds to
+a mixture of the two rules.
 """
 
 import os
@@ -42,18 +42,18 @@ PARITY, OPPORTUNITY = CRITERIA = ("demographic_parity", "equal_opportunity")
 
 
 class Task(NamedTuple):
-    """A data set with all that the protocol fixes for it."""
+    """Data set with everything that the protocol fixes for it."""
 
     load: callable
     sensitive: str
-    # The sign with which group 1's rate minus group 0's is positive without a constraint.
+    # Sign that makes the difference of rates, group 1 minus group 0, positive without constraint.
     sign: int
-    # The smallest difference in accuracy that matters, in points.
+    # Smallest difference in accuracy that matters, in points.
     smallest: float
     levels: dict
     # Bounds on the reduction's difference of rates, by criterion; empty if it is not run.
     bounds: dict
-    # How many of the splits, the first ones, the methods that train against a constraint get.
+    # Number of splits (the first ones) for methods that train with a constraint.
     splits_of_training: int
 
 
@@ -88,8 +88,7 @@ TASKS = {
 }
 SPLITS_OF_REDUCTION = 10
 
-# Post-processing aims at these fractions of the difference that the base model has on validation
-# rows.
+# Targets of post-processing, as fractions of the base model's difference on validation rows.
 FRACTIONS = (0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0.0)
 LAMS = {
     ("linear", PARITY): (1, 3, 10, 30),
@@ -101,7 +100,7 @@ LAMS = {
 }
 TOLERANCES_OF_FAIRGBM = (0.05, 0.02, 0.01)
 
-# Methods whose names end in S see the group at prediction time, their base model included.
+# Methods whose names end in S use the group in predictions, as do their base models.
 TRAINED = ("linear", "label", "score", "score, S", "reduction", "FairGBM")
 POSTPROCESSED = (
     "bias score",
@@ -117,7 +116,7 @@ MEASURES = ("accuracy", "balanced_accuracy", "auc")
 
 
 class Peer(NamedTuple):
-    """A method that lives in an environment of its own."""
+    """Method that runs in a separate environment."""
 
     script: str
     variable: str
@@ -138,32 +137,34 @@ def benchmark_frontier(
     rounds=ROUNDS,
     progress=True,
 ):
-    """Accuracy of fair classifiers at equal relaxation, for each split, method and level.
+    """Compute the accuracy of fair classifiers at equal relaxation by split, method and level.
 
     Parameters
     ----------
     datasets : sequence of {"adult", "bank", "census-income"}
+        Data sets.
     methods : sequence of str
-        "FairGBM" and "error-parity, S" live in environments of their own, whose Pythons the
-        variables FAIRGBM_PYTHON and ERROR_PARITY_PYTHON name.
+        Methods to compare. "FairGBM" and "error-parity, S" run in separate environments, whose
+        Python paths are given by the variables FAIRGBM_PYTHON and ERROR_PARITY_PYTHON.
     seeds : iterable of int
-        A random split for each. The protocol gives some methods only the first of them.
+        Seeds of the random splits. The protocol runs some methods only on the first of them.
     rounds : int
-        Trees of each model.
+        Number of trees of each model.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``dataset, criterion, level, method, seed``; the measures ``accuracy``,
-        ``balanced_accuracy`` and ``auc`` where the method comes to the level; ``start``, the
-        difference of rates before any constraint; ``cpu_seconds`` of the whole frontier, base
-        models included. NaN where the model without a constraint is as fair already, or no
-        setting is. The level of rows without a constraint is NaN.
+        Columns ``dataset, criterion, level, method, seed``; the measures ``accuracy``,
+        ``balanced_accuracy`` and ``auc`` where the method reaches the level; ``start``, the
+        difference of rates before any constraint; ``cpu_seconds`` of the whole frontier, including
+        base models. Measures are NaN if the model without a constraint already meets the level,
+        or if no setting does. The level of rows without a constraint is NaN.
     """
     unknown = set(methods) - set(METHODS)
     if unknown:
-        raise ValueError(f"methods must be of {list(METHODS)}, got {sorted(unknown)}")
+        raise ValueError(f"methods must be among {list(METHODS)}, not {sorted(unknown)}")
     work = [(name, seed) for name in datasets for seed in seeds]
     found = []
     for name, seed in tqdm(work, "benchmark", disable=not progress, leave=False):
@@ -172,11 +173,11 @@ def benchmark_frontier(
 
 
 def split_frontier(name, seed, methods=METHODS, rounds=ROUNDS, *, keep=None, answers=None):
-    """The rows of `benchmark_frontier` for one split.
+    """Compute the rows of `benchmark_frontier` for one split.
 
-    Importing takes the peers longer than their fits, so that they can be asked for many splits at
-    once: with a folder `keep` their inputs are stored there, and with `answers`, by method, they
-    are not asked again.
+    Because the external methods take longer to import than to fit, they can be run for many
+    splits at once. If a folder `keep` is given, their inputs are stored there, and if `answers`
+    (by method) are given, they are not run again.
     """
     task, split = TASKS[name], _Split(name, seed, rounds)
     found = []
@@ -217,23 +218,23 @@ def split_frontier(name, seed, methods=METHODS, rounds=ROUNDS, *, keep=None, ans
 
 
 class _Rule(NamedTuple):
-    """The probability of the decision 1 for each test row, and a score where there is one."""
+    """Probability of the decision 1 for each test row, and a score if there is one."""
 
     decision: np.ndarray
     score: np.ndarray | None
 
 
 class _Remembering(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that predicts for each array only once."""
+    """Fitted classifier that caches its predictions for each array."""
 
     def __init__(self, model):
         self.model, self.classes_, self._found = model, model.classes_, {}
 
     def fit(self, X, y):
-        raise RuntimeError("it is fitted already")
+        raise RuntimeError("the classifier is already fitted: do not call fit")
 
     def predict_proba(self, X):
-        # The array is kept, so that no other one can take its place in memory.
+        # Keep the array, so that no other array can get the same id.
         if id(X) not in self._found:
             self._found[id(X)] = X, self.model.predict_proba(X)
         return self._found[id(X)][1]
@@ -264,7 +265,7 @@ class _Split:
         self._fitted, self._seeing = {}, {}
 
     def X(self, rows, sees):
-        """Features of some rows, with the group among them if the model may see it."""
+        """Return the features of some rows, including the group if the model may use it."""
         X, _, s = getattr(self, rows)
         if not sees:
             return X
@@ -273,7 +274,7 @@ class _Split:
         return self._seeing[rows]
 
     def base(self, what):
-        """A fitted LightGBM and its CPU seconds: "y", "y, S", "S" or "S, y = 1"."""
+        """Fit a LightGBM for "y", "y, S", "S" or "S, y = 1"; also return its CPU seconds."""
         if what not in self._fitted:
             _, y, s = self.train
             X = self.X("train", what == "y, S")
@@ -285,13 +286,13 @@ class _Split:
         return self._fitted[what]
 
     def difference(self, decision, criterion, rows="test"):
-        """Group 1's rate minus group 0's."""
+        """Compute group 1's rate minus group 0's."""
         _, y, s = getattr(self, rows)
         among = np.ones(len(y), bool) if criterion == PARITY else y == 1
         return decision[among & (s == 1)].mean() - decision[among & (s == 0)].mean()
 
     def measured(self, rule):
-        """The measures of a rule on test rows."""
+        """Compute the measures of a rule on test rows."""
         y, decision = self.test.y, rule.decision
         right = np.where(y == 1, decision, 1 - decision)
         balanced = (right[y == 1].mean() + right[y == 0].mean()) / 2
@@ -300,7 +301,7 @@ class _Split:
 
 
 def takes_part(method, task, seed):
-    """Whether the protocol gives a method this split."""
+    """Return whether the protocol runs a method on this split."""
     number = seed - BENCHMARK_SEEDS.start
     if method == "reduction":
         return bool(task.bounds) and number < SPLITS_OF_REDUCTION
@@ -310,7 +311,7 @@ def takes_part(method, task, seed):
 
 
 def _path(method, criterion, split, task, answer):
-    """The rules of a method on test rows, the unconstrained one first, and CPU seconds."""
+    """Return a method's rules on test rows, starting without a constraint, and CPU seconds."""
     if method in PEERS:
         return _path_of_peer(method, criterion, answer)
     if method in ("score", "score, S") and criterion == OPPORTUNITY:
@@ -342,7 +343,7 @@ def _path(method, criterion, split, task, answer):
 
 
 def _trees(rounds):
-    """The trees of all methods."""
+    """Return the tree parameters that all methods share."""
     return _lightgbm(rounds).set_params(learning_rate=LEARNING_RATE)
 
 
@@ -377,7 +378,7 @@ def _by_lam(model, lams, X, y, s, X_test):
 
 
 def _bias_score(criterion, split, base, sees):
-    """Our post-processing around the shared models, its multipliers from validation rows."""
+    """Apply our post-processing to the shared models, with multipliers from validation rows."""
     _, y, s = split.validation
     X = split.X("validation", sees)
     if sees:
@@ -410,7 +411,7 @@ def _bias_score(criterion, split, base, sees):
 
 
 def _plug_in(criterion, split, base, sees):
-    """The same rule written independently, in ten lines: eta - k bias > 1/2."""
+    """Apply the same rule, eta - k bias > 1/2, in an independent implementation of ten lines."""
     seconds, of = 0.0, {}
     q = np.mean(split.train.s[split.train.y == 1] if criterion == OPPORTUNITY else split.train.s)
     for rows in ("validation", "test"):
@@ -443,7 +444,7 @@ def _plug_in(criterion, split, base, sees):
 
 
 def _thresholds(criterion, split, base):
-    """fairlearn's thresholds by group, which are at parity; its relaxations are mixtures."""
+    """Apply fairlearn's group thresholds, which attain parity, and mixtures as relaxations."""
     X, y, s = split.X("validation", True), split.validation.y, split.validation.s
     began = time.process_time()
     fair = ThresholdOptimizer(
@@ -459,7 +460,7 @@ def _thresholds(criterion, split, base):
 
 
 def _reduction(criterion, split, bounds):
-    """A mixture of LightGBMs whose groups' rates differ by at most each bound."""
+    """Fit a mixture of LightGBMs whose groups' rates differ by at most each bound."""
     constraint = DemographicParity if criterion == PARITY else TruePositiveRateParity
     rules, seconds = [], 0.0
     for bound in bounds:
@@ -473,11 +474,11 @@ def _reduction(criterion, split, bounds):
     return rules, seconds
 
 
-# --- The peers, in environments of their own ---------------------------------------------------
+# --- External methods in separate environments ---------------------------------------------------
 
 
 def peer_input(method, split):
-    """What the peer's script is given for a split, and what its path begins with."""
+    """Return the input of an external script for a split, and the start of its path."""
     sees = method.endswith(", S")
     base, seconds = split.base("y, S" if sees else "y")
     score = base.predict_proba(split.X("test", sees))[:, 1]
@@ -496,7 +497,7 @@ def peer_input(method, split):
 
 
 def ask(method, given):
-    """What a peer finds for one split."""
+    """Return an external method's result for one split."""
     with TemporaryDirectory() as folder:
         np.savez(Path(folder, "0.npz"), **given)
         run_peer(method, folder)
@@ -504,19 +505,22 @@ def ask(method, given):
 
 
 def run_peer(method, folder):
-    """Run a peer's script on a folder, with the Python that the peer lives in."""
+    """Run an external script on a folder, with the Python of its environment."""
     python = os.environ.get(PEERS[method].variable)
     if not python:
-        raise RuntimeError(f"name the Python that has {method} in {PEERS[method].variable}")
+        raise RuntimeError(
+            f"the variable {PEERS[method].variable} is not set: set it to the Python that has "
+            f"{method}"
+        )
     script = Path(__file__).parents[3] / "benchmarks" / f"{PEERS[method].script}_peer.py"
-    # The peer's environment is its own: no path of this one leads into it.
+    # Remove PYTHONPATH, so that the external environment does not import from this one.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment["OMP_NUM_THREADS"] = "1"
     subprocess.run([python, script, folder], check=True, env=environment)
 
 
 def read_answer(method, path):
-    """A peer's answer for the split whose input is in a file."""
+    """Read an external method's result for the split whose input is in a file."""
     given = np.load(path)
     answer = np.load(path.with_suffix(f".{PEERS[method].script}.npz"))
     return dict(answer) | {name: given[name] for name in ("start", "base_seconds")}
@@ -539,7 +543,7 @@ def _path_of_peer(method, criterion, answer):
 
 @cache
 def tree_rows(name):
-    """All rows of a data set for trees: numbers as they are, categories as integer codes."""
+    """Return all rows of a data set for trees, with categories as integer codes."""
     task = TASKS[name]
     dataset, frame = _frame(name)
     hidden = {grouping.column for grouping in dataset.sensitive_choices[task.sensitive]}
@@ -555,7 +559,7 @@ def tree_rows(name):
 
 
 def scaled_rows(split):
-    """Training and test rows for linear models, without columns that are constant in training."""
+    """Return training and test rows for linear models, without columns constant in training."""
     X, rows = linear_rows(split.name), split.numbers
     scaler = StandardScaler(with_mean=False).fit(X[rows["train"]])
     known = np.flatnonzero(scaler.var_ > 0)
@@ -564,7 +568,7 @@ def scaled_rows(split):
 
 @cache
 def linear_rows(name):
-    """All rows of a data set for linear models: indicators of categories, not scaled, sparse."""
+    """Return all rows for linear models as a sparse, unscaled array with indicators."""
     dataset, frame = _frame(name)
     data = replace(dataset, train=frame, test=frame[:1])
     return data.encode(sensitive=TASKS[name].sensitive, sparse=True).X_train

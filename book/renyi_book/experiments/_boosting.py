@@ -1,12 +1,11 @@
-"""Fair boosting on Adult: accuracy and fairness, beside linear models and baselines.
+"""Fair boosting on Adult: accuracy and fairness, in comparison with linear models and baselines.
 
-The methods, their settings, the trees (LightGBM's, the same for all) and how the table is read
-were fixed before these splits were drawn, but not blindly: the damping was developed on Adult's
-official split, test rows in view, and after one split of another seed (0) the bounds of the
-reduction were lowered and S as a feature moved from the label's penalty to the score's. lam, or
-its counterpart, is chosen on validation rows: of the settings of a method with a p% of at least
-the level there, the one with the greatest accuracy there; what counts is its accuracy and p% on
-the test rows.
+The methods, their settings, the trees (LightGBM's, the same for all) and the evaluation were fixed
+before these splits were sampled, but not blindly. The damping was developed on Adult's official
+split, with its test rows in view. After one split of another seed (0), the bounds of the reduction
+were lowered, and S as a feature was moved from the label's penalty to the score's. lam, or its
+counterpart, is chosen on validation rows, as the setting with the highest accuracy among those
+whose p% reaches the level there. The reported results are its accuracy and p% on the test rows.
 """
 
 import time
@@ -23,11 +22,11 @@ from renyi_book.experiments._splits import FRESH, Rows, encoded_splits
 from renyi_lib.boosting import RenyiBoostingClassifier
 from renyi_lib.classification import RenyiClassifier
 
-# Weights of the penalty for each method of ours; the first, 0, is the plain model.
+# Weights of the penalty for each of our methods; the first, 0, is the plain model.
 LINEAR_LAMS = (0, 1, 3, 4.5, 6, 10, 30)
 LABEL_LAMS = (0, 3, 6, 10, 30)
 SCORE_LAMS = (1, 2, 4, 10)
-# How often the post-processed decision is taken in place of the plain one.
+# Fractions with which the post-processed decision replaces the plain one.
 MIXES = (0.25, 0.5, 0.75, 1.0)
 # Bounds on the difference of the groups' rates.
 BOUNDS = (0.01, 0.02)
@@ -44,32 +43,35 @@ def fair_boosting(
     rounds=150,
     progress=True,
 ):
-    """Accuracy and demographic parity of boosted trees on random splits of Adult.
+    """Compute accuracy and demographic parity of boosted trees on random splits of Adult.
 
     Parameters
     ----------
     methods : sequence of str
-        "linear" is `RenyiClassifier`; "label" and "score" are `RenyiBoostingClassifier` with the
-        penalty on one or the other, and "score, S as a feature" the latter with the group among
-        the features; "thresholds" is fairlearn's `ThresholdOptimizer` around plain LightGBM, its
-        thresholds from the validation rows, and S needed for each decision; "reduction" is its
-        `ExponentiatedGradient` around LightGBM, which draws one of many models for each decision.
+        Methods to compare. "linear" is `RenyiClassifier`; "label" and "score" are
+        `RenyiBoostingClassifier` with the penalty on one or the other, and "score, S as a feature"
+        is the latter with the group among the features. "thresholds" is fairlearn's
+        `ThresholdOptimizer` around plain LightGBM, with thresholds from the validation rows, which
+        needs S for each decision. "reduction" is fairlearn's `ExponentiatedGradient` around
+        LightGBM, which samples one of many models for each decision.
     seeds : iterable of int
-        A random split for each.
+        Seeds of the random splits.
     seeds_with_s, seeds_of_reduction : iterable of int
-        The splits, of these, on which the last but two and the last are tried: fewer, since the
+        Seeds for "score, S as a feature" and "reduction", which run on fewer splits because the
         reduction fits LightGBM dozens of times for each bound.
     rounds : int, default=150
-        Trees of each model.
+        Number of trees of each model.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``method, dataset, split, seed, lam, rows``, the measures of the decision at 1/2, for
-        models with a score ``p_rule_30`` to ``p_rule_70`` (at other thresholds, in percent), and
-        ``cpu_seconds`` of the fit. For "thresholds" ``lam`` holds how often its decision is taken
-        in place of the plain model's, for "reduction" the bound on the difference of the rates.
+        Columns ``method, dataset, split, seed, lam, rows``, the measures of the decision at 1/2,
+        for models with a score ``p_rule_30`` to ``p_rule_70`` (at other thresholds, in percent),
+        and ``cpu_seconds`` of the fit. For "thresholds", ``lam`` is the fraction with which its
+        decision replaces the plain model's; for "reduction", it is the bound on the difference of
+        rates.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def fair_boosting(
     """
     unknown = set(methods) - set(METHODS)
     if unknown:
-        raise ValueError(f"methods must be of {list(METHODS)}, not {sorted(unknown)}")
+        raise ValueError(f"methods must be among {list(METHODS)}, not {sorted(unknown)}")
     splits = encoded_splits("adult", seeds, paper=False)
     found = []
     for where, data in tqdm(splits, "boosting", len(seeds), disable=not progress, leave=False):
@@ -97,7 +99,7 @@ def fair_boosting(
 
 
 def _fitted(method, data, rounds):
-    """(lam, CPU seconds, a function from rows to decision and score) for each setting."""
+    """Return (lam, CPU seconds, function from rows to decision and score) for each setting."""
     trees = {"n_estimators": rounds, "random_state": 0}
     if method == "linear":
         return _alone(RenyiClassifier(), data, LINEAR_LAMS)
@@ -115,12 +117,12 @@ def _fitted(method, data, rounds):
 
 
 def _alone(estimator, data, lams):
-    """A fit for each lam that knows nothing of the others."""
+    """Fit each lam independently of the others."""
     return [fit for lam in lams for fit in _path(estimator, data, [lam])]
 
 
 def _path(estimator, data, lams):
-    """Ours, for each lam; what is common to them all is done once, and counted for each."""
+    """Fit our estimator for each lam; shared work is done once but counted for each."""
     X, y, s = data["train"]
     began = time.process_time()
     fit = estimator._fits_by_lam(X, y, s, None)
@@ -135,7 +137,7 @@ def _path(estimator, data, lams):
 
 
 def _thresholds(data, rounds):
-    """LightGBM with a threshold for each group, mixed with LightGBM as it is."""
+    """Fit LightGBM with group thresholds, mixed with plain LightGBM."""
     began = time.process_time()
     plain = _lightgbm(rounds).fit(data["train"].X, data["train"].y)
     X, y, s = data["validation"]
@@ -146,7 +148,7 @@ def _thresholds(data, rounds):
     decided = {}
 
     def decide(rows, mix):
-        # The rows are those of the split, which live as long as these decisions.
+        # The rows belong to the split, which exists as long as these decisions.
         if id(rows) not in decided:
             drawn = fair._pmf_predict(rows.X, sensitive_features=rows.s)[:, 1]
             decided[id(rows)] = drawn, plain.predict(rows.X)
@@ -157,7 +159,7 @@ def _thresholds(data, rounds):
 
 
 def _reduction(data, bound, rounds):
-    """A mixture of LightGBMs whose groups' rates differ by no more than the bound."""
+    """Fit a mixture of LightGBMs whose groups' rates differ by at most the bound."""
     began = time.process_time()
     X, y, s = data["train"]
     constraint = DemographicParity(difference_bound=bound)
@@ -168,7 +170,7 @@ def _reduction(data, bound, rounds):
 
 
 def _lightgbm(rounds):
-    """The trees of `RenyiBoostingClassifier`."""
+    """Return LightGBM with the tree parameters of `RenyiBoostingClassifier`."""
     return LGBMClassifier(
         n_estimators=rounds,
         min_child_samples=0,

@@ -1,4 +1,4 @@
-"""Size, power and coverage of tests and intervals, by simulation with a known truth."""
+"""Size, power and coverage of tests and intervals, simulated with known true values."""
 
 import numpy as np
 import pandas as pd
@@ -24,40 +24,42 @@ def calibration(
     seed=0,
     progress=True,
 ):
-    """How often tests at 5 % reject independence, and 95 % intervals cover the truth.
+    """Measure how often tests at 5 % reject independence and 95 % intervals cover the true value.
 
     Parameters
     ----------
     shapes : sequence of (int, int)
-        Of the tables. All have uneven margins; see `true_table`.
+        Shapes of the tables, all of which have uneven margins; see `true_table`.
     sizes : sequence of int
         Numbers of samples.
     rhos : sequence of float
-        True correlations. For 0 the tests are measured, too.
+        True correlations. For 0, the size of the tests is measured, too.
     replicates : int, default=400
-        Samples for each row; a quarter of that for tables of more than 50 cells, and for tests
-        five times as many.
+        Number of samples for each row; a quarter of it for tables of more than 50 cells, and five
+        times as many for tests.
     n_resamples : int, default=1000
-        Random tables for each interval; a fifth of that for each permutation test, and three
-        tenths for the reflected bootstrap.
+        Number of random tables for each interval; a fifth of it for each permutation test, and
+        three tenths for the reflected bootstrap.
     seed : int, default=0
+        Random seed.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``rows, columns, n, rho``; ``spectrum``, "one" if rho_R is the only singular value, "many"
-        if all are of its size; ``expected``, the smallest expected count of a cell;
+        Columns ``rows, columns, n, rho``; ``spectrum``, "one" if rho_R is the only singular value
+        and "many" if all are of its size; ``expected``, the smallest expected count of a cell;
         ``what``, "size" of a test or "coverage" of an interval; ``method``; ``share`` and
-        ``replicates``; for intervals also ``above`` and ``below``, the shares of intervals wholly
-        above and below the truth, the median ``width`` and the median ``estimate``.
+        ``replicates``; for intervals also ``above`` and ``below``, the shares of intervals
+        entirely above and below the true value, the median ``width`` and the median ``estimate``.
 
     Notes
     -----
     The method "inversion" keeps the candidates on one curve of tables. The library's interval also
-    looks at rare values, which `rare_values` measures.
+    accounts for rare values, which `rare_values` measures.
 
-    Samples in which a variable is constant are drawn anew: no interval is defined for them.
+    Samples in which a variable is constant are replaced, because they have no interval.
 
     Examples
     --------
@@ -100,11 +102,11 @@ def calibration(
 
 
 def true_table(shape, rho, spectrum):
-    """A joint table with uneven margins and that rho_R; None if there is none of the kind.
+    """Return a joint table with uneven margins and the given rho_R, or None if there is none.
 
     With the spectrum "one" it is p q^T (1 + rho f g^T) for linear f and g. With "many" it is a
-    mixture of p q^T and the table that pairs the two variables in order, as far as the margins
-    let it.
+    mixture of p q^T and the table that pairs the two variables in order as far as the margins
+    allow.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def true_table(shape, rho, spectrum):
     p, q = _margin(shape[0], 0.25), _margin(shape[1], 0.4)
     independent = np.outer(p, q)
     if rho == 0 or min(shape) == 2:
-        # One singular value: the two kinds are one, and pairing in order reaches farther.
+        # With a single singular value both spectra agree, and pairing in order reaches farther.
         if spectrum == "many":
             return None
         spectrum = "many"
@@ -130,7 +132,7 @@ def true_table(shape, rho, spectrum):
 
 
 def _margin(size, of_two):
-    """Uneven probabilities: 1, 2, 3 … times the first."""
+    """Return uneven probabilities, which are 1, 2, 3 … times the first."""
     if size == 2:
         return np.array([of_two, 1 - of_two])
     return np.arange(1, size + 1) / (size * (size + 1) / 2)
@@ -142,7 +144,7 @@ def _standardized(f, p):
 
 
 def _in_order(p, q):
-    """The joint table of two variables that grow together."""
+    """Return the joint table of two variables that increase together."""
     edges = np.unique(np.r_[0.0, np.cumsum(p), np.cumsum(q)].round(12))
     middle = (edges[1:] + edges[:-1]) / 2
     table = np.zeros((len(p), len(q)))
@@ -152,7 +154,7 @@ def _in_order(p, q):
 
 
 def _sizes(tables, n_resamples, rng):
-    """How often each kind of test rejects."""
+    """Measure how often each type of test rejects."""
     limit = np.concatenate(
         [
             largest_root_sf(
@@ -170,7 +172,7 @@ def _sizes(tables, n_resamples, rng):
 
 
 def _coverages(tables, rho, n_resamples, rng):
-    """How often each kind of interval covers the truth."""
+    """Measure how often each type of interval covers the true value."""
     methods = {
         "inversion": (curve_renyi_intervals, n_resamples),
         "bootstrap": (reflected_intervals, 3 * n_resamples // 10),
@@ -181,7 +183,7 @@ def _coverages(tables, rho, n_resamples, rng):
         yield {"what": "coverage", "method": method} | covered(ends, rho)
 
 
-# Rates of positive decisions by group (of the second model, too), from fair to unfair.
+# Rates of positive decisions by group for two models, from fair to unfair.
 _RATES = {
     "two groups, fair": ([0.3, 0.3], [0.3, 0.3]),
     "two groups, nearly fair": ([0.3, 0.35], [0.35, 0.3]),
@@ -204,27 +206,32 @@ def fairness_calibration(
     seed=0,
     progress=True,
 ):
-    """How often 95 % intervals of fairness, and of differences between models, cover the truth.
+    """Measure how often 95 % intervals of fairness metrics and differences cover the true value.
 
     Parameters
     ----------
     cases : sequence of str
-        Of "two groups, fair" … "four groups, one apart": rates of two models.
+        Names of cases, from "two groups, fair" to "four groups, one apart", each with the rates of
+        two models.
     sizes : sequence of int
-        People in the smallest group; the others have twice as many.
+        Numbers of people in the smallest group; the others have twice as many.
     agreement : float, default=0.7
-        How far the models decide alike, from 0, independently, to 1, as often as possible.
+        Degree to which the two models agree, from 0 (independent) to 1 (as often as possible).
     replicates : int, default=300
+        Number of samples for each row.
     n_resamples : int, default=1000
+        Number of random samples for each interval.
     seed : int, default=0
+        Random seed.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``case, n`` (people in the smallest group), ``metric``, ``what`` ("value" of the first
-        model, "difference" of the two), ``truth`` (of p%: 1 - p), and as in `calibration`
-        ``share, replicates, above, below, width, estimate``.
+        Columns ``case, n`` (people in the smallest group), ``metric``, ``what`` ("value" of the
+        first model, "difference" of the two), ``truth`` (for p%, 1 - p), and ``share, replicates,
+        above, below, width, estimate`` as in `calibration`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Fair classification: where the data start, Fig. 1 (EO), Fig. 2 (penalties) and Fig. 6 (NMI)."""
+"""Fair classification: starting points, Fig. 1 (EO), Fig. 2 (penalties) and Fig. 6 (NMI)."""
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,8 @@ from renyi_lib.classification import PenalizedClassifier, RenyiClassifier
 from renyi_lib.penalties import HSICPenalty, PearsonPenalty, ScoreBinsPenalty
 from renyi_lib.tuning import lam_path
 
-# The penalties that are compared, and how many of their own units one lam is: HSIC is not
-# normalized, and a hundredth of a correlation is a large value of it.
+# Penalties to compare, with the factor that multiplies lam, because HSIC is not normalized and
+# takes much smaller values than a squared correlation.
 PENALTIES = {
     "renyi": (RenyiClassifier(), 1),
     "pearson": (PenalizedClassifier(PearsonPenalty()), 1),
@@ -30,31 +30,32 @@ PENALTIES = {
     "pearson-number": (PenalizedClassifier(NumberedPearsonPenalty()), 1),
     "hsic-number": (PenalizedClassifier(NumberedHSICPenalty()), 10),
 }
-# With more than two groups, those that take the group's number as a quantity: tables of their own.
+# Penalties that treat the group's number as a quantity, for more than two groups.
 NUMBERED = ("pearson-number", "hsic-number")
-# Ours, not the paper's: it weighs no claim, and its path is the longest to compute.
+# Our own penalty, which is not in the paper, affects no claim and takes longest to compute.
 OWN = "score-bins"
-# The values of lam in the authors' plotting script for Fig. 1 (a), and some beyond.
+# Values of lam in the authors' plotting script for Fig. 1 (a), and some larger ones.
 CODE_LAMS = (0, 4, 5, 6, 8, 20, 22, 30, 40, 60, 160, 600, 1000, 3000, 10000)
 
 
 def starting_points(
     *, datasets=("adult", "bank", "german", "adult-gender-race"), seeds=FRESH, progress=True
 ):
-    """How unfair logistic regression is before anything is done (appendix D).
+    """Measure how unfair logistic regression is without any penalty (appendix D).
 
     Parameters
     ----------
     datasets : sequence of str
-        Of "adult", "bank", "german", "adult-gender-race".
+        Data sets, among "adult", "bank", "german" and "adult-gender-race".
     seeds : iterable of int
-        A random split for each, beside the paper's.
+        Seeds of the random splits, in addition to the paper's split.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``dataset, split, seed, lam, rows`` and the measures.
+        Columns ``dataset, split, seed, lam, rows`` and the measures.
 
     Examples
     --------
@@ -78,29 +79,30 @@ def equal_opportunity(
     seeds=FRESH,
     progress=True,
 ):
-    """Equality of opportunity on Adult over lam (Fig. 1 (a), (b)).
+    """Measure equality of opportunity on Adult over lam (Fig. 1 (a), (b)).
 
-    Two recipes. "paper" minimizes mean loss + lam * rho_R^2(Ŷ, S | Y = 1). "code" minimizes what
-    the authors' program converges to, with lam in its units: its adversary is a least-squares
-    fit, so that it penalizes the squared Pearson correlation of the *score* and S given Y = 1,
-    and beside the mean loss its weight is
+    There are two recipes. "paper" minimizes mean loss + lam * rho_R^2(Ŷ, S | Y = 1). "code"
+    minimizes the function to whose minimum the authors' program converges, with lam in its units.
+    Its adversary is a least-squares fit, so it penalizes the squared Pearson correlation of the
+    *score* and S given Y = 1, whose weight relative to the mean loss is
 
         lam * P(Y = 1) * q (1 - q) / 2,      q = P(S = 1 | Y = 1).
 
     Parameters
     ----------
     lams : sequence of float
-        For the recipe "paper".
+        Values of lam for the recipe "paper".
     code_lams : sequence of float
-        For the recipe "code".
+        Values of lam for the recipe "code".
     seeds : iterable of int
-        A random split for each, beside the paper's.
+        Seeds of the random splits, in addition to the paper's split.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``recipe, dataset, split, seed, lam, rows`` and the measures.
+        Columns ``recipe, dataset, split, seed, lam, rows`` and the measures.
 
     Examples
     --------
@@ -136,24 +138,26 @@ def equal_opportunity_rivals(
     seeds=FRESH,
     progress=True,
 ):
-    """Equality of opportunity on Adult: every method of Fig. 1 (c).
+    """Measure equality of opportunity on Adult for every method of Fig. 1 (c).
 
-    Decisions that are drawn at random (Hardt) count with their probabilities.
+    Randomized decisions (Hardt) count with their probabilities.
 
     Parameters
     ----------
     renyi_lams : sequence of float
+        Values of lam for the Rényi penalty.
     zafar_c : sequence of float
         Bounds on the covariance of score and S given Y = 1.
     seeds : iterable of int
-        A random split for each, beside the paper's.
+        Seeds of the random splits, in addition to the paper's split.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``method, dataset, split, seed, lam, rows`` and the measures; for Zafar ``lam`` holds c,
-        for the others without a weight it is NaN.
+        Columns ``method, dataset, split, seed, lam, rows`` and the measures; for Zafar, ``lam``
+        is c, and for other methods without a weight it is NaN.
 
     Examples
     --------
@@ -188,27 +192,29 @@ def penalties_compared(
     own_splits=10,
     progress=True,
 ):
-    """Accuracy and fairness over lam for each penalty (a panel of Fig. 2; with NMI, Fig. 6).
+    """Measure accuracy and fairness over lam for each penalty (a panel of Fig. 2; NMI for Fig. 6).
 
     Parameters
     ----------
     dataset : {"adult", "bank", "german", "adult-gender-race"}
+        Data set and sensitive attribute.
     penalties : sequence of str
-        Of "renyi", "pearson", "hsic-linear", "hsic-gaussian" and "score-bins"; "pearson-number"
-        and "hsic-number" take the group's number as a quantity.
+        Penalties, among "renyi", "pearson", "hsic-linear", "hsic-gaussian" and "score-bins";
+        "pearson-number" and "hsic-number" treat the group's number as a quantity.
     lams : sequence of float
-        HSIC, which is not normalized, gets ten times as much.
+        Weights of the penalty; for HSIC, which is not normalized, ten times as large.
     seeds : iterable of int
-        A random split for each, beside the paper's.
+        Seeds of the random splits, in addition to the paper's split.
     own_splits : int, default=10
-        "score-bins", which is the book's own and not the paper's, is fitted on the paper's split
-        and on so many of the random ones, the first.
+        Number of random splits for "score-bins", which is the book's own penalty and not the
+        paper's. It is also fitted on the paper's split.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``method, dataset, split, seed, lam, rows`` and the measures.
+        Columns ``method, dataset, split, seed, lam, rows`` and the measures.
 
     Examples
     --------
@@ -221,7 +227,7 @@ def penalties_compared(
     """
     unknown = set(penalties) - set(PENALTIES)
     if unknown:
-        raise ValueError(f"penalties must be of {list(PENALTIES)}, not {sorted(unknown)}")
+        raise ValueError(f"penalties must be among {list(PENALTIES)}, not {sorted(unknown)}")
     splits = encoded_splits(dataset, seeds)
     runs = []
     for number, (where, data) in enumerate(_bar(splits, dataset, 1 + len(seeds), progress)):
@@ -242,23 +248,25 @@ def boundary_covariance(
     seeds=FRESH,
     progress=True,
 ):
-    """How far a bound on the covariance of boundary and S gets (Zafar; Fig. 2 and section 6).
+    """Measure the effect of a bound on the covariance of boundary and S (Zafar; Fig. 2, sec. 6).
 
     Parameters
     ----------
     dataset : {"adult", "bank"}
+        Data set.
     c : sequence of float
         Bounds on the covariance of the score and S; 0 allows none.
     l2 : sequence of float
         Weights of the ridge.
     seeds : iterable of int
-        A random split for each, beside the paper's.
+        Seeds of the random splits, in addition to the paper's split.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``dataset, split, seed, c, l2, rows`` and the measures.
+        Columns ``dataset, split, seed, c, l2, rows`` and the measures.
 
     Examples
     --------
@@ -278,14 +286,14 @@ def boundary_covariance(
 
 
 def _path(where, classifier, data, lams, names):
-    """The measures along a path of lam; `names` are what the lams are called in the table."""
+    """Compute the measures along a path of lam; `names` are the values of lam in the table."""
     X, y, s = data["train"]
     path = lam_path(classifier, X, y, sensitive_features=s, lams=lams)
     return _along([where | {"lam": float(name)} for name in names], path, data)
 
 
 def _along(places, path, data):
-    """`_measures_of` logistic regressions, the rows of each kind multiplied once for all."""
+    """Compute `_measures_of` for logistic regressions, with one product for each set of rows."""
     if not path:
         return []
     coef = np.concatenate([fitted.coef_ for fitted in path])
@@ -305,7 +313,7 @@ def _measured(where, classifier, data):
 
 
 def _measures_of(where, fitted, data):
-    """The measures of a fitted classifier on the rows of each kind that a split has."""
+    """Compute the measures of a fitted classifier on all sets of rows in a split."""
     found = []
     for rows, (X, y, s) in data.items():
         decision, score = _decide(fitted, X, s)
@@ -314,7 +322,7 @@ def _measures_of(where, fitted, data):
 
 
 def _decide(fitted, X, s):
-    """The decisions (probabilities of 1 where they are drawn) and the score, if there is one."""
+    """Return decisions (probabilities of 1 if they are randomized) and scores, if available."""
     knows = {"sensitive_features": s} if isinstance(fitted, BinaryFairClassifier) else {}
     if getattr(fitted, "draws_label", False):
         return fitted.predict_proba(X, **knows)[:, 1], None
@@ -329,7 +337,7 @@ def _bar(items, what, total, progress):
 
 
 def _tidy(runs):
-    """The rows of all runs, keys first."""
+    """Combine the rows of all runs, with key columns first."""
     table = pd.DataFrame([row for run in runs for row in run])
     keys = ["method", "recipe", "dataset", "split", "seed", "lam", "c", "l2", "rows"]
     keys = [key for key in keys if key in table]
@@ -338,5 +346,5 @@ def _tidy(runs):
 
 
 def _is_of_a_group(column):
-    """Whether a column tells of one group; these go last, however many groups a data set has."""
+    """Return whether a column refers to one group; such columns go last."""
     return column[-1].isdigit()

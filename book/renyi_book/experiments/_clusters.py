@@ -13,7 +13,7 @@ from renyi_lib.clustering import RenyiKMeans, tradeoff_table
 from renyi_lib.datasets import load_adult, load_bank
 from renyi_lib.tuning import lam_path
 
-# What each panel of Fig. 3 clusters: the columns, and S.
+# Columns and sensitive attribute of each panel of Fig. 3.
 CLUSTERED = {
     "adult": (("capital-gain", "age", "fnlwgt", "capital-loss", "hours-per-week"), "gender"),
     "bank": (("age", "balance", "duration"), "married"),
@@ -31,34 +31,38 @@ def fair_clusters(
     seeds=FRESH,
     progress=True,
 ):
-    """Proportions and loss of fair k-means over lam (a panel of Fig. 3).
+    """Measure proportions and loss of fair k-means over lam (a panel of Fig. 3).
 
-    "paper" is Algorithm 3 from a random assignment for each lam; it need not stop, and is cut off
-    after `max_iter` passes. "descent" goes up the lams from the plain k-means solution, and moves
-    a point only when the objective falls. The columns are scaled to unit norm.
+    "paper" is Algorithm 3 from a random assignment for each lam. It may not converge, so it is
+    stopped after `max_iter` passes. "descent" increases lam from the plain k-means solution and
+    moves a point only if the objective decreases. Columns are scaled to unit norm.
 
     Parameters
     ----------
     dataset : {"adult", "bank"}
+        Data set.
     algorithms : sequence of {"paper", "descent"}
+        Algorithms to run.
     lams : sequence of float
-        In increasing order.
+        Weights of the penalty, in increasing order.
     n_clusters : int, default=14
+        Number of clusters.
     n_rows : int or None, default=10000
-        The first rows of the file; None takes all. The paper says 10000 for Adult and nothing for
-        Bank.
+        Number of rows from the start of the file; None means all. The paper states 10000 for
+        Adult and no number for Bank.
     max_iter : int, default=100
-        Passes over the data for "paper".
+        Maximum number of passes over the data for "paper".
     seeds : iterable of int
-        One start for each.
+        Seeds of the starts.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``dataset, algorithm, seed`` and the columns of `renyi_lib.clustering.tradeoff_table`, and
-        ``p``, the proportion of S = 1 among all, and ``cycle_length``, the passes after which
-        Algorithm 3 came back to an earlier state (0 if it did not).
+        Columns ``dataset, algorithm, seed``, those of `renyi_lib.clustering.tradeoff_table`,
+        ``p``, the overall proportion of S = 1, and ``cycle_length``, the number of passes after
+        which Algorithm 3 returned to an earlier state (0 if it did not).
 
     Examples
     --------
@@ -100,24 +104,29 @@ def clusters_stop(
     seeds=FRESH[:10],
     progress=True,
 ):
-    """Whether Algorithm 3 stops if it may take ten times as many passes as in Fig. 3's tables.
+    """Measure whether Algorithm 3 stops within ten times the passes of the tables for Fig. 3.
 
     Parameters
     ----------
     datasets : sequence of {"adult", "bank"}
+        Data sets.
     lams : sequence of float
+        Weights of the penalty.
     n_clusters : int, default=14
+        Number of clusters.
     n_rows : int, default=10000
-        The first rows of the file.
+        Number of rows from the start of the file.
     max_iter : int, default=1000
+        Maximum number of passes.
     seeds : iterable of int
-        One random start for each.
+        Seeds of the random starts.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``dataset, seed, lam, max_iter, n_iter, converged, cycle_length``.
+        Columns ``dataset, seed, lam, max_iter, n_iter, converged, cycle_length``.
 
     Examples
     --------
@@ -149,7 +158,7 @@ def clusters_stop(
 
 
 def clustered_points(dataset, n_rows=10000):
-    """X, scaled to unit norm, and S of the first rows of a file (all of them with None)."""
+    """Return X, scaled to unit norm, and S of the first rows of a file (None means all)."""
     columns, sensitive = CLUSTERED[dataset]
     data = load_adult() if dataset == "adult" else load_bank()
     rows = pd.concat([data.train, data.test], ignore_index=True).iloc[:n_rows]
@@ -168,25 +177,28 @@ def toy_clusters(
     seeds=FRESH,
     progress=True,
 ):
-    """Algorithm 3 on five neighborhoods, two of which have one group only (Figs. 4 and 5).
+    """Run Algorithm 3 on five neighborhoods, two of which contain one group (Figs. 4 and 5).
 
     Parameters
     ----------
     lams : sequence of float
+        Weights of the penalty.
     n_points : int, default=500
-        Around each center.
+        Number of points around each center.
     spread : float, default=0.4
         Standard deviation around a center; the centers lie in a square of side 10.
     max_iter : int, default=300
+        Maximum number of passes.
     seeds : iterable of int
-        New centers, points, groups and start for each.
+        Seeds of the centers, points, groups and starts.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``seed``, the columns of `renyi_lib.clustering.tradeoff_table`, and ``together``: which
-        part of the two one-group neighborhoods stays in the largest cluster of its own.
+        Columns ``seed``, those of `renyi_lib.clustering.tradeoff_table`, and ``together``, the
+        fraction of the two one-group neighborhoods that stays in its largest cluster.
 
     Examples
     --------
@@ -201,7 +213,7 @@ def toy_clusters(
         home = np.repeat(np.arange(5), n_points)
         X = rng.uniform(0, 10, size=(5, 2))[home] + rng.normal(0, spread, size=(len(home), 2))
         s = rng.integers(0, 2, size=len(home))
-        # The paper's centers 2 and 4.
+        # Centers 2 and 4 in the paper.
         s[home == 1], s[home == 3] = 1, 0
         for lam in lams:
             model = _algorithm_3(X, s, lam, 5, seed, max_iter)
@@ -212,18 +224,20 @@ def toy_clusters(
 
 
 def four_points(*, lams=tuple(range(1, 301)), max_iter=50):
-    """Algorithm 3 on the four points of appendix C, from the start given there.
+    """Run Algorithm 3 on the four points of appendix C, from the start given there.
 
     Parameters
     ----------
     lams : sequence of float
+        Weights of the penalty.
     max_iter : int, default=50
+        Maximum number of passes.
 
     Returns
     -------
     DataFrame
-        ``lam``, ``fair`` (whether each cluster ended with one point of either group),
-        ``converged`` and ``cycle_length`` (0 if it did not come back to an earlier state).
+        Columns ``lam``, ``fair`` (whether each cluster ends with one point of either group),
+        ``converged`` and ``cycle_length`` (0 if the algorithm returned to no earlier state).
 
     Examples
     --------
@@ -247,7 +261,7 @@ def four_points(*, lams=tuple(range(1, 301)), max_iter=50):
 
 
 def _algorithm_3(X, s, lam, n_clusters, start, max_iter):
-    """Algorithm 3 as printed, from a random assignment (a seed) or a given one."""
+    """Run Algorithm 3 as printed, from a random (a seed) or a given assignment."""
     given = not np.isscalar(start)
     model = RenyiKMeans(
         n_clusters,
@@ -258,6 +272,6 @@ def _algorithm_3(X, s, lam, n_clusters, start, max_iter):
         random_state=None if given else start,
     )
     with warnings.catch_warnings():
-        # That it does not stop is a result here: the column `converged`.
+        # Not converging is a result here, recorded in the column `converged`.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(X, sensitive_features=s)

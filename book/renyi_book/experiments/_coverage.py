@@ -1,25 +1,25 @@
-"""Simulated samples, and how often intervals cover a truth that is known."""
+"""Simulated samples, and how often intervals cover a known true value."""
 
 import zlib
 
 import numpy as np
 
 LEVEL = 0.05
-# Random tables or samples for each interval.
+# Number of random tables or samples for each interval.
 N_RESAMPLES = 1000
-# Samples that are handled at a time, so that their random tables fit into memory.
+# Number of samples processed at a time, so that their random tables fit into memory.
 BLOCK = 100
-# A share of covered truths between these is too close to the goal of .93 to judge it.
+# A coverage between these values is too close to the goal of .93 to judge it.
 _UNCLEAR = (0.9, 0.94)
 
 
 def generator(*what):
-    """Random numbers for one cell of a grid, whatever the others are."""
+    """Return random numbers for one cell of a grid that do not depend on the other cells."""
     return np.random.default_rng(zlib.crc32(repr(what).encode()))
 
 
 def samples(truth, n, times, rng):
-    """Tables of counts, without empty rows and columns; both variables vary."""
+    """Sample tables of counts without empty rows and columns, in which both variables vary."""
     tables = []
     while len(tables) < times:
         drawn = rng.multinomial(n, truth.ravel()).reshape(truth.shape)
@@ -30,7 +30,7 @@ def samples(truth, n, times, rng):
 
 
 def by_shape(tables):
-    """Stacks of tables of the same shape, of limited length."""
+    """Stack tables of the same shape, up to a limited number."""
     shapes = {}
     for table in tables:
         shapes.setdefault(table.shape, []).append(table)
@@ -40,7 +40,7 @@ def by_shape(tables):
 
 
 def covered(ends, truth):
-    """How often the intervals cover the truth, and on which side they miss it."""
+    """Compute how often intervals cover the true value, and on which side they miss it."""
     estimate, _, low, high = np.transpose(ends)[:4]
     above, below = np.mean(low > truth + 1e-9), np.mean(high < truth - 1e-9)
     return {
@@ -54,18 +54,19 @@ def covered(ends, truth):
 
 
 def measured(intervals, truth, replicates, again):
-    """How often intervals of new samples cover the truth, and more precisely where it matters.
+    """Measure how often intervals of new samples cover the true value, repeating unclear cells.
 
-    Of several hundred cells with a coverage of .95 a few show less than .93 by chance. So a cell
-    that is unclear is measured again, with fresh samples, and only these count.
+    Among several hundred cells with a coverage of .95, a few show less than .93 by chance. An
+    unclear cell is therefore measured again with new samples, and only these count.
 
     Parameters
     ----------
     intervals : function of a number of samples
-        Draws the samples and returns their intervals, a row each.
+        Function that draws samples and returns their intervals, one row each.
     truth : float
+        True value.
     replicates, again : int
-        Samples of the first and of the second measurement; no second one if `again` is 0.
+        Number of samples in the first and the second measurement; 0 means no second one.
     """
     found = covered(intervals(replicates), truth)
     if again and _UNCLEAR[0] <= found["share"] < _UNCLEAR[1]:

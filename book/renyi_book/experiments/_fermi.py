@@ -1,35 +1,38 @@
-"""Three ways to penalize mini-batches: the batch's own table, a running table, FERMI.
+"""Three penalties for mini-batches: the batch's own table, a running table, and FERMI.
 
-These rules were written down, and committed, before any of the seeds 100 to 129 was run. What had
-to be chosen was chosen on the seeds 0 to 4, which are not used again.
+These rules were written down and committed before any of the seeds 100 to 129 was run. All choices
+were made on the seeds 0 to 4, which are not used again.
 
-*Data.* Adult, its rows split at random into training, validation and test rows (26 048, 6 513 and
-16 281). "gender": income by gender, 2 x 2, where rho_R^2 and chi-square information are the same.
-"occupation": three tiers of occupation by six groups of gender and age, 3 x 6, where they are not;
-rows without a known occupation are left out, and neither age nor income is a feature.
+*Data.* The rows of Adult are split at random into training, validation and test rows (26 048, 6
+513 and 16 281). The problem "gender" is income by gender, a 2 x 2 table for which rho_R^2 and
+chi-square information are the same. The problem "occupation" has three tiers of occupation by six
+groups of gender and age, a 3 x 6 table for which they differ. Rows without a known occupation are
+left out, and neither age nor income is a feature.
 
-*Training.* Networks with 12 tanh nodes; for each split the same start and the same batches for all
-ways and all lambda. The budget is `EPOCHS` passes over the training rows, whatever the batch size,
-so that every network sees the same number of gradients; Adam's learning rate falls linearly to
-zero. Its start depends on the batch size alone (`RATES`): of three values, a factor of three
-apart, one with about the least validation loss without a penalty in both problems. The running
-table's memory is 5000 samples (2000 and 20 000 did the same), and FERMI's step b / 5000 for
-batches of b, at most 1/2, which for a class of probability 1/2 makes W as slow as the table.
-"reference" is no competitor: all rows in each step, and twenty times the budget.
+*Training.* Networks have 12 tanh nodes. For each split, all methods and all values of lambda have
+the same start and the same batches. The budget is `EPOCHS` passes over the training rows for any
+batch size, so that every network sees the same number of gradients. Adam's learning rate decreases
+linearly to zero. Its initial value depends only on the batch size (`RATES`); among three values, a
+factor of three apart, it is one with about the smallest validation loss without a penalty in both
+problems. The running table's memory is 5000 samples (2000 and 20 000 gave the same results).
+FERMI's step is b / 5000 for batches of b, at most 1/2, which for a class of probability 1/2 makes
+W as slow as the table. "reference" is not a competing method; it uses all rows in each step and
+twenty times the budget.
 
 *Matching.* Lambda is chosen on the validation rows. The violation is the largest difference
-between two groups in the rate of one decision. Along increasing lambda, from the network without a
-penalty on, the first crossing of a level (`LEVELS`; the second is the primary one) is found by
-linear interpolation in lambda's rank; accuracy and violation on the test rows are read there by
-the same interpolation. A way that never falls to the level has not reached it: that split is
-counted, and filled in nowhere.
+between two groups in the rate of one decision. Along increasing lambda, starting from the network
+without a penalty, the first crossing of a level (`LEVELS`; the second is the primary one) is found
+by linear interpolation in lambda's rank; accuracy and violation on the test rows are read there by
+the same interpolation. If a method never falls to the level, it has not reached it; such splits
+are counted and never imputed.
 
-*What counts.* Paired differences of test accuracy over the splits on which both reach the level,
-with the corrected interval of Nadeau and Bengio. 0.3 points of accuracy, and 0.02 in a violation,
-are the smallest effects that matter: a difference *matters* if the interval excludes 0 and lies
-beyond them in part, two ways are *equal* if it lies within them, and all else is undecided.
-Splits: seeds 100 to 129 for batches of 64 and 512 and for all rows, 100 to 109 for batches of one,
-100 to 104 for the reference (what a processor can do in about a quarter of an hour).
+*Evaluation.* The results are paired differences of test accuracy over the splits on which both
+methods reach the level, with the corrected interval of Nadeau and Bengio. The smallest effects
+that matter are 0.3 points of accuracy and 0.02 in a violation. A difference *matters* if the
+interval excludes 0 and lies beyond them in part, two methods are *equal* if it lies within them,
+and everything else is undecided. The splits are the seeds 100 to 129 for batches of 64 and 512 and
+for all rows, 100 to 109 for batches of one, and 100 to 104 for the reference (which a processor
+can run in about a quarter of an hour).
 """
 
 from dataclasses import replace
@@ -50,12 +53,12 @@ MEMORY = 5000
 LAMS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 LEVELS = {"gender": (0.1, 0.05, 0.025), "occupation": (0.4, 0.3, 0.2)}
 ALL, REFERENCE = "all", "reference"
-# For each size of a batch: Adam's learning rate, and how many of the seeds.
+# Adam's learning rate and the number of seeds, for each batch size.
 RATES = {"1": 0.001, "64": 0.003, "512": 0.01, ALL: 0.1, REFERENCE: 0.03}
 SEEDS = {"1": 10, "64": 30, "512": 30, ALL: 30, REFERENCE: 5}
 
-# What a person does, in three tiers; members of the armed forces (15 of them) and people whose
-# occupation is not known are left out.
+# Three tiers of occupation; members of the armed forces (15 people) and people with an unknown
+# occupation are left out.
 TIERS = {
     "manual": (
         "Craft-repair",
@@ -77,13 +80,13 @@ AGES = {"under 30": (0, 30), "30 to 49": (30, 50), "50 and over": (50, 200)}
 
 
 def gender():
-    """Adult as everywhere in the book: income, by gender."""
+    """Return the Adult problem of income by gender, as in the rest of the book."""
     adult = load_adult()
     return adult, "gender", [adult.positive], None
 
 
 def occupation():
-    """Adult's tier of occupation, by gender and age; income, which follows it, is no feature."""
+    """Return Adult's tier of occupation by gender and age; income is not a feature."""
     adult = load_adult()
     tier_of = {name: tier for tier, names in TIERS.items() for name in names}
 
@@ -118,25 +121,28 @@ def batches_compared(
     epochs=EPOCHS,
     progress=True,
 ):
-    """Networks trained by each way on batches of each size: the tables of the FERMI comparison.
+    """Train networks with each method on batches of each size, for the FERMI comparison.
 
     Parameters
     ----------
     problem : {"gender", "occupation"}
+        Label and groups.
     sizes : sequence of str
         Batch sizes: numbers, "all", or "reference" for all rows and twenty times the budget.
     lams : sequence of float
+        Weights of the penalty.
     seeds : sequence of int
-        Of the split, the start and the shuffling; for some sizes only the first (`SEEDS`).
+        Seeds of the split, the start and the shuffling; some sizes use only the first (`SEEDS`).
     epochs : int
-        The budget: passes over the training rows.
+        Number of passes over the training rows.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``problem, seed, size, way, penalty, lam, rows``, and the measures: accuracy and violation
-        of the decision, rho_R^2 and chi-square information of the sampled label.
+        Columns ``problem, seed, size, way, penalty, lam, rows``, and the measures: accuracy and
+        violation of the decision, rho_R^2 and chi-square information of the sampled label.
 
     Examples
     --------
@@ -147,7 +153,7 @@ def batches_compared(
     """
     if problem not in PROBLEMS:
         raise ValueError(f"problem must be one of {', '.join(PROBLEMS)}, not {problem!r}")
-    # As many splits side by side as keep the arrays small.
+    # Number of splits trained side by side, chosen to keep the arrays small.
     side_by_side = {"1": 10, "64": 10, "512": 2, ALL: 1, REFERENCE: 1}
     jobs = [
         (size, list(seeds)[: SEEDS[size]][first : first + side_by_side[size]])
@@ -165,21 +171,21 @@ def batches_compared(
 
 
 def at_level(table, level):
-    """What each way pays to come down to a violation, lambda being chosen on validation rows.
+    """Compute each method's accuracy at a violation, with lambda chosen on validation rows.
 
     Parameters
     ----------
     table : DataFrame
-        From `batches_compared`, of one problem.
+        Table from `batches_compared` for one problem.
     level : float
-        Of the violation on the validation rows.
+        Violation on the validation rows.
 
     Returns
     -------
     DataFrame
-        Indexed by ``size, way, penalty, seed``: accuracy and violation on the test rows where the
-        violation on the validation rows first falls to the level, interpolated between two
-        lambdas; NaN where it never does.
+        Accuracy and violation on the test rows, indexed by ``size, way, penalty, seed``, where the
+        violation on the validation rows first reaches the level, interpolated between two lambdas;
+        NaN if it never does.
 
     Examples
     --------
@@ -212,7 +218,7 @@ def at_level(table, level):
 
 
 def _crossing(falling, values, level):
-    """The values, interpolated, where a sequence first falls from above the level to it."""
+    """Interpolate the values where a sequence first falls from above the level to it."""
     below = np.flatnonzero(falling <= level)
     if not len(below):
         return np.full(values.shape[1], np.nan)
@@ -225,13 +231,13 @@ def _crossing(falling, values, level):
 
 
 class Splits:
-    """Some random splits of a problem, stacked: X (k, n, m), y and s (k, n), for each part."""
+    """Stacked random splits of a problem: X (k, n, m), y and s (k, n), for each set of rows."""
 
     def __init__(self, problem, seeds):
         self.problem, self.seeds = problem, seeds
         everything, n_train, self.n_classes = _everything(problem)
         arrays = [_arrays(everything, n_train, seed) for seed in seeds]
-        # A category that some training rows lack has no column there: empty ones keep the shape.
+        # Add empty columns for categories that are missing from some training rows.
         width = max(a["train"][0].shape[1] for a in arrays)
         for part in ("train", "validation", "test"):
             X, y, s = zip(*(a[part] for a in arrays))
@@ -242,7 +248,7 @@ class Splits:
 
 @cache
 def _everything(problem):
-    """All rows, encoded and not scaled; the training rows of the files; the number of classes."""
+    """Return all rows, encoded but unscaled, the number of training rows, and of classes."""
     dataset, sensitive, positives, columns = PROBLEMS[problem]()
     rows = pd.concat([dataset.train, dataset.test], ignore_index=True)
     data = replace(dataset, train=rows, test=rows[:1])
@@ -252,7 +258,7 @@ def _everything(problem):
 
 
 def _arrays(everything, n_train, seed):
-    """X in single precision, y and s of the training, validation and test rows."""
+    """Return X in single precision, y and s of the training, validation and test rows."""
     order = np.random.default_rng(seed).permutation(len(everything.y))
     parts = np.split(order, [n_train * 4 // 5, n_train])
     rows = scaled(everything, dict(zip(("train", "validation", "test"), parts)), StandardScaler())
@@ -260,23 +266,23 @@ def _arrays(everything, n_train, seed):
 
 
 def _codes(labels, positives):
-    """0 for any other label, then 1, 2, … in the order given."""
+    """Return 1, 2, … for the given labels in their order, and 0 for any other label."""
     return sum((labels == label).to_numpy(int) * (k + 1) for k, label in enumerate(positives))
 
 
 def ways_for(splits, size, lams):
-    """(name of the way, its measure, lambdas, the way itself) for what is to be compared."""
+    """Return (name, measure, lambdas, penalty object) for each method to compare."""
     _, _, s = splits.train
     d = splits.n_groups
     q = np.stack([np.bincount(row, minlength=d) / len(row) for row in s])[:, None, :]
     lams = np.asarray(lams, dtype=np.float32)
     measures = ["chi-square"]
-    # For two groups or two classes it would be the same once more.
+    # For two groups or two classes, this measure would be a duplicate.
     if min(splits.n_classes, d) > 2 and size != REFERENCE:
         measures.append("renyi")
     ways = [("none", "none", lams[:1] * 0, None)]
     for measure in measures:
-        # The table of one person says nothing; that of all people needs no memory.
+        # The table of one row carries no information, and that of all rows needs no memory.
         if size != "1":
             ways.append(("batch", measure, lams, BatchTable(d, measure)))
         if size not in (ALL, REFERENCE):
@@ -288,10 +294,10 @@ def ways_for(splits, size, lams):
 
 
 def train(splits, size, ways, epochs):
-    """The networks of all ways and lambdas, for each split side by side.
+    """Train the networks of all methods and lambdas, side by side for each split.
 
-    All have the same start and see the same batches; what is left of an epoch after the last full
-    batch is left out.
+    All have the same start and see the same batches; the rows of an epoch after the last full
+    batch are left out.
     """
     X, y, s = splits.train
     k, n, m = X.shape
@@ -318,13 +324,13 @@ def train(splits, size, ways, epochs):
                     dF *= lams[:, None, None]
                     dF -= _over_classes(np.add, dF * F[:, mine])
                     dZ[:, mine] += F[:, mine] * dF
-            # To zero in the end, so that the last network is not the last wobble.
+            # The rate decreases to zero, so that the last network is not a random fluctuation.
             networks.step(dZ, RATES[size] * (1 - networks.t / steps))
     return networks
 
 
 def _over_classes(function, Z):
-    """Sum or maximum over the last axis: it is short, and a few long operations are faster."""
+    """Reduce over the last axis by a few long operations, which is faster for a short axis."""
     found = Z[..., :1]
     for i in range(1, Z.shape[-1]):
         found = function(found, Z[..., i : i + 1])
@@ -332,10 +338,10 @@ def _over_classes(function, Z):
 
 
 class Networks:
-    """k x l networks of one hidden layer, l of them on the same rows, in single precision.
+    """Array of k x l networks with one hidden layer, l of them on the same rows.
 
-    The first layers of the l networks are one wide matrix, so that a batch is multiplied once; all
-    weights are views of one row of numbers, along which Adam steps.
+    The networks use single precision. The first layers of l networks form one wide matrix, so that
+    a batch is multiplied only once; all weights are views of one array, which Adam updates.
     """
 
     def __init__(self, k, m, n_networks, n_classes):
@@ -354,7 +360,7 @@ class Networks:
         self.t = 0
 
     def start(self, rngs):
-        """Glorot and Bengio's start, the same for the l networks on the same rows."""
+        """Initialize as Glorot and Bengio do, equally for the l networks on the same rows."""
         A, _, B, _ = self.layers
         for k, rng in enumerate(rngs):
             one = rng.uniform(-1, 1, size=(A.shape[1], self.h)) * np.sqrt(
@@ -364,7 +370,7 @@ class Networks:
             B[k] = rng.uniform(-1, 1, size=B.shape[2:]) * np.sqrt(6 / sum(B.shape[2:]))
 
     def forward(self, X):
-        """Class probabilities (k, l, b, c) of rows X (k, b, m)."""
+        """Compute class probabilities (k, l, b, c) of rows X (k, b, m)."""
         A, a, B, b = self.layers
         H = X @ A
         H += a
@@ -379,7 +385,7 @@ class Networks:
         return Z
 
     def step(self, dZ, rate):
-        """Back through both layers, and one step of Adam."""
+        """Backpropagate through both layers, and take one step of Adam."""
         _, _, B, _ = self.layers
         dA, da, dB, db = self.slopes
         np.matmul(self.H.swapaxes(-1, -2), dZ, out=dB)
@@ -387,7 +393,7 @@ class Networks:
         dH = dZ @ B.swapaxes(-1, -2)
         dH *= 1 - self.H**2
         dH = dH.swapaxes(1, 2).reshape(*self.X.shape[:2], -1)
-        # With one row it is an outer product, for which `matmul` is slow.
+        # For a single row this is an outer product, for which `matmul` is slow.
         product = np.multiply if dH.shape[1] == 1 else np.matmul
         product(self.X.swapaxes(-1, -2), dH, out=dA)
         np.sum(dH, axis=-2, keepdims=True, out=da)
@@ -410,7 +416,7 @@ class Networks:
 
 
 def measured(splits, size, ways, networks):
-    """A row of the table for each network and part."""
+    """Return a row of the table for each network and set of rows."""
     names = [(way, penalty, float(lam)) for way, penalty, lams, _ in ways for lam in lams]
     found = []
     for part in ("validation", "test"):

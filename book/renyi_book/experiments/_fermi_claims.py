@@ -1,4 +1,4 @@
-"""Experiments for the second scorecard: what FERMI's paper says, as measurements.
+"""Experiments for the second scorecard, which measure the claims of FERMI's paper.
 
 The rules that read these tables are in ``book/claims_fermi.yml`` and were committed before any of
 the seeds from 100 on was run. Step lengths and learning rates were chosen on the seeds 0 to 4,
@@ -23,10 +23,10 @@ from renyi_lib.correlation import renyi_from_joint
 from renyi_lib.penalties import best_response_W, chi_square_given_W
 from renyi_lib.stochastic import BatchTable, Fermi, table_of_batch
 
-# The learning rate at the start, by batch size: of three values, a factor of three apart, the
-# one with the smallest validation loss without a penalty on the seeds 0 to 4.
+# Initial learning rate by batch size, chosen among three values a factor of three apart as the one
+# with the smallest validation loss without a penalty on the seeds 0 to 4.
 RATES = {1: 0.003, 64: 0.1}
-# Step lengths of Algorithm 1 for a budget of 4000 samples, of theta and of W.
+# Step lengths of theta and W in Algorithm 1 for a budget of 4000 samples.
 STEPS = (0.005, 0.05)
 
 
@@ -36,7 +36,7 @@ def fermi_measures(
     strengths=(0.0, 0.01, 0.1, 1.0),
     seeds=range(100, 125),
 ):
-    """ERMI beside the measures that it is compared with, on random joint tables.
+    """Compute ERMI and the measures that it is compared with on random joint tables.
 
     A table is (1 - strength) times the product of the margins of a random table plus strength
     times that table, so that all degrees of dependence occur.
@@ -46,12 +46,14 @@ def fermi_measures(
     shapes : sequence of (int, int)
         Numbers of classes and of groups.
     strengths : sequence of float
+        Strengths of the dependence, from 0 to 1.
     seeds : iterable of int
+        Seeds of the random tables.
 
     Returns
     -------
     DataFrame
-        ``classes, groups, strength, seed``; ``definition`` (E[p(y, s) / (p(y) p(s))] - 1),
+        Columns ``classes, groups, strength, seed``; ``definition`` (E[p(y, s) / (p(y) p(s))] - 1),
         ``exponential`` (of Rényi's mutual information of order 2, minus 1), ``chi2``,
         ``best_W`` (FERMI's bracket at its best W) and ``other_W`` (the largest of 20 other W);
         ``rho2`` (rho_R squared), ``shannon`` (mutual information in nats), ``l_inf``
@@ -100,26 +102,26 @@ def _measures_of_table(P, rng):
 
 
 def fermi_estimator(*, shapes=((2, 2), (3, 4)), n_rows=9, sizes=(1, 2, 3), seeds=range(100, 110)):
-    """The mean over *all* batches of a gradient, against the gradient on all rows.
+    """Compare the mean of a gradient over *all* batches with the gradient on all rows.
 
     Parameters
     ----------
     shapes : sequence of (int, int)
         Numbers of classes and of groups.
     n_rows : int, default=9
-        Rows of the population, whose batches are enumerated.
+        Number of rows of the population, whose batches are enumerated.
     sizes : sequence of int
         Batch sizes.
     seeds : iterable of int
-        Of the rows' class probabilities, their groups and, for FERMI, some W.
+        Seeds of the rows' class probabilities, their groups and, for FERMI, some W.
 
     Returns
     -------
     DataFrame
-        ``classes, groups, seed, size, way`` ("fermi" at some W, "fermi-best" at the best W on all
-        rows, "plug-in" for rho_R^2 of the batch's own table); ``gradient``, the largest bias of
-        the gradient relative to the largest entry of the true gradient; ``climb``, the largest
-        bias of the step of W; ``value``, the bias of the value.
+        Columns ``classes, groups, seed, size, way`` ("fermi" at some W, "fermi-best" at the best W
+        on all rows, "plug-in" for rho_R^2 of the batch's own table); ``gradient``, the largest
+        bias of the gradient relative to the largest entry of the true gradient; ``climb``, the
+        largest bias of the step of W; ``value``, the bias of the value.
 
     Examples
     --------
@@ -145,7 +147,7 @@ def fermi_estimator(*, shapes=((2, 2), (3, 4)), n_rows=9, sizes=(1, 2, 3), seeds
 
 
 def _bias(F, codes, q, size, W):
-    """Bias of gradient, climb and value: the mean over all batches, minus what all rows give."""
+    """Compute the bias of gradient, ascent step and value over all batches."""
 
     def of(rows):
         if W is None:
@@ -171,23 +173,24 @@ def _bias(F, codes, q, size, W):
 
 
 def fermi_running(*, n_rows=4000, size=64, steps=4000, warm_up=1000, seeds=FRESH):
-    """What FERMI's own W makes of ERMI while the model stands still.
+    """Measure ERMI as estimated by FERMI's own W while the model is fixed.
 
-    The population has three classes and six groups; W climbs with the step of the network
-    comparison, the batch size over 5000.
+    The population has three classes and six groups. W takes steps of the same size as in the
+    network comparison, the batch size divided by 5000.
 
     Parameters
     ----------
     n_rows, size, steps, warm_up : int
-        Rows of the population, batch size, number of batches, and how many of them come first
-        and are not counted.
+        Number of rows of the population, batch size, number of batches, and number of initial
+        batches that are not counted.
     seeds : iterable of int
+        Random seeds.
 
     Returns
     -------
     DataFrame
-        ``seed, size``; ``ermi`` on all rows; the mean over batches of the value by ``fermi`` and
-        by ``plug_in`` (the batch's own table).
+        Columns ``seed, size``; ``ermi`` on all rows; the mean over batches of the value by
+        ``fermi`` and by ``plug_in`` (the batch's own table).
 
     Examples
     --------
@@ -220,7 +223,7 @@ def fermi_running(*, n_rows=4000, size=64, steps=4000, warm_up=1000, seeds=FRESH
 
 
 def _population(rng, n_rows):
-    """Class probabilities of three classes, and six groups on which they depend a little."""
+    """Sample class probabilities of three classes, and six groups that weakly depend on them."""
     codes = rng.integers(6, size=n_rows)
     Z = rng.normal(size=(n_rows, 3)) + 0.3 * rng.normal(size=(6, 3))[codes]
     F = np.exp(Z)
@@ -228,18 +231,20 @@ def _population(rng, n_rows):
 
 
 def fermi_consistency(*, sizes=(100, 1000, 10_000, 100_000), seeds=range(100, 300)):
-    """ERMI of a sample against ERMI of the population that it was drawn from.
+    """Compare ERMI of a sample with ERMI of the population from which it was drawn.
 
     Parameters
     ----------
     sizes : sequence of int
+        Numbers of samples.
     seeds : iterable of int
+        Random seeds.
 
     Returns
     -------
     DataFrame
-        ``size, seed, population, sample``: ERMI of a table of three classes and six groups, and
-        of so many labels and groups drawn from it.
+        Columns ``size, seed, population, sample``: ERMI of a table of three classes and six
+        groups, and of the given number of labels and groups sampled from it.
 
     Examples
     --------
@@ -274,31 +279,34 @@ def fermi_convergence(
     seeds=FRESH[:10],
     progress=True,
 ):
-    """How small the gradient becomes along FERMI's Algorithm 1 on Adult, by gender and race.
+    """Measure how the gradient decreases in FERMI's Algorithm 1 on Adult, by gender and race.
 
-    Softmax regression from theta = 0 and W = 0, batches drawn with replacement, plain stochastic
-    steps without Adam. The steps are constant within a run and proportional to the root of the
-    batch size over the budget. The gradient is that of the mean loss + lam * ERMI on all rows, and
-    its norm is averaged over 40 iterates that are spread evenly over the run: the paper returns an
-    iterate that is drawn at random.
+    This is softmax regression from theta = 0 and W = 0, with batches sampled with replacement and
+    plain stochastic steps without Adam. Steps are constant within a run and proportional to the
+    root of the batch size over the budget. The gradient is that of the mean loss + lam * ERMI on
+    all rows, and its norm is averaged over 40 iterates that are spread evenly over the run,
+    because the paper returns a random iterate.
 
     Parameters
     ----------
     sizes : sequence of int
         Batch sizes.
     budgets : sequence of int
-        Samples seen in a run.
+        Numbers of samples seen in a run.
     n_rows : int, default=4000
-        Training rows of Adult, a random sample for each seed.
+        Number of training rows of Adult, a random sample for each seed.
     lam : float, default=3
+        Weight of the penalty.
     seeds : iterable of int
+        Random seeds.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``seed, size, budget``; ``start``, the gradient's norm at theta = 0; ``gradient``, its mean
-        over the run; ``final``, its mean over the last quarter of the run.
+        Columns ``seed, size, budget``; ``start``, the gradient's norm at theta = 0; ``gradient``,
+        its mean over the run; ``final``, its mean over the last quarter of the run.
 
     Examples
     --------
@@ -318,7 +326,7 @@ def fermi_convergence(
         shape = (len(theta), 1, 4, 2)
         factor = np.sqrt(4000 * size / budget)
         way = Fermi(data.q, step=min(0.5, STEPS[1] * factor))
-        way.W = np.zeros(shape)  # where Algorithm 1 begins
+        way.W = np.zeros(shape)  # the start of Algorithm 1
         rngs = [np.random.default_rng([int(seed), 4, size, budget]) for seed in seeds]
         steps = budget // size
         noted = set(np.linspace(0, steps, 41).astype(int)[1:].tolist())
@@ -346,14 +354,14 @@ def fermi_convergence(
 
 
 def _picks(rngs, n, size, block=1000):
-    """Batches drawn with replacement, for several generators side by side."""
+    """Sample batches with replacement, for several generators side by side."""
     while True:
         drawn = np.stack([rng.integers(n, size=(block, size)) for rng in rngs], axis=1)
         yield from drawn
 
 
 def _norm(data, theta, lam):
-    """The norm of the gradient of mean loss + lam * ERMI on all rows, for each seed."""
+    """Compute the norm of the gradient of mean loss + lam * ERMI on all rows, for each seed."""
     whole = BatchTable(data.n_groups)
     gradient = _gradient(data.X, data.one_hot, data.s, theta, [lam], whole)
     return np.sqrt((gradient**2).sum(axis=(1, 2)))
@@ -368,27 +376,31 @@ def fermi_logistic(
     seeds=FRESH,
     progress=True,
 ):
-    """Logistic regression trained by FERMI on mini-batches, over lam.
+    """Train logistic regression with FERMI on mini-batches, over lam.
 
     The splits are those of `penalties_compared`, with which this table is compared. The steps are
-    plain stochastic gradients, as in FERMI's Algorithm 1, with a learning rate that falls linearly
-    to zero. W climbs as in `batches_compared`.
+    plain stochastic gradients, as in FERMI's Algorithm 1, with a learning rate that decreases
+    linearly to zero. W is updated as in `batches_compared`.
 
     Parameters
     ----------
     dataset : {"adult", "adult-gender-race"}
+        Data set and sensitive attribute.
     size : int, default=64
         Batch size.
     lams : sequence of float
+        Weights of the penalty.
     epochs : int, default=10
-        Passes over the training rows.
+        Number of passes over the training rows.
     seeds : iterable of int
+        Seeds of the random splits.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``dataset, seed, size, lam, rows`` ("validation", "test"), and ``accuracy`` and
+        Columns ``dataset, seed, size, lam, rows`` ("validation", "test"), and ``accuracy`` and
         ``dp_violation`` of the decision.
 
     Examples
@@ -419,7 +431,7 @@ def fermi_logistic(
 
 
 def _trained(data, size, lams, way, epochs, rngs):
-    """theta (k, m, l * c) after plain stochastic steps; without a way, lam is not used."""
+    """Return theta (k, m, l * c) after plain stochastic steps; lam is ignored if `way` is None."""
     k, n, m = data.X.shape
     theta = np.zeros((k, m, 2 * len(lams)), dtype=data.X.dtype)
     steps, t = epochs * (n // size), 0
@@ -435,7 +447,7 @@ def _trained(data, size, lams, way, epochs, rngs):
 
 
 def _gradient(X, one_hot, codes, theta, lams, way):
-    """The gradient by theta (k, m, l * c) on batches X (k, b, m), for l weights side by side."""
+    """Compute the gradient for theta (k, m, l * c) on batches X (k, b, m), for l weights."""
     k, b, _ = X.shape
     Z = (X @ theta).reshape(k, b, len(lams), -1).swapaxes(1, 2)
     F = np.exp(Z - Z.max(axis=-1, keepdims=True))
@@ -449,7 +461,7 @@ def _gradient(X, one_hot, codes, theta, lams, way):
 
 
 class _Stacked(NamedTuple):
-    """Training rows of several splits side by side, and the other rows of each."""
+    """Training rows of several splits side by side, and the other rows of each split."""
 
     X: np.ndarray
     y: np.ndarray
@@ -462,7 +474,7 @@ class _Stacked(NamedTuple):
 
 
 def _stacked(dataset, seeds, n_rows=None, dtype=float):
-    """The training rows of splits, with a constant in front; of each at most n_rows, at random."""
+    """Stack the training rows of splits, with a constant first and at most n_rows of each."""
     Xs, ys, ss, others = [], [], [], []
     for where, rows in encoded_splits(dataset, seeds, paper=False):
         X, y, s = rows.pop("train")
@@ -474,7 +486,7 @@ def _stacked(dataset, seeds, n_rows=None, dtype=float):
         ys.append(y[picked])
         ss.append(s[picked])
         others.append(rows)
-    # A category that some training rows lack has no column there: empty ones keep the shape.
+    # Add empty columns for categories that are missing from some training rows.
     width = max(X.shape[1] for X in Xs)
     X = np.stack([_widened(X, width, dtype) for X in Xs])
     for rows in others:
@@ -487,28 +499,31 @@ def _stacked(dataset, seeds, n_rows=None, dtype=float):
 
 
 def _widened(X, width, dtype):
-    """A column of ones in front, and empty columns behind."""
+    """Prepend a column of ones, and append empty columns."""
     ones = np.ones((len(X), 1))
     return np.hstack([ones, X, np.zeros((len(X), width - X.shape[1]))]).astype(dtype)
 
 
 def fermi_epochs(*, dataset="adult-gender-race", size=64, repeats=3, seeds=FRESH[:10]):
-    """Seconds of CPU of one pass over the training rows, without and with a penalty.
+    """Measure the CPU seconds of one pass over the training rows, with and without a penalty.
 
     Parameters
     ----------
     dataset : str
+        Data set and sensitive attribute.
     size : int, default=64
         Batch size.
     repeats : int, default=3
-        So often everything is timed for each seed, in turn: a slow second then hits all alike.
+        Number of repetitions for each seed. All variants take turns, so that a slow second
+        affects them equally.
     seeds : iterable of int
+        Random seeds.
 
     Returns
     -------
     DataFrame
-        ``seed, repeat, way`` ("none", "renyi" for rho_R^2 of the batch's table, "fermi") and
-        ``seconds``, which a clock has measured.
+        Columns ``seed, repeat, way`` ("none", "renyi" for rho_R^2 of the batch's table, "fermi")
+        and ``seconds``, measured by a clock.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is measured of a classifier's decisions, all of it from one small table of counts."""
+"""Measures of a classifier's decisions, computed from one small table of counts."""
 
 import numpy as np
 from scipy.special import entr, rel_entr
@@ -7,26 +7,27 @@ from renyi_lib.correlation import renyi_from_joint
 
 
 def measures(y, decision, s, score=None):
-    """Accuracy and fairness of decisions, and with `score` those of the soft label.
+    """Compute accuracy and fairness of decisions and, with `score`, of the soft label.
 
-    Decisions and scores are summed once over the cells (group, truth); every measure but the
-    variance of the score is a function of those few sums.
+    Decisions and scores are summed once over the cells (group, label), and every measure except
+    the variance of the score is a function of these few sums.
 
     Parameters
     ----------
     y : ndarray of 0 and 1
+        True labels.
     decision : ndarray of shape (n,)
-        The decision, 0 or 1, or the probability with which 1 is drawn.
+        Decisions, 0 or 1, or probabilities of the decision 1.
     s : ndarray of shape (n,)
         Groups, as codes from 0.
     score : ndarray of shape (n,), optional
-        P(Ŷ = 1 | X): the soft label that the penalties act on.
+        Soft label P(Ŷ = 1 | X), on which the penalties act.
 
     Returns
     -------
     dict of str to float
-        At the end, for each group j: its people ``n_j``, the share ``rate_j`` of them with the
-        decision 1, its people ``pos_j`` with y = 1, and the share ``tpr_j`` among those.
+        Measures. The last entries are, for each group j, its size ``n_j``, the share ``rate_j``
+        with the decision 1, the number ``pos_j`` with y = 1, and the share ``tpr_j`` among those.
     """
     cell = 2 * s + y
     cells = 2 * (int(s.max()) + 1)
@@ -52,14 +53,14 @@ def _parity(positive, size):
 
 
 def _opportunity(positive, size):
-    """The EO violation and, for two groups, the gap with its sign: second group minus first."""
+    """Compute the EO violation and, for two groups, the signed gap, second minus first group."""
     rates = _shares(positive[:, 1], size[:, 1])
     gap = {"eo_gap": float(rates[1] - rates[0])} if len(rates) == 2 else {}
     return {"eo_violation": float(np.nanmax(rates) - np.nanmin(rates)), **gap}
 
 
 def _dependence(hard, soft, size, variance):
-    """How much the label, hard or soft, tells of S."""
+    """Compute how much the hard or soft label depends on S."""
     people = size.sum(axis=1)
     label, drawn = ([people - sums.sum(axis=1), sums.sum(axis=1)] for sums in (hard, soft))
     return {
@@ -72,10 +73,10 @@ def _dependence(hard, soft, size, variance):
 
 
 def _nmi(table):
-    """Mutual information over the mean of the entropies; 0 if a variable is constant.
+    """Compute mutual information over the mean entropy; 0 if a variable is constant.
 
-    By hand: the table may hold parts of people, which scikit-learn's `mutual_info_score` would
-    cut to whole ones, and its checks take twenty times as long as these sums over a few cells.
+    The table may contain fractions of people, which scikit-learn's `mutual_info_score` would
+    truncate, and its checks take twenty times as long as these sums over a few cells.
     """
     joint = table / table.sum()
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
@@ -87,11 +88,11 @@ def _nmi(table):
 
 
 def _pearson(joint, q, variance):
-    """|Pearson| of the score and S; the largest over the indicators of more than two groups.
+    """Compute |Pearson| of the score and S, the largest over indicators for several groups.
 
-    `joint` is the mean of score times indicator for each group, `q` the share of each group.
+    `joint` is the mean of score times indicator for each group, and `q` the share of each group.
     """
-    # What is left of a constant score is rounding error.
+    # Only rounding errors remain of a constant score.
     if variance <= 1e-24:
         return 0.0
     covariance = (joint - q * joint.sum())[q > 0]
@@ -113,5 +114,5 @@ def _by_group(hard, size):
 
 
 def _shares(part, whole):
-    """Part over whole; NaN for a group of nobody."""
+    """Divide part by whole, with NaN for an empty group."""
     return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

@@ -1,10 +1,9 @@
-"""The multiverse: what the contested claims would look like had we decided otherwise.
+"""Multiverse analysis, which shows how the contested claims depend on our analysis choices.
 
-A *universe* is one choice at every fork. The forks, and which of their combinations are looked
-at, are fixed here: one fork at a time away from the book's own choice (`BASE`), and those pairs
-that cost nothing or that a reader would ask for. Splits are drawn from seeds of their own.
-What is stored is measured split by split; `renyi_book.scorecard.multiverse` computes intervals
-and verdicts from it.
+A *universe* is one choice at every fork. The forks, and the combinations that are examined, are
+fixed here: one fork at a time away from the book's own choice (`BASE`), and those pairs that cost
+nothing or that a reader would ask for. Splits use separate seeds. The stored measurements are
+split by split; `renyi_book.scorecard.multiverse` computes intervals and verdicts from them.
 """
 
 from functools import cache
@@ -36,11 +35,11 @@ from renyi_lib.datasets._scaling import UnitNormScaler
 from renyi_lib.penalties import HSICPenalty, PearsonPenalty
 from renyi_lib.tuning import lam_path
 
-# Our grid, thinned, and the authors' (see `CODE_LAMS`), thinned as much.
+# Our grid of lam, thinned, and the authors' (see `CODE_LAMS`), thinned equally.
 LAMS = (0, 0.3, 1, 2, 4, 10, 30, 100, 1000)
 AUTHORS_LAMS = (0, 5, 8, 22, 40, 160, 600, 3000, 10000)
 SCALERS = {"standard": StandardScaler, "min-max": MinMaxScaler, "unit norm": UnitNormScaler}
-# What is fitted: the book's own choice, and away from it one fork at a time.
+# Fitted universes: the book's own choice, and one fork at a time away from it.
 BASE = {"encoding": "one-hot", "scaling": "standard", "lam_unit": "mean loss"}
 FITTED = (
     BASE,
@@ -49,17 +48,17 @@ FITTED = (
     BASE | {"scaling": "unit norm"},
     BASE | {"lam_unit": "authors"},
 )
-# The baselines of Fig. 2 in a fitted universe: variants of each, the book's own first. Only the
-# first is fitted away from the base, but for the boundary and the integers, which the authors'
+# Baselines of Fig. 2 in a fitted universe: variants of each, the book's own first. Away from the
+# base only the first is fitted, except for the boundary and the integers, which the authors'
 # section 2 and scripts suggest together.
 PEARSON_ON = ("soft label", "boundary")
 # Bounds on the covariance of boundary and S, for two groups. (A penalty on that correlation has no
-# minimum that a solver converges to: a few people's log-odds run away, see the appendix on the
-# boundary. So this fork is Zafar's constraint, as in `boundary_covariance`; for four groups it has
-# no such form, and is left out. Decided before any universe was seen.)
+# minimum to which a solver converges, because a few people's log-odds diverge; see the appendix on
+# the boundary. This fork is therefore Zafar's constraint, as in `boundary_covariance`; for four
+# groups it has no such form and is left out. This was decided before any universe was examined.)
 BOUNDS = (1.0, 0.1, 0.03, 0.01, 0.0)
 BANDWIDTHS = (0.25, 0.1, 0.5, 1.0)
-# The panels of Fig. 2: data set, measure of fairness, levels (the book's own in the middle).
+# Panels of Fig. 2: data set, fairness measure, and levels (the book's own in the middle).
 PANELS = {
     "adult": ("adult", "p_rule", (0.7, 0.8, 0.9)),
     "bank": ("bank", "p_rule", (0.7, 0.8, 0.9)),
@@ -97,30 +96,31 @@ def multiverse(
     seeds=FRESH_MULTIVERSE,
     progress=True,
 ):
-    """The contested claims in every universe that was fixed beforehand.
+    """Measure the contested claims in every universe that was fixed beforehand.
 
     Parameters
     ----------
     panels : sequence of {"adult", "bank", "german", "gender-race"}
-        Of Fig. 2.
+        Panels of Fig. 2.
     opportunity, clusters : bool, default=True
-        Whether Fig. 1 and Fig. 3 are looked at.
+        Whether to include Fig. 1 and Fig. 3.
     fitted : sequence of dict
-        Choices of encoding, scaling and unit of lam that classifiers are fitted under.
+        Choices of encoding, scaling and unit of lam under which classifiers are fitted.
     seeds : iterable of int
-        A random split, or start, for each; two or more.
+        Seeds of the random splits or starts; two or more.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        A row for each claim, universe and seed: ``claim``, ``universe`` (its name: the forks that
-        differ from the book's own choice), a column for each fork, empty where it does not apply,
-        ``seed`` and ``value``: points of accuracy that Rényi is ahead at equal fairness ("beats"),
-        the signed gap of the true positive rates ("to-zero"), the loss over that at lam = 0
-        ("clusters"). Where it is asked how fair a method can get ("limit"), there are the rates
-        of the positive decision instead, ``ours_0, ours_1, ...`` and ``theirs_0, ...``, and the
-        sizes ``n_0, ...`` of the groups.
+        One row for each claim, universe and seed, with ``claim``, ``universe`` (its name, which
+        lists the forks that differ from the book's own choice), a column for each fork, empty if
+        it does not apply, ``seed`` and ``value``. The value is the lead of Rényi in points of
+        accuracy at equal fairness ("beats"), the signed gap of the true positive rates
+        ("to-zero"), or the loss relative to that at lam = 0 ("clusters"). For the claim about how
+        fair a method can get ("limit"), there are the rates of the positive decision instead,
+        ``ours_0, ours_1, ...`` and ``theirs_0, ...``, and the sizes ``n_0, ...`` of the groups.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def multiverse(
 
 
 def _panel(name, choices, seeds, progress):
-    """All universes of a panel: fits by split first, then the readings of the curves."""
+    """Compute all universes of a panel, first the fits by split and then the readings."""
     dataset, fairness, levels = PANELS[name]
     found = []
     for fitted in choices:
@@ -175,7 +175,7 @@ def _panel(name, choices, seeds, progress):
 
 
 def _penalty_curves(dataset, fitted, seed):
-    """The measures along lam of Rényi and of each baseline, on one split."""
+    """Compute the measures along lam of Rényi and of each baseline on one split."""
     data = _data(dataset, fitted["encoding"], fitted["scaling"], seed)
     lams = _lams(fitted["lam_unit"], data["train"])
     is_base = fitted == BASE
@@ -186,7 +186,7 @@ def _penalty_curves(dataset, fitted, seed):
         ("pearson", PEARSON_ON[0]): (PenalizedClassifier(PearsonPenalty()), 1),
     }
     for bandwidth in BANDWIDTHS if is_base else BANDWIDTHS[:1]:
-        # HSIC, which is not normalized, gets ten times as much, as in `penalties_compared`.
+        # HSIC, which is not normalized, gets ten times the weight, as in `penalties_compared`.
         classifier = PenalizedClassifier(HSICPenalty(bandwidth=bandwidth))
         penalties["hsic", bandwidth] = classifier, 10
     curves = {
@@ -201,9 +201,9 @@ def _penalty_curves(dataset, fitted, seed):
 
 
 def _fig_2_readings(pairs, fairness, levels, is_base):
-    """(forks, measurements by split) of two curves, for every reading that is looked at.
+    """Return (forks, measurements by split) of two curves for every reading to examine.
 
-    Levels other than the middle one, and training rows, are looked at in the base only.
+    Levels other than the middle one, and training rows, are examined only in the base.
     """
     for level in levels if is_base else levels[1:2]:
         for reading in READINGS:
@@ -220,9 +220,9 @@ def _fig_2_readings(pairs, fairness, levels, is_base):
 
 
 def _lead(curve, rival, fairness, level, reading, rows):
-    """Points of accuracy that Rényi is ahead at a level of fairness; NaN if one misses it.
+    """Compute Rényi's lead in points of accuracy at a level of fairness; NaN if one misses it.
 
-    Curves that are both that fair before any penalty start at the same model. As in the
+    If both curves are that fair without a penalty, they start at the same model. As in the
     scorecard, "interpolated" leaves such a split out.
     """
     both = (curve, rival)
@@ -235,7 +235,7 @@ def _lead(curve, rival, fairness, level, reading, rows):
 
 
 def _rates(ours, theirs):
-    """The rates of two points and the sizes of the groups, as columns."""
+    """Return the rates of two points and the sizes of the groups, as columns."""
     groups = range(sum(name.startswith("rate_") for name in ours.index))
     named = {"ours": (ours, "rate"), "theirs": (theirs, "rate"), "n": (ours, "n")}
     return {
@@ -249,11 +249,11 @@ def _rates(ours, theirs):
 
 
 def _opportunity(choices, seeds, progress):
-    """Equality of opportunity: the baselines of Fig. 1 (c), and whether the gap goes to 0."""
+    """Compare with the baselines of Fig. 1 (c), and measure whether the gap tends to 0."""
     found = []
     own = BASE | {"pearson_on": "sampled label", "reading": "validation", "rows": "test"}
     for fitted in choices:
-        # The baselines have no lam, and a min-max scaling is one more of the same.
+        # The baselines have no lam, and min-max scaling would add nothing new for them.
         with_rivals = fitted["lam_unit"] == "mean loss" and fitted["scaling"] != "min-max"
         runs = [
             _opportunity_curves(fitted, seed, with_rivals)
@@ -282,7 +282,7 @@ def _opportunity(choices, seeds, progress):
 
 
 def _opportunity_curves(fitted, seed, with_rivals):
-    """Curves of Rényi (on the sampled label) and Pearson (on the soft one), and the baselines."""
+    """Compute curves of Rényi (sampled label) and Pearson (soft label), and the baselines."""
     fairness = "equal_opportunity"
     data = _data("adult", fitted["encoding"], fitted["scaling"], seed)
     X, y, s = data["train"]
@@ -307,7 +307,7 @@ def _opportunity_curves(fitted, seed, with_rivals):
 
 
 def _ahead(curve, rival, reading, rows):
-    """Points of accuracy that Rényi is ahead where it is as fair as the baseline.
+    """Compute Rényi's lead in points of accuracy where it is as fair as the baseline.
 
     A baseline with several points is read at the one that is fairest on the validation rows.
     """
@@ -325,7 +325,7 @@ def _ahead(curve, rival, reading, rows):
 
 
 def _clusters(seeds, progress):
-    """The loss over that of plain k-means, at the lam that is to cost little, and much."""
+    """Compute the loss relative to plain k-means at the lam claimed to cost little, and much."""
     found = []
     own = {"scaling": "unit norm", "lam_unit": "as printed", "algorithm": "paper"}
     for dataset in tqdm(CLUSTERED, desc="clusters", disable=not progress, leave=False):
@@ -333,13 +333,13 @@ def _clusters(seeds, progress):
         known = {}
         for forks in _cluster_forks(own):
             X, s = clustered_points(dataset, None if forks["n_rows"] == "all" else 10000)
-            # Columns of unit norm share a sum of squares of 1 among the rows, so that the same
-            # lam weighs more the more rows there are; "a row" takes that out.
+            # Columns of unit norm distribute a sum of squares of 1 over the rows, so the same lam
+            # has more weight if there are more rows; "per row" removes this effect.
             unit = 10000 / len(X) if forks["lam_unit"] == "per row" else 1.0
             if forks["scaling"] == "standard":
                 X, unit = StandardScaler().fit_transform(X), unit * len(X)
             lams = [0.0, 0.005 * unit, 1.0 * unit]
-            # Of 10000 rows, lam a row is lam as printed: once is enough.
+            # For 10000 rows, lam per row equals lam as printed, so one run is enough.
             key = (len(X), forks["scaling"], forks["algorithm"], *lams)
             if key not in known:
                 known[key] = [_losses(X, s, forks["algorithm"], seed, lams) for seed in seeds]
@@ -351,7 +351,7 @@ def _clusters(seeds, progress):
 
 
 def _cluster_forks(own):
-    """The book's own choice, one fork at a time, and rows with the unit that goes with them."""
+    """Return the book's own choice, one fork at a time, and rows with the matching unit."""
     other_rows = "all" if own["n_rows"] == 10000 else 10000
     yield own
     yield own | {"algorithm": "descent"}
@@ -362,7 +362,7 @@ def _cluster_forks(own):
 
 
 def _losses(X, s, algorithm, seed, lams):
-    """The loss of k-means for each lam."""
+    """Compute the loss of k-means for each lam."""
     if algorithm == "paper":
         return [_algorithm_3(X, s, lam, 14, seed, 100).inertia_ for lam in lams]
     path = lam_path(RenyiKMeans(14, random_state=seed), X, sensitive_features=s, lams=lams)
@@ -373,14 +373,14 @@ def _losses(X, s, algorithm, seed, lams):
 
 
 def _data(dataset, encoding, scaling, seed):
-    """The rows of a random split in a universe."""
+    """Return the rows of a random split in a universe."""
     everything = _integers(dataset) if encoding == "integers" else encoded_rows(dataset)[0]
     return scaled(everything, split_rows(dataset, seed), SCALERS[scaling]())
 
 
 @cache
 def _integers(dataset):
-    """All rows with a number for each category, in sorted order, in place of its indicator."""
+    """Return all rows with a number for each category, in sorted order, instead of indicators."""
     (X, y, s), names = encoded_rows(dataset)
     columns = {}
     for j, name in enumerate(names):
@@ -393,7 +393,7 @@ def _integers(dataset):
 
 
 def _lams(unit, train, among=None):
-    """The grid of lam: ours, or the authors' values in their unit (see `equal_opportunity`)."""
+    """Return our grid of lam, or the authors' values in their unit (see `equal_opportunity`)."""
     if unit == "mean loss":
         return LAMS
     among = np.ones(len(train.y), dtype=bool) if among is None else among
@@ -404,14 +404,14 @@ def _lams(unit, train, among=None):
 
 def _curve(classifier, data, lams):
     X, y, s = data["train"]
-    # Of smaller columns the gradient is smaller, and the solution must be as exact.
+    # For columns of smaller scale the gradient is smaller, so the tolerance must be, too.
     classifier = classifier.set_params(tol=1e-4 * min(1.0, float(np.sqrt(np.mean(X**2)))))
     path = lam_path(classifier, X, y, sensitive_features=s, lams=lams)
     return _by_rows(_along([{}] * len(path), path, data))
 
 
 def _points(fits, data):
-    """The measures of several fits, as a table for each kind of rows."""
+    """Compute the measures of several fits, as a table for each set of rows."""
     return _by_rows([_measures_of({}, fit, data) for fit in fits])
 
 
@@ -421,11 +421,11 @@ def _by_rows(runs):
 
 
 def _accuracy(curve, fairness, level, reading, rows):
-    """The accuracy that goes with a fairness; NaN if the curve does not get there.
+    """Return the accuracy at a level of fairness; NaN if the curve does not reach it.
 
-    "validation": of the point that is most accurate among those that are fair enough on the
-    validation rows, or the fairest if none is. "interpolated": where the curve over the rows
-    first becomes that fair. "best on grid": of the best point that is fair enough on the rows.
+    "validation" uses the most accurate point among those that are fair enough on the validation
+    rows, or the fairest if none is. "interpolated" uses the point where the curve on the rows
+    first becomes that fair. "best on grid" uses the best point that is fair enough on the rows.
     """
     greater = fairness == "p_rule"
     points = curve[rows]
@@ -447,7 +447,7 @@ def _accuracy(curve, fairness, level, reading, rows):
 
 
 def _end(curve, fairness, reading, rows):
-    """The last point, or the fairest: on the validation rows, or on the rows themselves."""
+    """Return the last point, or the fairest one on the validation rows or the rows themselves."""
     if reading == "largest lam":
         return curve[rows].iloc[-1]
     judged = curve["validation" if reading == "validation" else rows][fairness]
@@ -455,7 +455,7 @@ def _end(curve, fairness, reading, rows):
 
 
 def _by_seed(claim, dataset, forks, own, seeds, values):
-    """A universe's rows, one for each seed: its name, its forks, and what was measured."""
+    """Return a universe's rows, one for each seed, with its name, forks and measurements."""
     apart = [f"{key}={value}" for key, value in forks.items() if value != own.get(key, value)]
     where = {"claim": claim, "universe": ", ".join(apart) or "as in the book", "dataset": dataset}
     return [where | forks | {"seed": seed} | value for seed, value in zip(seeds, values)]

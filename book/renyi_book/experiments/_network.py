@@ -1,4 +1,4 @@
-"""The fair neural network: the table of appendix F."""
+"""Fair neural network, the table of appendix F."""
 
 import time
 
@@ -12,7 +12,7 @@ from renyi_book.experiments._splits import FRESH, encoded_splits
 from renyi_lib.baselines import RenyiNetworkClassifier
 from renyi_lib.baselines.neural_network import NetworkModel
 
-# Epochs of the library's fit that a clock looks at.
+# Number of epochs of the library's fit that are timed.
 TIMED_EPOCHS = 5
 
 
@@ -26,29 +26,30 @@ def fair_network(
     seeds=FRESH,
     progress=True,
 ):
-    """A network of one hidden layer on Adult, plain and regularized (Table 1).
+    """Train a network with one hidden layer on Adult, plain and regularized (Table 1).
 
-    The networks are those of `RenyiNetworkClassifier`, to rounding. Those of one seed, which have
-    the same start and see the same batches, are trained side by side (`train`).
+    The networks are those of `RenyiNetworkClassifier`, up to rounding. Those of one seed, which
+    have the same start and see the same batches, are trained side by side (`train`).
 
     Parameters
     ----------
     lams : sequence of float
-        The paper does not say which it took.
+        Weights of the penalty, which the paper does not state.
     hidden, batch_size, epochs : int
-        The paper's.
+        Number of hidden nodes, batch size and number of epochs, with the paper's values.
     learning_rate : float, default=0.001
-        Of Adam; the paper names neither.
+        Learning rate of Adam; the paper states neither the optimizer nor the rate.
     seeds : iterable of int
-        Start and shuffling, on the paper's split.
+        Seeds of the start and the shuffling, on the paper's split.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``dataset, split, seed, lam, rows``, the measures, and ``cpu_seconds`` of a fit by
-        `RenyiNetworkClassifier`, from the time of its first `TIMED_EPOCHS` epochs: the one column
-        that changes from run to run.
+        Columns ``dataset, split, seed, lam, rows``, the measures, and ``cpu_seconds`` of a fit by
+        `RenyiNetworkClassifier`, extrapolated from its first `TIMED_EPOCHS` epochs. Only this
+        column changes from run to run.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def fair_network(
 
 
 def _seconds(rows, lam, seed, epochs, options):
-    """CPU seconds of the library's fit; an epoch takes as long as any other."""
+    """Estimate the CPU seconds of the library's fit; all epochs take the same time."""
     timed = min(epochs, TIMED_EPOCHS)
     network = RenyiNetworkClassifier(lam, epochs=timed, random_state=seed, **options)
     began = time.process_time()
@@ -83,19 +84,23 @@ def _seconds(rows, lam, seed, epochs, options):
 
 
 def train(rows, lams, seed, *, hidden, batch_size, epochs, learning_rate):
-    """The networks that `RenyiNetworkClassifier` would fit for each lam, two groups and classes.
+    """Train the networks that `RenyiNetworkClassifier` would fit, for two groups and classes.
 
     Parameters
     ----------
     rows : Rows
+        Training rows.
     lams : sequence of float
+        Weights of the penalty.
     seed : int
+        Random seed.
     hidden, batch_size, epochs, learning_rate
-        As in `RenyiNetworkClassifier`.
+        Same as in `RenyiNetworkClassifier`.
 
     Returns
     -------
     SideBySide
+        Trained networks.
     """
     X, y, s = rows
     rng = np.random.RandomState(seed)
@@ -110,11 +115,11 @@ def train(rows, lams, seed, *, hidden, batch_size, epochs, learning_rate):
 
 
 class SideBySide:
-    """Networks with one tanh layer and two classes, one for each lam, from the same weights on.
+    """Networks with one tanh layer and two classes, one for each lam, with the same start.
 
-    Their first layers are one wide matrix, so that a batch is multiplied once for all. Of the two
-    classes only the difference of the scores counts: the weights of one move as those of the other
-    do, with the other sign, so that the difference moves twice as far.
+    Their first layers form one wide matrix, so that a batch is multiplied only once. Of the two
+    classes only the difference of the scores matters. The weights of one class move like those of
+    the other with the opposite sign, so the difference moves twice as far.
     """
 
     def __init__(self, A, a, B, b, lams, learning_rate):
@@ -124,7 +129,7 @@ class SideBySide:
         sizes = [k * h * p, k * h, k * h, k]
         shapes = [(k * h, p), (k * h, 1), (k, 1, h), (k, 1)]
         self.theta, self.slope, self.m, self.v, self.room = np.zeros((5, sum(sizes)))
-        # In single steps for the hidden layer's weights, in double ones for the differences.
+        # The hidden layer's weights take single steps, and the differences double steps.
         self.reach = np.repeat([1.0, 1.0, 2.0, 2.0], sizes)
         self.layers, self.slopes = (
             [part.reshape(s) for part, s in zip(np.split(row, np.cumsum(sizes)[:-1]), shapes)]
@@ -135,7 +140,7 @@ class SideBySide:
             layer[:] = values
 
     def forward(self, X):
-        """P(Y = 1) of each row, a row for each network."""
+        """Compute P(Y = 1) of each row, with a row for each network."""
         A, a, B, b = self.layers
         H = A @ X.T
         H += a
@@ -144,7 +149,7 @@ class SideBySide:
         return expit((B @ self.H)[:, 0] + b)
 
     def step(self, X, y, s):
-        """Back through both layers of mean loss + lam * rho_R^2, and one step of Adam."""
+        """Backpropagate mean loss + lam * rho_R^2, and take one step of Adam."""
         F = self.forward(X)
         by_score = F - y
         if 0 < s.sum() < len(s):
@@ -162,7 +167,7 @@ class SideBySide:
         self._adam()
 
     def _adam(self):
-        """As `renyi_lib.baselines.neural_network.Adam`, in place."""
+        """Apply `renyi_lib.baselines.neural_network.Adam` in place."""
         g, m, v, room = self.slope, self.m, self.v, self.room
         self.t += 1
         m *= 0.9
@@ -181,7 +186,7 @@ class SideBySide:
 
 
 def _rho_squared_slope(F, s):
-    """n times the gradient in F of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), D the covariance."""
+    """Compute n times the gradient of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), D the covariance."""
     away = s - s.mean()
     D = F @ away / len(s)
     p = F.mean(axis=1)

@@ -1,8 +1,8 @@
-"""Penalties that take the group's number as a quantity: S in {0, 1, 2, 3}, as section 4 writes it.
+"""Penalties that treat the group's number as a quantity, S in {0, 1, 2, 3}, as in section 4.
 
 A Pearson correlation, or HSIC with linear kernels, needs a number for each group. The paper's
-remark on several attributes numbers the combinations 0 to 3. With two groups these are the
-penalties of the library; with more, one covariance stands for several gaps.
+remark on several attributes numbers the combinations 0 to 3. For two groups these penalties are
+those of the library; for more groups, a single covariance represents several gaps.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ from renyi_lib.penalties._groups import as_groups
 
 
 def _centered(q):
-    """The groups' numbers minus their mean."""
+    """Return the groups' numbers minus their mean."""
     number = np.arange(len(q))
     return number - q @ number
 
 
 class NumberedPearsonPenalty(Penalty):
-    """Squared Pearson correlation of the score P(Ŷ = 1 | X) and the group's number.
+    """Penalty on the squared Pearson correlation of the score P(Ŷ = 1 | X) and the group's number.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class NumberedPearsonPenalty(Penalty):
 
 
 class NumberedHSICPenalty(TablePenalty):
-    """HSIC with linear kernels, of the class probabilities and of the group's number.
+    """Penalty on HSIC with linear kernels, of the class probabilities and the group's number.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 The rules are in the last section of ``book/results/benchmark_protocol.md``. A method is again a
 path from its unconstrained model through its settings. The violation is the larger of the
 absolute differences of true and of false positive rates, and a path is read where a mixture of
-two neighboring rules first comes down to a level.
+two neighboring rules first reaches a level.
 """
 
 import time
@@ -37,7 +37,7 @@ ODDS_METHODS = (
     "thresholds, S",
     "error-parity, S",
 )
-# Steps of the mixture of two neighboring rules at which its violation is computed.
+# Weights of the mixture of two neighboring rules at which its violation is computed.
 STEPS = np.arange(50)[:, None] / 50
 
 
@@ -48,24 +48,25 @@ def benchmark_odds(
     rounds=frontier.ROUNDS,
     progress=True,
 ):
-    """Accuracy of fair classifiers on Adult at an equal violation of equalized odds.
+    """Compute the accuracy of fair classifiers on Adult at an equal violation of equalized odds.
 
     Parameters
     ----------
     methods : sequence of str
-        "error-parity, S" lives in an environment of its own, whose Python the variable
-        ERROR_PARITY_PYTHON names.
+        Methods to compare. "error-parity, S" runs in a separate environment, whose Python path is
+        given by the variable ERROR_PARITY_PYTHON.
     seeds : iterable of int
-        A random split for each, the same ones as in `benchmark_frontier`. The reduction gets the
+        Seeds of the random splits, the same as in `benchmark_frontier`. The reduction uses the
         first ten.
     rounds : int
-        Trees of each model.
+        Number of trees of each model.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        The columns of `benchmark_frontier` without ``auc``; ``start`` is the violation before any
+        Columns of `benchmark_frontier` without ``auc``; ``start`` is the violation before any
         constraint.
     """
     found = []
@@ -88,9 +89,9 @@ def benchmark_odds(
 
 
 def read_at(split, rules, level):
-    """Accuracy and balanced accuracy where the path first comes down to the level."""
+    """Return accuracy and balanced accuracy where the path first reaches the level."""
     found = np.array([[*differences(split, rule), *split.measured(rule)[:2]] for rule in rules])
-    # Rates and accuracies of a mixture are linear in its weight, unlike the violation.
+    # Rates and accuracies of a mixture are linear in its weight, but the violation is not.
     mixed = [one + STEPS * (two - one) for one, two in pairwise(found)]
     mixed = np.concatenate([*mixed, found[-1:]])
     falling = np.abs(mixed[:, :2]).max(axis=1)
@@ -98,7 +99,7 @@ def read_at(split, rules, level):
 
 
 def differences(split, rule):
-    """Group 1's false and true positive rate minus those of group 0, on test rows."""
+    """Compute group 1's false and true positive rates minus those of group 0, on test rows."""
     _, y, s = split.test
     rates = [[rule.decision[(y == c) & (s == group)].mean() for group in (0, 1)] for c in (0, 1)]
     return np.diff(rates, axis=1)[:, 0]
@@ -109,7 +110,7 @@ def _named(read):
 
 
 def _path(method, split):
-    """The rules of a method on test rows, the unconstrained one first, and CPU seconds."""
+    """Return a method's rules on test rows, starting without a constraint, and CPU seconds."""
     if method == "linear":
         X_train, X_test = frontier.scaled_rows(split)
         model, lams = RenyiClassifier(fairness=ODDS), (0, *ODDS_LAMS)
@@ -149,7 +150,7 @@ def _label(split):
 
 
 def _without_groups(split):
-    """Our rule without S, whose three models and multipliers come from the training rows."""
+    """Apply our rule without S, whose three models and multipliers use the training rows."""
     X, y, s = split.train
     began = time.process_time()
     fair = BiasScoreClassifier(
@@ -160,7 +161,7 @@ def _without_groups(split):
 
 
 def _with_groups(split, base):
-    """Our thresholds by group, from validation rows."""
+    """Apply our group thresholds, computed from validation rows."""
     X, known = split.X("validation", True), {"sensitive_features": split.test.s}
     began = time.process_time()
     fair = BiasScoreClassifier(
@@ -176,7 +177,7 @@ def _with_groups(split, base):
 
 
 def _at_tolerances(fair, X, known):
-    """The rules of the protocol's tolerances; with tolerance 1 nothing has been corrected."""
+    """Return the rules at the protocol's tolerances; tolerance 1 corrects nothing."""
     rules = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ToleranceNotReachedWarning)

@@ -1,8 +1,8 @@
-"""Intervals by inversion along one curve of candidates, which fail where a group is small.
+"""Intervals by inversion along one curve of candidates, which fail if a group is small.
 
-This is the first idea for an interval: move the groups' rates (or the table) away from what was
-seen, along one direction, and keep the candidates that the sample does not reject. It works where
-all groups are large. The calibration appendix compares it with the library's intervals.
+This is the simplest idea for an interval, which moves the groups' rates (or the table) away from
+the observed ones along one direction and keeps the candidates that the sample does not reject. It
+works if all groups are large. The calibration appendix compares it with the library's intervals.
 """
 
 import numpy as np
@@ -13,12 +13,12 @@ from renyi_lib._rates import gap, one_minus_ratio
 from renyi_lib._wishart import largest_root_sf
 from renyi_lib._worlds import JointTables, along
 
-# The search covers so many standard errors around the observed value.
+# Width of the search around the observed value, in standard errors.
 _REACH = 4.5
 
 
 def curve_renyi_intervals(tables, *, level, n_resamples, rng):
-    """As `renyi_lib._worlds.renyi_intervals`, without a p-value, along one curve of tables."""
+    """Compute `renyi_lib._worlds.renyi_intervals` along one curve, without a p-value."""
     rho, (m, k) = rho_of_tables(tables), np.subtract(tables.shape[1:], 1)
     low, middle, high = along(_Tables(tables, rng), level, n_resamples).T
     high = np.where(rho > 1 - 1e-12, 1.0, high)
@@ -36,14 +36,14 @@ class _Tables(JointTables):
 
 
 def _with_zero(low, estimate, high, observed, by_chance, level):
-    """The lower end is 0 unless a test rejects 0, the estimate if chance gives more by half."""
+    """Set the lower end to 0 unless a test rejects 0; likewise for the estimate."""
     low = np.where(by_chance >= level, 0.0, low)
     estimate = np.where(by_chance >= 0.5, 0.0, np.clip(estimate, low, high))
     return np.column_stack([estimate, observed, low, high])
 
 
 def curve_rate_intervals(measure, positive, size, *, level, n_resamples, rng):
-    """As `renyi_lib._rates.rate_intervals`, without a p-value, along one curve of rates."""
+    """Compute `renyi_lib._rates.rate_intervals` along one curve, without a p-value."""
     worlds = _Rates(measure, positive, size, rng)
     fair = worlds.draw(np.zeros((len(size), 1)), n_resamples)[:, 0]
     least = np.quantile(fair, POWER_CONSTRAINT_QUANTILE, axis=1)
@@ -53,20 +53,20 @@ def curve_rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     as_large = (fair >= worlds.observed[:, None] - 1e-11).sum(axis=1)
     by_chance = (1 + as_large) / (1 + n_resamples)
     top = ends[:, 2]
-    if measure is one_minus_ratio:  # where no decision is positive, any ratio will do
+    if measure is one_minus_ratio:  # if no decision is positive, the ratio is arbitrary
         top = np.where(positive.any(axis=(1, 2)), top, 1.0)
     return _with_zero(ends[:, 0], ends[:, 1], top, worlds.observed, by_chance, level)
 
 
 class _Rates:
-    """Rates that move from the strata's common ones towards those observed, and beyond."""
+    """Rates that move from the strata's common rates towards the observed ones, and beyond."""
 
     def __init__(self, measure, positive, size, rng):
         self.measure, self.size, self.rng = measure, size, rng
         rates = positive / size
         self.common = positive.sum(axis=-1, keepdims=True) / size.sum(axis=-1, keepdims=True)
         self.observed = measure(rates)
-        # Without any difference there is no direction: then the smallest group moves.
+        # If there is no difference, there is no direction, so the smallest group moves.
         smallest = size == size.min(axis=-1, keepdims=True)
         direction = smallest - np.where(smallest.all(axis=-1, keepdims=True), 0.5, 0.0)
         direction[..., 0] += np.where(smallest.all(axis=-1), 1.0, 0.0)
@@ -75,10 +75,10 @@ class _Rates:
         self.unit = gap(self.offset)[:, None]
 
     def _shrunken(self, offset):
-        """The offsets, less what chance adds to all but the two that make the measure.
+        """Shrink all offsets except the two that determine the measure.
 
-        Chance spreads the rates of groups that are alike. Left so, the groups between the
-        extremes would too often become the extremes of a drawn sample.
+        Chance spreads the rates of equal groups. Without shrinkage, the groups between the
+        extremes would too often become the extremes of a random sample.
         """
         variance = np.maximum(self.common * (1 - self.common), 1e-300)
         chi_square = (self.size * offset**2 / variance).sum(axis=-1, keepdims=True)
@@ -91,7 +91,7 @@ class _Rates:
         return np.where(decisive, offset, offset * np.sqrt(np.maximum(excess, 0.0)))
 
     def rates(self, t):
-        """The rates of the worlds t, (R, K) -> (R, K, S, G)."""
+        """Return the rates of the candidates t, (R, K) -> (R, K, S, G)."""
         offset, common = self.offset[:, None], self.common[:, None]
         if self.measure is gap:
             rates = common + (t / self.unit)[:, :, None, None] * offset
@@ -99,7 +99,7 @@ class _Rates:
             under = np.maximum(-rates.min(axis=-1, keepdims=True), 0.0)
             rates = rates - over + under
         else:
-            # (common + f * lowest) / (common + f * highest) = 1 - t, solved for f
+            # Solve (common + f * lowest) / (common + f * highest) = 1 - t for f.
             low, high = offset.min(axis=-1), offset.max(axis=-1)
             scale = (1 - t)[:, :, None] * high - low
             factor = common[..., 0] * t[:, :, None] / np.maximum(scale, 1e-300)
@@ -117,12 +117,12 @@ class _Rates:
         return self.measure(self.rng.binomial(n, rates, size=shape) / n)
 
     def search_bounds(self, luck):
-        """Smallest and largest candidate, and where both tails become equal."""
+        """Return the smallest and largest candidate, and where both tails become equal."""
         common = (self.common * self.size.sum(axis=-1, keepdims=True) + 0.5) / (
             self.size.sum(axis=-1, keepdims=True) + 1
         )
         variance = common * (1 - common) / self.size
-        # Of the difference of the two groups that are known worst.
+        # Standard error of the difference of the two least precisely known groups.
         error = np.sqrt(np.sort(variance, axis=-1)[..., -2:].sum(axis=-1)).max(axis=-1)
         least = 3 / self.size.min(axis=(1, 2))
         if self.measure is gap:
@@ -130,7 +130,7 @@ class _Rates:
             high = np.maximum(self.observed, luck) + _REACH * error + least
         else:
             error = error / common[:, 0, 0]
-            # The error of a ratio grows with it, and that of the rarer rate without bound.
+            # The error of a ratio grows with the ratio, and that of the rarer rate without bound.
             low = 1 - (1 - self.observed + least) * np.exp(2 * _REACH * error)
             high = np.maximum(self.observed, luck) + _REACH * error + least
         critical = 2.5 * error

@@ -1,9 +1,9 @@
-"""The penalty and the optimal rule: agreement on Adult, and when training against it pays.
+"""Penalty and optimal rule: agreement on Adult, and when training with the penalty pays off.
 
-The second experiment compares two ways to a fair classifier on populations whose posteriors are
-known: train against the penalty, or fit plain models and correct their decisions by the bias
-score. What counts is the accuracy in the population where a method's path first comes down to a
-level of unfairness: a third, or a tenth, of that of a logistic regression on very many rows.
+The second experiment compares two approaches to a fair classifier on populations with known
+posteriors: training with the penalty, or fitting plain models and correcting their decisions by
+the bias score. The criterion is the accuracy in the population where a method's path first reaches
+a level of unfairness, a third or a tenth of that of a logistic regression on very many rows.
 
 The rule was fixed before the seeds were drawn. Take the difference of accuracies, training minus
 correction, over the seeds in which both reach the level, with Student's 95 % interval. *Training
@@ -33,37 +33,38 @@ from renyi_lib.tuning import lam_path
 
 AGREEMENT_LAMS = (3.0, 10.0, 30.0, 100.0, 1000.0)
 MODELS = ("linear", "trees")
-# Weights of the penalty, and tolerances as parts of the difference without correction.
+# Weights of the penalty, and tolerances as fractions of the difference without correction.
 PATH_LAMS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 PATH_TOLERANCES = (1.0, 0.7, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.0)
-# Where curves are read: these parts of the unfairness of the plain model.
+# Levels at which curves are read, as fractions of the plain model's unfairness.
 PARTS = (1 / 3, 1 / 10)
 MARGIN = 0.003
-# Rows that stand for the population, and thresholds at which fair scores are fair.
+# Number of rows that represent the population, and thresholds at which scores should be fair.
 N_POPULATION = 40_000
 THRESHOLDS = np.linspace(0.2, 0.8, 7)
 
 
 def optimal_rule_adult(*, models=MODELS, seeds=FRESH[:6], rounds=150, progress=True):
-    """How far the classifier trained against the penalty is the bias-score rule, on Adult.
+    """Measure how closely the classifier trained with the penalty follows the bias-score rule.
 
     Parameters
     ----------
     models : sequence of {"linear", "trees"}
-        The class of functions, for both posteriors and for the fair classifier.
+        Class of functions for both posteriors and for the fair classifier.
     seeds : iterable of int
-        A random split for each.
+        Seeds of the random splits of Adult.
     rounds : int, default=150
-        Trees of each model.
+        Number of trees of each model.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``model, seed, lam`` and, on the test rows, ``agreement`` (the share of equal decisions of
-        the fair classifier and of the rule eta - k b > 1/2, with the k of the same gap),
-        ``correlation`` (of b and of (eta - p) / (p (1 - p)), which the theorem says is a linear
-        function of b, where the score p is between .05 and .95), ``k`` (of the same gap),
+        Columns ``model, seed, lam`` and, on the test rows, ``agreement`` (the share of equal
+        decisions of the fair classifier and of the rule eta - k b > 1/2, with the k of the same
+        gap), ``correlation`` (of b and of (eta - p) / (p (1 - p)), which according to the theorem
+        is a linear function of b, for scores p between .05 and .95), ``k`` (of the same gap),
         ``k_theorem`` (from lam and the scores of the training rows), and accuracy and p% of both.
 
     Examples
@@ -120,7 +121,7 @@ def _gap(decided, s):
 
 
 def _k_of_gap(eta, b, s, gap):
-    """The k whose rule has a signed gap, which falls as k grows, by bisection."""
+    """Find by bisection the k whose rule has a signed gap, which decreases as k grows."""
     low, high = -1.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
@@ -129,23 +130,24 @@ def _k_of_gap(eta, b, s, gap):
 
 
 def training_or_correcting(*, settings=None, seeds=FRESH, progress=True):
-    """Accuracy at equal fairness of training against the penalty and of correcting afterwards.
+    """Compare training with the penalty and correcting afterwards at equal fairness.
 
     Parameters
     ----------
     settings : sequence of str, optional
-        "many rows", "few rows", "wrong model of Y", "wrong model of S", "continuous attribute"
-        and "fair scores"; all of them by default.
+        Settings, among "many rows", "few rows", "wrong model of Y", "wrong model of S",
+        "continuous attribute" and "fair scores"; all of them by default.
     seeds : iterable of int
-        A training set for each.
+        Seeds of the training sets.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``setting, seed, part`` (of the plain model's unfairness), ``level``, and the population's
-        accuracy of both methods at that level of unfairness (``training`` and ``correcting``; NaN
-        if a method does not come down to it).
+        Columns ``setting, seed, part`` (of the plain model's unfairness), ``level``, and the
+        population's accuracy of both methods at that level of unfairness (``training`` and
+        ``correcting``; NaN if a method does not reach it).
 
     Examples
     --------
@@ -176,26 +178,26 @@ def training_or_correcting(*, settings=None, seeds=FRESH, progress=True):
 
 
 def _curve(path, setting, population):
-    """Unfairness and accuracy in the population, along a path of models."""
+    """Compute unfairness and accuracy in the population along a path of models."""
     scores = [model.predict_proba(population.X)[:, 1] for model in path]
     unfair = np.array([setting.unfairness(p, population) for p in scores])
     return unfair, np.array([[population.accuracy(p)] for p in scores])
 
 
 def training_verdicts(table):
-    """Who wins in each setting, by the rule that was fixed before.
+    """Return the winner in each setting, by the rule that was fixed beforehand.
 
     Parameters
     ----------
     table : DataFrame
-        From `training_or_correcting`.
+        Table from `training_or_correcting`.
 
     Returns
     -------
     DataFrame
         Indexed by setting and part: the share of the seeds in which each method reached the
-        level, in how many ``both`` did, the ``mean`` difference of accuracies (training minus
-        correction) with its interval ``low`` and ``high``, and the ``verdict``.
+        level, the number in which ``both`` did, the ``mean`` difference of accuracies (training
+        minus correction) with its interval ``low`` and ``high``, and the ``verdict``.
 
     Examples
     --------
@@ -239,7 +241,7 @@ def training_verdicts(table):
 
 
 class _Rows:
-    """Rows whose posteriors are known: eta = P(Y=1 | x), and of_group = P(S=1 | x) or None."""
+    """Rows with known posteriors eta = P(Y=1 | x), and of_group = P(S=1 | x) or None."""
 
     def __init__(self, X, eta, of_group, rng, s=None):
         self.X, self.eta, self.of_group = X, eta, of_group
@@ -251,7 +253,7 @@ class _Rows:
 
 
 class _Setting:
-    """Two groups, posteriors that are logistic in x, and 4000 rows."""
+    """Setting with two groups, posteriors that are logistic in x, and 4000 rows."""
 
     n, n_features = 4000, 5
 
@@ -263,7 +265,7 @@ class _Setting:
         return _Rows(X, *self.posteriors(X), rng)
 
     def unfairness(self, p, rows):
-        """The difference of the positive rates, by the groups' true posterior."""
+        """Compute the difference of the positive rates, from the groups' true posterior."""
         q = rows.of_group.mean()
         b = rows.of_group / q - (1 - rows.of_group) / (1 - q)
         return abs(float(np.mean(b * (p > 0.5))))
@@ -290,7 +292,7 @@ class _FewRows(_Setting):
 
 
 class _WrongY(_Setting):
-    """eta has a square and a product, which the linear models cannot express."""
+    """Setting in which eta has a square and a product, which linear models cannot express."""
 
     def posteriors(self, X):
         of_group = super().posteriors(X)[1]
@@ -299,7 +301,7 @@ class _WrongY(_Setting):
 
 
 class _WrongS(_Setting):
-    """The group depends on the square of x, of which a linear model sees nothing."""
+    """Setting in which the group depends on the square of x, which a linear model misses."""
 
     def posteriors(self, X):
         eta, _ = super().posteriors(X)
@@ -307,7 +309,7 @@ class _WrongS(_Setting):
 
 
 class _Continuous(_Setting):
-    """S is a number. Correction sees its quarters, the penalty smooth functions of its ranks."""
+    """Setting with a numeric S; correction uses its quarters, the penalty smooth functions."""
 
     def draw(self, n, rng):
         X = rng.normal(size=(n, self.n_features))
@@ -315,7 +317,7 @@ class _Continuous(_Setting):
         return _Rows(X, self.posteriors(X)[0], None, rng, s)
 
     def unfairness(self, p, rows):
-        """The standard deviation of P(decision = 1 | S) over 20 quantiles of S."""
+        """Compute the standard deviation of P(decision = 1 | S) over 20 quantiles of S."""
         by_quantile = pd.Series(p > 0.5).groupby(pd.qcut(rows.s, 20, labels=False)).mean()
         return float(by_quantile.std(ddof=0))
 
@@ -329,7 +331,7 @@ class _Continuous(_Setting):
 
 
 class _Scores(_Setting):
-    """The decisions are to be fair at every threshold from .2 to .8."""
+    """Setting in which decisions should be fair at every threshold from .2 to .8."""
 
     def unfairness(self, p, rows):
         shift = 0.5 - THRESHOLDS

@@ -1,9 +1,9 @@
-"""Is a fairness target that was met when lam was chosen met by new people?
+"""Test whether a fairness target that was met when lam was chosen is also met on new rows.
 
-The rule was fixed before the trials: Adult's rows are shuffled, 5000 are fitted on, some are
-measured on, and all others are the new people. A way of choosing lam succeeds in a trial
-if the new people meet the target, and breaks it if they do not; if it names no lam it promises
-nothing. Confidence 0.9 asks that at most a tenth of all trials break the promise.
+The rule was fixed before the trials. Adult's rows are shuffled, 5000 of them are used to fit, some
+to measure on, and all others are the new rows. A method of choosing lam succeeds in a trial if the
+new rows meet the target, and fails if they do not; if it returns no lam, it makes no claim. A
+confidence of 0.9 requires that the target is missed in at most a tenth of all trials.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from renyi_lib.tuning import RenyiClassifierCV, TargetNotReachedError, fit_to_ta
 
 TRIALS = range(2000, 2080)
 TARGETS = {"demographic_parity_ratio": 0.8, "demographic_parity_difference": 0.05}
-# What the penalty acts on, for each metric.
+# Targets of the penalty for each metric.
 _ON = {"demographic_parity_ratio": ("label", "score"), "demographic_parity_difference": ("label",)}
 _N_TRAIN = 5000
 
@@ -32,26 +32,28 @@ def promises(
     cv_size=5000,
     progress=True,
 ):
-    """Each way of choosing lam, and what new people then meet.
+    """Choose lam by each method, and measure the metric on new rows.
 
     Parameters
     ----------
     trials : sequence of int
         Seeds of the shuffles.
     sizes : sequence of int
-        Numbers of rows to measure on, beside the 5000 rows of the fit.
+        Numbers of rows to measure on, in addition to the 5000 training rows.
     confidence : float, default=0.9
+        Confidence that the target is met.
     cv_size : int, default=5000
-        Cross-validation gets the rows of the fit and so many others, all in one.
+        Number of rows that cross-validation gets in addition to the training rows.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``seed, metric, target, on`` ("label" or "score"); ``way``, "estimate" or "confidence" (of
-        `fit_to_target`) or "cross-validation" (`RenyiClassifierCV` with confidence); ``measured``,
-        the rows to measure on; ``lam``, missing if none was named; ``value``, the metric of the
-        new people, and their ``accuracy``.
+        Columns ``seed, metric, target, on`` ("label" or "score"); ``way``, "estimate" or
+        "confidence" (of `fit_to_target`) or "cross-validation" (`RenyiClassifierCV` with
+        confidence); ``measured``, the rows to measure on; ``lam``, missing if none was found;
+        ``value``, the metric on the new rows, and their ``accuracy``.
 
     Examples
     --------
@@ -79,10 +81,10 @@ def promises(
 
 
 class _Fits(BaseEstimator):
-    """An estimator for several searches over the same rows: no fit is made twice.
+    """Estimator for several searches over the same rows, in which no fit is repeated.
 
-    The path of each search is what it would be alone: a fit is the same as one of another search
-    if it has the same lam and the same start, which is the solution for the next smaller lam.
+    The path of each search is the same as for that search alone. Fits of two searches are the same
+    if they have the same lam and the same start, the solution for the next smaller lam.
     """
 
     def __init__(self, estimator):
@@ -90,7 +92,7 @@ class _Fits(BaseEstimator):
         self._made = {}
 
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight):
-        """What `fit_to_target` asks an estimator of the library for."""
+        """Return the function that `fit_to_target` requests from estimators of the library."""
         if not self._made:
             self._problem = clone(self.estimator)._prepare(X, y, sensitive_features, sample_weight)
             self._made[()] = np.zeros(self._problem.objective.model.shape), None
@@ -109,7 +111,7 @@ class _Fits(BaseEstimator):
 
 
 def _ways(fits, train, held, confidence, *, with_cv):
-    """(way, on, metric, function that returns lam and a fitted model)."""
+    """Yield (way, on, metric, function that returns lam and a fitted model)."""
     for metric, target in TARGETS.items():
         for on in _ON[metric]:
             for way, level in (("estimate", None), ("confidence", confidence)):
@@ -142,7 +144,7 @@ def _ways(fits, train, held, confidence, *, with_cv):
 
 
 def _outcome(choose, metric, new):
-    """What the new people meet, or nothing, if no lam was named."""
+    """Measure the result on the new rows, or return missing values if no lam was found."""
     try:
         lam, model = choose()
     except TargetNotReachedError:

@@ -1,4 +1,4 @@
-"""Do intervals cover the truth where groups are small, and does planned power come out?"""
+"""Coverage of intervals for small groups, and comparison of planned with measured power."""
 
 from functools import partial
 from itertools import product
@@ -42,21 +42,21 @@ _EIGHT = {
     "largest apart": [0.5] + [0.3] * 7,
 }
 _UNEQUAL = np.array([0.4, 0.3, 0.15, 0.08, 0.04, 0.02, 0.008, 0.002])
-# The common values beside a rare one, and the other variable; "both" has the rare value twice.
+# Common values besides a rare one, and the other variable; "both" has the rare value twice.
 _COMMON = {
     "both": [0.2, 0.3, 0.5],
     "one": [0.2, 0.3, 0.5],
     "eight": [0.35, 0.25, 0.15, 0.1, 0.08, 0.05, 0.02],
 }
 _DECISION = [0.4, 0.6]
-# The measure, and how many strata of the truth it has. Without the truth a stratum is everybody.
+# Each metric with its number of strata by true label.
 METRICS = {
     "demographic_parity_ratio": (one_minus_ratio, 0),
     "demographic_parity_difference": (gap, 0),
     "equal_opportunity_difference": (gap, 1),
     "equalized_odds_difference": (gap, 2),
 }
-# Intervals of tables and of rates: before groups may be small, and as they are in the library.
+# Intervals of tables and of rates, along one curve and as in the library.
 METHODS = {
     "one curve": (curve_renyi_intervals, curve_rate_intervals),
     "library": (renyi_intervals, rate_intervals),
@@ -76,38 +76,38 @@ def rare_values(
     seed=0,
     progress=True,
 ):
-    """How often 95 % intervals of rho_R cover a dependence that one rare value carries.
+    """Measure how often 95 % intervals of rho_R cover a dependence that one rare value carries.
 
     Parameters
     ----------
     kinds : sequence of {"both", "one", "eight"}
-        "both": four values a side, and a rare value of one variable goes with a rare value of the
-        other. "one": a rare group of four, and a decision that is positive in four of ten cases.
-        "eight": the same with eight groups of unequal sizes.
+        Types of tables. "both" has four values of each variable, and a rare value of one goes with
+        a rare value of the other. "one" has a rare group among four, and a decision that is
+        positive in four of ten cases. "eight" is the same with eight groups of unequal sizes.
     shares : sequence of float
-        Of the rare value.
+        Shares of the rare value.
     sizes : sequence of int
         Numbers of samples.
     strengths : sequence of float
-        rho_R, as a part of the most that the margins allow.
+        Values of rho_R, as fractions of the maximum that the margins allow.
     methods : sequence of {"one curve", "library"}
-        "one curve" inverts a test along one curve of tables only.
+        Types of intervals; "one curve" inverts a test only along one curve of tables.
     replicates : int, default=500
-        Samples of each cell; a standard error of .01 or less.
+        Number of samples for each cell, for a standard error of .01 or less.
     again : int, default=2000
-        Fresh samples of those cells in which the library's coverage is then between .90 and .94;
+        Number of new samples for cells in which the library's coverage is between .90 and .94;
         only these count there, so that no cell fails by chance alone.
     before : int, default=100
-        Samples of each cell for "one curve", whose failures are large.
+        Number of samples for each cell with "one curve", whose failures are large.
     seed, progress
-        As in `calibration`.
+        Same as in `calibration`.
 
     Returns
     -------
     DataFrame
-        ``kind, share_rare, n, strength, method``; ``truth``; ``possible``, whether a value of that
-        share occurs in the sample almost surely, without which no interval can cover the truth;
-        and ``share, replicates, above, below, width, estimate`` as in `calibration`.
+        Columns ``kind, share_rare, n, strength, method``; ``truth``; ``possible``, whether a value
+        of that share occurs in the sample almost surely, without which no interval can cover the
+        true value; and ``share, replicates, above, below, width, estimate`` as in `calibration`.
 
     Examples
     --------
@@ -133,14 +133,14 @@ def rare_values(
 
 
 def _of_values(P, n, intervals, rng, times):
-    """Intervals of rho_R for samples of the table P."""
+    """Compute intervals of rho_R for samples of the table P."""
     options = {"level": LEVEL, "n_resamples": N_RESAMPLES, "rng": rng}
     stacks = by_shape(samples(P, n, times, rng))
     return np.concatenate([intervals(stack, **options)[:, :4] for stack in stacks])
 
 
 def rare_table(kind, share, strength):
-    """A joint table in which one value of that share carries the dependence, and its rho_R."""
+    """Return a joint table in which one rare value carries the dependence, and its rho_R."""
     p = np.r_[share, (1 - share) * np.array(_COMMON[kind])]
     q = p if kind == "both" else np.array(_DECISION)
     f, g = (_indicator(m) for m in (p, q))
@@ -150,12 +150,12 @@ def rare_table(kind, share, strength):
 
 
 def _indicator(p):
-    """The indicator of the first value, with mean 0 and variance 1."""
+    """Return the indicator of the first value, with mean 0 and variance 1."""
     f = (np.arange(len(p)) == 0) - p[0]
     return f / np.sqrt(p @ f**2)
 
 
-# The stored table was drawn when the metrics had these names, which are part of the seeds.
+# Former names of the metrics, which are part of the seeds of the stored table.
 _SEED_NAMES = {
     "demographic_parity_ratio": "p_rule",
     "demographic_parity_difference": "demographic_parity_violation",
@@ -177,29 +177,31 @@ def rare_groups(
     seed=0,
     progress=True,
 ):
-    """How often 95 % intervals of fairness cover the truth where a group is small.
+    """Measure how often 95 % intervals of fairness metrics cover the true value for small groups.
 
     Parameters
     ----------
     cases : sequence of str
-        Of "all alike" … "small one always", with two large groups and a small one, and of
-        "eight alike" … "largest apart", with eight groups of 40 % to 0.2 % of the people.
+        Names of cases, from "all alike" to "small one always" with two large groups and a small
+        one, and from "eight alike" to "largest apart" with eight groups of 40 % to 0.2 %.
     sizes : sequence of int
-        People in each of the two large groups; of eight groups, all people are twice as many.
+        Number of people in each of the two large groups; for eight groups, half of the total.
     small : sequence of int
-        People in the small group of three.
+        Number of people in the small group of three.
     metrics : sequence of str
-        For equal opportunity half of the people have the positive label, and at least one in
-        each group; for equalized odds all groups are alike among those with the other label.
+        Metrics. For equal opportunity, half of the people, and at least one in each group, have
+        the positive label; for equalized odds, all groups have the same false positive rate.
     methods : sequence of {"one curve", "library"}
+        Types of intervals.
     replicates, again, before, seed, progress
-        As in `rare_values`.
+        Same as in `rare_values`.
 
     Returns
     -------
     DataFrame
-        ``case, n, smallest`` (people in the smallest group), ``metric, method, truth`` (of p%:
-        1 - p) and ``share, replicates, above, below, width, estimate`` as in `calibration`.
+        Columns ``case, n, smallest`` (people in the smallest group), ``metric, method, truth``
+        (for p%, 1 - p) and ``share, replicates, above, below, width, estimate`` as in
+        `calibration`.
 
     Examples
     --------
@@ -238,7 +240,7 @@ def rare_groups(
 
 
 def _of_groups(metric, rates, size, intervals, rng, times):
-    """Intervals of a measure for decisions with these rates, by stratum and group."""
+    """Compute intervals of a metric for decisions with these rates, by stratum and group."""
     measure, strata = METRICS[metric]
     options = {"level": LEVEL, "n_resamples": N_RESAMPLES, "rng": rng}
     people = np.broadcast_to(size, (times, *rates.shape))
@@ -250,7 +252,7 @@ def _of_groups(metric, rates, size, intervals, rng, times):
     return np.concatenate(ends)[:, :4]
 
 
-# What is to be detected, and among whom.
+# Effects to detect, with the groups in which they occur.
 PLANS = {
     "rho .1, equal halves": {"effect": 0.1},
     "rho .3, equal halves": {"effect": 0.3},
@@ -287,22 +289,24 @@ PLANS = {
 
 
 def planned_power(*, plans=tuple(PLANS), powers=(0.5, 0.8, 0.9), replicates=4000, seed=0):
-    """The power that `sample_size` plans for, and the share of new samples that are significant.
+    """Compare the power that `sample_size` plans for with the share of significant new samples.
 
     Parameters
     ----------
     plans : sequence of str
         Keys of `PLANS`.
     powers : sequence of float
+        Planned powers.
     replicates : int, default=4000
-        Samples of each plan; a standard error of .008 or less.
+        Number of samples for each plan, for a standard error of .008 or less.
     seed : int, default=0
+        Random seed.
 
     Returns
     -------
     DataFrame
-        ``plan, power``; ``n``, the people needed; ``found``, the share of samples of that size
-        that `renyi_test` rejects at 5 %, by the limit law.
+        Columns ``plan, power``; ``n``, the required number of people; ``found``, the share of
+        samples of that size that `renyi_test` rejects at 5 % by the limit distribution.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Adult's test scores as counts: all that a page needs to try thresholds on real people."""
+"""Adult's test scores as counts, from which a page can evaluate thresholds."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from renyi_lib.datasets import load_adult
 from renyi_lib.penalties import RenyiPenalty, ScoreBinsPenalty
 from renyi_lib.tuning import lam_path
 
-# What is penalized, and the estimator; the tolerances are those of the chapter on fair scores.
+# Target of the penalty and estimator; the tolerances are those of the chapter on fair scores.
 SCORED = {
     "label": PenalizedClassifier(RenyiPenalty(), tol=1e-6),
     "bins": PenalizedClassifier(ScoreBinsPenalty(), tol=1e-5),
@@ -19,23 +19,23 @@ LAMS = (0, 0.3, 1, 2, 3, 4.5, 5, 6, 7, 8, 10, 14, 20, 30, 50, 100)
 
 
 def adult_scores(*, lams=LAMS, methods=tuple(SCORED), steps=100):
-    """How many test people of each group and truth score above each threshold.
+    """Count the test rows of each group and label with a score above each threshold.
 
     Parameters
     ----------
     lams : sequence of float
-        Weights of the penalty, from small to large: each fit starts from the one before.
+        Weights of the penalty in increasing order; each fit starts from the previous one.
     methods : sequence of {"label", "bins", "boosting"}
-        What the penalty acts on: the sampled label or the soft bins of the score, of a logistic
-        regression; or the score's bins again, of boosted trees.
+        Targets of the penalty: the sampled label or the soft bins of the score of a logistic
+        regression, or the score's bins of boosted trees.
     steps : int, default=100
-        The thresholds are 0, 1 / steps, 2 / steps, ..., 1.
+        Number of steps; the thresholds are 0, 1 / steps, 2 / steps, ..., 1.
 
     Returns
     -------
     DataFrame
-        ``method, lam, threshold`` and ``above_sy``: the people of group s (1 for men) with the
-        truth y whose score is greater than the threshold.
+        Columns ``method, lam, threshold`` and ``above_sy``, the number of people of group s (1 for
+        men) with the label y whose score is greater than the threshold.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether stored tables are still what the code computes: a slice of each is recomputed."""
+"""Check whether stored tables are up to date, by recomputing a slice of each."""
 
 import io
 from fnmatch import fnmatch
@@ -10,26 +10,27 @@ import pandas as pd
 from renyi_book.experiments._store import compute, csv_text, file_problem, manifest, parameters
 from renyi_book.experiments._tables import STORED
 
-# Columns that are measured by a clock, and never the same twice.
+# Columns that are measured by a clock and therefore differ between runs.
 CLOCK = ("cpu_seconds", "seconds")
 
 
 def outdated(folder, *, report=print):
-    """The names of the tables that have to be computed again.
+    """Return the names of the tables that must be recomputed.
 
     These are the tables that are missing or were edited, whose parameters have changed, or whose
-    slice differs from what is stored by more than its tolerance.
+    slice differs from the stored rows by more than its tolerance.
 
     Parameters
     ----------
     folder : path
-        Where `run_all` stored the results.
+        Folder in which `run_all` stored the results.
     report : callable, default=print
-        Called with one line of text for each difference.
+        Function that is called with one line for each difference.
 
     Returns
     -------
     list of str
+        Names of the tables.
     """
     found = []
     for name in STORED:
@@ -41,17 +42,19 @@ def outdated(folder, *, report=print):
 
 
 def differences(name, folder):
-    """How a stored table differs from what the code computes now.
+    """Describe how a stored table differs from the table that the code computes now.
 
     Parameters
     ----------
     name : str
+        Name of the table.
     folder : path
+        Folder in which `run_all` stored the results.
 
     Returns
     -------
     list of str
-        One for each column that differs; empty if the table is up to date.
+        One line for each column that differs; empty if the table is up to date.
     """
     problem = file_problem(name, folder)
     if problem:
@@ -63,20 +66,22 @@ def differences(name, folder):
 
 
 def compare(name, table, stored):
-    """How the rows of a computed table differ from the stored ones.
+    """Describe how the rows of a computed table differ from the stored ones.
 
     Parameters
     ----------
     name : str
-        Of the stored table, whose keys and tolerances are used.
+        Name of the stored table, whose keys and tolerances are used.
     table, stored : DataFrame
+        Computed and stored table.
 
     Returns
     -------
     list of str
+        One line for each difference.
     """
     about, keys = STORED[name], STORED[name].keys.split()
-    # Rounded as the stored numbers are.
+    # Round the numbers as in the stored file.
     table = pd.read_csv(io.StringIO(csv_text(table)))
     if not set(table) <= set(stored):
         return [f"columns that are not stored: {sorted(set(table) - set(stored))}"]

@@ -1,4 +1,4 @@
-"""The paper's split of a data set, and random ones of the same sizes."""
+"""The paper's split of a data set, and random splits of the same sizes."""
 
 from dataclasses import replace
 from functools import cache
@@ -10,12 +10,12 @@ from sklearn.preprocessing import StandardScaler
 
 from renyi_lib.datasets import load_adult, load_bank, load_german
 
-# Random splits and starts of every stored table. Seeds 0 to 4 were looked at while the rules of
-# the scorecard were written, and are burnt: what weighs the claims is drawn from these alone.
+# Seeds of the random splits and starts of every stored table. Seeds 0 to 4 were examined while the
+# rules of the scorecard were written, so the claims are judged only on these new seeds.
 FRESH = range(100, 130)
-# The same for the multiverse, which must not lend its luck to the tables above, nor they theirs.
+# Separate seeds for the multiverse, so that its results do not depend on the tables above.
 FRESH_MULTIVERSE = range(130, 136)
-# Each panel of Fig. 2 (classification): the data set and what S is.
+# Data set and sensitive attribute of each panel of Fig. 2 (classification).
 PANELS = {
     "adult": (load_adult, "gender"),
     "bank": (load_bank, "married"),
@@ -25,7 +25,7 @@ PANELS = {
 
 
 class Rows(NamedTuple):
-    """Features, label and groups of some rows."""
+    """Features, labels and groups of some rows."""
 
     X: np.ndarray
     y: np.ndarray
@@ -33,7 +33,7 @@ class Rows(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """How many rows a random split has of each kind."""
+    """Number of training, validation and test rows of a random split."""
 
     train: int
     validation: int
@@ -41,18 +41,19 @@ class Sizes(NamedTuple):
 
 
 def sizes(name):
-    """How many rows a random split of a panel is fitted on, tuned on and tested on.
+    """Return the numbers of training, validation and test rows in a random split of a panel.
 
-    As many test rows as the paper has; of the others four fifths are training rows.
+    The number of test rows is the paper's; four fifths of the others are training rows.
 
     Parameters
     ----------
     name : {"adult", "bank", "german", "adult-gender-race"}
+        Name of the panel.
 
     Returns
     -------
     Sizes
-        A named tuple ``(train, validation, test)``.
+        Named tuple ``(train, validation, test)``.
 
     Examples
     --------
@@ -66,16 +67,19 @@ def sizes(name):
 
 
 def resplit(dataset, seed):
-    """The data set with its training and test rows drawn anew, as many of each as before.
+    """Return the data set with a new random division into training and test rows.
 
     Parameters
     ----------
     dataset : FairDataset
+        Data set.
     seed : int
+        Random seed.
 
     Returns
     -------
     FairDataset
+        Data set with as many training and test rows as before.
 
     Examples
     --------
@@ -92,7 +96,7 @@ def resplit(dataset, seed):
 
 
 def panel(name):
-    """The data set and the sensitive attribute of a panel."""
+    """Return the data set and the sensitive attribute of a panel."""
     if name not in PANELS:
         raise ValueError(f"dataset must be one of {', '.join(map(repr, PANELS))}, not {name!r}")
     load, sensitive = PANELS[name]
@@ -100,19 +104,22 @@ def panel(name):
 
 
 def split_rows(name, seed):
-    """The numbers of the rows of each kind in a random split: those of `resplit`, the training
-    rows divided in their drawn order into training and validation rows.
+    """Return the row numbers of each set of rows in a random split.
+
+    The split is that of `resplit`, whose training rows are divided in their random order into
+    training and validation rows.
 
     Parameters
     ----------
     name : str
-        A panel.
+        Name of the panel.
     seed : int
+        Random seed.
 
     Returns
     -------
     dict of str to ndarray of int
-        "train", "validation" and "test".
+        Row numbers for "train", "validation" and "test".
 
     Examples
     --------
@@ -126,10 +133,10 @@ def split_rows(name, seed):
 
 
 def encoded_splits(name, seeds, *, paper=True):
-    """(where, rows) for the paper's split and then for a random one with each seed.
+    """Yield (where, rows) for the paper's split and then for a random split with each seed.
 
     `rows` has a `Rows` for "train", for "test" and, in a random split, for "validation". Columns
-    are scaled by the mean and deviation of the training rows.
+    are scaled by the mean and standard deviation of the training rows.
     """
     if paper:
         dataset, sensitive = panel(name)
@@ -145,9 +152,9 @@ def encoded_splits(name, seeds, *, paper=True):
 
 
 def scaled(everything, numbers, scaler):
-    """The rows of each kind, their columns scaled by what is learnt from the training rows.
+    """Return each set of rows, with columns scaled according to the training rows.
 
-    A category that no training row has is left out, as `FairDataset.encode` would.
+    Categories that do not occur in the training rows are left out, as in `FairDataset.encode`.
     """
     X, y, s = everything
     train = X[numbers["train"]]
@@ -161,7 +168,7 @@ def scaled(everything, numbers, scaler):
 
 @cache
 def encoded_rows(name):
-    """All rows of a panel in the order of its files, encoded and not scaled, and the columns."""
+    """Return all rows of a panel in file order, encoded but not scaled, and the columns."""
     dataset, sensitive = panel(name)
     rows = pd.concat([dataset.train, dataset.test], ignore_index=True)
     data = replace(dataset, train=rows, test=rows[:1]).encode(sensitive=sensitive)

@@ -1,7 +1,7 @@
-"""Results on disk, and a manifest of what made them.
+"""Stored results, with a manifest of how they were computed.
 
-The data need no checksum of their own: each file's is in `renyi_lib.datasets`, which raises an
-error for any other file.
+The data files have their checksums in `renyi_lib.datasets`, which raises an error for any other
+file, so they are not repeated here.
 """
 
 import datetime
@@ -27,36 +27,38 @@ _PACKAGES += ["numba", "lightgbm", "fairlearn"]
 
 
 class ResultsError(RuntimeError):
-    """A stored result that is missing or has been edited."""
+    """Error raised if a stored result is missing or was edited."""
 
 
 def run_all(folder, *, names=None, workers=2, progress=True):
     """Compute experiments in full, and store each as a CSV file.
 
-    The file ``manifest.json`` says for each table when it was computed, with which parameters
-    (seeds included) and which versions of the packages.
+    The file ``manifest.json`` records for each table when it was computed, with which parameters
+    (including seeds) and which versions of the packages.
 
     Parameters
     ----------
     folder : path
-        Created if it does not exist.
+        Folder for the results, which is created if it does not exist.
     names : iterable of str, optional
-        By default all but those that a script computes. `outdated` tells which need it.
+        Names of the experiments; by default all except those that a script computes. `outdated`
+        returns those that must be recomputed.
     workers : int, default=2
-        Processes.
+        Number of processes.
     progress : bool, default=True
+        Whether to show a progress bar.
     """
     folder = Path(folder)
     names = [n for n in STORED if not STORED[n].script] if names is None else list(names)
     unknown = [name for name in names if name not in STORED]
     if unknown:
-        raise ValueError(f"names must be among {list(STORED)}, got {unknown}")
+        raise ValueError(f"names must be among {list(STORED)}, not {unknown}")
     for name in names:
         if STORED[name].script:
-            raise ValueError(f"{name} is computed by {STORED[name].script}, which says how")
+            raise ValueError(f"{name} is computed by a script: run {STORED[name].script}")
     folder.mkdir(parents=True, exist_ok=True)
     total = 0.0
-    # New processes, which inherit nothing: a copy of one that has threads may never end.
+    # Spawn new processes, because forking a process with threads may deadlock.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         runs = {pool.submit(_timed, name): name for name in sorted(names, key=list(STORED).index)}
         for run in tqdm(as_completed(runs), "experiments", len(runs), disable=not progress):
@@ -74,25 +76,27 @@ def run_all(folder, *, names=None, workers=2, progress=True):
 
 
 def load(name, folder):
-    """A stored table.
+    """Read a stored table.
 
     Parameters
     ----------
     name : str
+        Name of the table.
     folder : path
-        Where `run_all` stored it.
+        Folder in which `run_all` stored it.
 
     Returns
     -------
     DataFrame
+        Stored table.
 
     Raises
     ------
     ResultsError
-        If the file is missing, or is not the one that was stored.
+        If the file is missing, or differs from the file that was stored.
     """
     if name not in STORED:
-        raise ValueError(f"name must be one of {list(STORED)}, got {name!r}")
+        raise ValueError(f"name must be one of {list(STORED)}, not {name!r}")
     problem = file_problem(name, folder)
     if problem:
         raise ResultsError(f"{problem}: compute it with `make experiments NAMES={name}`")
@@ -100,7 +104,7 @@ def load(name, folder):
 
 
 def compute(name, **options):
-    """A stored table, or with other options than its own a part of it."""
+    """Compute a stored table or, with other options, a part of it."""
     stored = STORED[name]
     experiment = _experiment(name)
     quiet = {"progress": False} if "progress" in inspect.signature(experiment).parameters else {}
@@ -108,7 +112,7 @@ def compute(name, **options):
 
 
 def parameters(name):
-    """All parameters of the experiment behind a table, with their values."""
+    """Return all parameters of the experiment behind a table, with their values."""
     signature = inspect.signature(_experiment(name)).parameters
     values = {key: parameter.default for key, parameter in signature.items()}
     values = values | STORED[name].options
@@ -117,18 +121,18 @@ def parameters(name):
 
 
 def versions():
-    """The versions of Python and of the packages that results depend on."""
+    """Return the versions of Python and of the packages on which results depend."""
     return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
 
 
 def manifest(folder):
-    """What is known about each stored table."""
+    """Return the manifest of the stored tables."""
     path = Path(folder) / _MANIFEST
     return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
 
 
 def file_problem(name, folder):
-    """Why a stored file cannot be used; None if it can."""
+    """Return why a stored file cannot be used, or None if it can."""
     path, known = Path(folder) / f"{name}.csv", manifest(folder).get(name)
     if known is None or not path.exists():
         return f"there is no stored result {name!r} in {folder}"
@@ -138,13 +142,13 @@ def file_problem(name, folder):
 
 
 def csv_text(table):
-    """A table as it is stored: numbers with six digits."""
+    """Format a table for storage, with six digits for each number."""
     return table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
 
 def _describe(folder, name, entry):
     entries = sorted((manifest(folder) | {name: entry}).items())
-    # A line for each fact: seeds one below the other would make a long file.
+    # One line for each fact, because one line for each seed would make the file long.
     facts = ["\n".join(json.dumps({k: e[k]})[1:-1] + "," for k in sorted(e)) for _, e in entries]
     text = ",\n".join(f'"{n}": {{\n{f[:-1]}\n}}' for (n, _), f in zip(entries, facts))
     (folder / _MANIFEST).write_text(f"{{\n{text}\n}}\n", encoding="utf8")
@@ -155,7 +159,7 @@ def _experiment(name):
 
 
 def _timed(name):
-    """A stored table, and the seconds of CPU that it took."""
+    """Compute a stored table, and measure its CPU seconds."""
     began = time.process_time()
     return compute(name), time.process_time() - began
 

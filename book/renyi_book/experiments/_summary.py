@@ -1,4 +1,4 @@
-"""Means over seeds with an interval, and curves read at a given fairness."""
+"""Means over seeds with intervals, and curves read at a given level of fairness."""
 
 import numpy as np
 import pandas as pd
@@ -6,25 +6,27 @@ from scipy.stats import t as student
 
 
 def interval(values, *, test_share=0.0, level=0.95):
-    """Mean of the values and its confidence interval, for independent seeds or random splits.
+    """Compute the mean and its confidence interval for independent seeds or random splits.
 
-    Student's interval. Random splits of one data set share most of their rows, so that their
-    results are not independent; with ``test_share = n_test / n_train`` the variance is enlarged
+    This is Student's interval. Random splits of one data set share most of their rows, so their
+    results are not independent. With ``test_share = n_test / n_train``, the variance is enlarged
     as Nadeau and Bengio propose, by the factor ``1 + n * test_share`` for n splits.
 
     Parameters
     ----------
     values : array-like of shape (n,)
-        Two or more; NaN is not allowed.
+        Two or more values without NaN.
     test_share : float, default=0
-        0 for seeds that start an algorithm anew on the same data. For what is measured on the
-        *training* rows, which the splits share even more, it is n_train / n_test.
+        Ratio n_test / n_train, or 0 for seeds that restart an algorithm on the same data. For
+        measurements on the *training* rows, which the splits share even more, it is
+        n_train / n_test.
     level : float, default=0.95
+        Confidence level.
 
     Returns
     -------
     Series
-        ``mean, low, high``.
+        Entries ``mean, low, high``.
 
     References
     ----------
@@ -39,7 +41,7 @@ def interval(values, *, test_share=0.0, level=0.95):
     """
     values = np.asarray(values, dtype=float)
     if values.ndim != 1 or len(values) < 2 or not np.isfinite(values).all():
-        raise ValueError("values must be two or more finite numbers, one for each seed")
+        raise ValueError(f"values must be two or more finite numbers, not {values!r}")
     n = len(values)
     error = values.std(ddof=1) * np.sqrt(1 / n + test_share)
     half = student.ppf((1 + level) / 2, n - 1) * error
@@ -49,22 +51,23 @@ def interval(values, *, test_share=0.0, level=0.95):
 
 
 def summarize(table, by, values, *, test_share=0.0, level=0.95):
-    """`interval` of some columns for each group of rows.
+    """Compute `interval` of some columns for each group of rows.
 
     Parameters
     ----------
     table : DataFrame
+        Table to summarize.
     by : list of str
-        What tells the groups apart; within a group there is a row for each seed.
+        Columns that define the groups; a group has one row for each seed.
     values : list of str
         Columns to summarize.
     test_share, level
-        As in `interval`.
+        Same as in `interval`.
 
     Returns
     -------
     DataFrame
-        Indexed by `by`, with columns (value, "mean" | "low" | "high").
+        Table indexed by `by`, with columns (value, "mean" | "low" | "high").
 
     Examples
     --------
@@ -88,21 +91,25 @@ def summarize(table, by, values, *, test_share=0.0, level=0.95):
 
 
 def best_at(table, fairness, level, *, value="accuracy", greater_is_fairer=True):
-    """The best value among the points of a curve that are at least so fair; NaN if none is.
+    """Return the best value among the points of a curve that are fair enough; NaN if none is.
 
     Parameters
     ----------
     table : DataFrame
-        The points of one curve.
+        Points of one curve.
     fairness : str
-        Column that says how fair a point is.
+        Column that measures the fairness of a point.
     level : float
+        Required fairness.
     value : str, default="accuracy"
+        Column to maximize.
     greater_is_fairer : bool, default=True
+        Whether greater values of `fairness` are fairer.
 
     Returns
     -------
     float
+        Best value.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The stored tables: how each is made, and which slice of it the tests recompute."""
+"""Stored tables, with the experiment that computes each and the slice that tests recompute."""
 
 from dataclasses import dataclass, field
 
@@ -8,27 +8,27 @@ from renyi_book.experiments._multiverse import FITTED
 
 @dataclass(frozen=True)
 class Stored:
-    """A table in ``book/results``.
+    """Table in ``book/results``.
 
     Parameters
     ----------
     function : str
-        The experiment.
+        Name of the experiment.
     keys : str
-        The columns that identify a row, separated by spaces.
+        Columns that identify a row, separated by spaces.
     slice : dict
-        Options with which the experiment recomputes a few rows, in seconds, by the same code and
+        Options with which the experiment recomputes a few rows in seconds, by the same code and
         with the same seeds.
     options : dict, optional
-        Those with which the table was made; all others have their default values.
+        Options with which the table was computed; all others have their default values.
     rtol, atol : float
-        How far a recomputed number may be from the stored one: atol + rtol * |stored|. Numbers
-        are stored with six digits.
+        Tolerances; a recomputed number may differ from the stored one by atol + rtol * |stored|.
+        Numbers are stored with six digits.
     loose : dict, optional
-        Larger absolute tolerances, by column; a name may end in ``*``.
+        Larger absolute tolerances by column; a name may end in ``*``.
     script : str, optional
-        What computes the table in full, where `run_all` does not because other environments are
-        needed.
+        Script that computes the full table, if `run_all` cannot because the table needs other
+        environments.
     """
 
     function: str
@@ -41,9 +41,9 @@ class Stored:
     script: str = ""
 
 
-# Under other arithmetic the decisions of a few people change, since a fit ends within its
-# tolerance of the optimum and some scores are close to 1/2. Of Adult's 590 women with Y = 1 in the
-# test rows one is .0017. Effects that matter (.003 in accuracy, .02 in fairness) are larger.
+# Under other arithmetic the decisions about a few people change, because a fit ends within its
+# tolerance of the optimum and some scores are close to 1/2. One of Adult's 590 women with Y = 1 in
+# the test rows is .0017. Effects that matter (.003 in accuracy, .02 in fairness) are larger.
 _DECISIONS = {
     "accuracy": 5e-4,
     "rate_*": 1e-3,
@@ -54,10 +54,10 @@ _DECISIONS = {
     "rho_R": 1e-3,
     "nmi": 2e-4,
 }
-# For the same reason the means of scores differ a little.
+# For the same reason, means of scores differ slightly.
 _SCORES = {"soft_*": 1e-4, "score_pearson": 1e-4}
 _FITTED = _DECISIONS | _SCORES
-# Score bins have kinks, and HSIC with a large weight is flat: their fits end in different places.
+# Score bins have kinks, and HSIC with a large weight is flat, so their fits end in other places.
 _FLAT = {"soft_*": 1e-3, "score_pearson": 1e-3}
 # Networks in single precision, after a few hundred steps.
 _SINGLE = {"accuracy": 5e-4, "violation": 1e-3, "rho2": 1e-5, "chi2": 1e-5}
@@ -69,7 +69,7 @@ _CLUSTERS = "dataset algorithm seed lam"
 _LOGISTIC = "dataset seed size lam rows"
 _BATCHES = "problem seed size way penalty lam rows"
 
-# The tables that take longest come first, so that no process is left with one of them at the end.
+# The slowest tables come first, so that no process is left with one of them at the end.
 STORED = {
     "multiverse": Stored(
         "multiverse",
@@ -106,7 +106,7 @@ STORED = {
         loose={"accuracy": 2e-3, "balanced_accuracy": 4e-3, "start": 1e-3},
         script="benchmarks/bench_odds.py",
     ),
-    # A network on batches of one takes half a minute, so the slice has the reference only.
+    # A network on batches of one takes half a minute, so the slice contains only the reference.
     "fermi_occupation_one": Stored(
         "batches_compared",
         _BATCHES,
@@ -177,7 +177,7 @@ STORED = {
         {"dataset": "bank"},
         loose=_FITTED | _FLAT,
     ),
-    # Without score bins, since a decision more or less is much in German's group of 12 people.
+    # Without score bins, because a single decision matters much in German's group of 12 people.
     "penalties_german": Stored(
         "penalties_compared",
         f"method {_SPLIT}",
@@ -253,7 +253,7 @@ STORED = {
         {"seeds": [100], "max_iter": 300, "checkpoints": [30, 100, 300]},
     ),
     "starting_points": Stored("starting_points", _SPLIT, {"seeds": [100]}, loose=_FITTED),
-    # For the second scorecard. Stochastic steps do not converge, so rounding moves decisions.
+    # For the second scorecard. Stochastic steps do not converge, so rounding changes decisions.
     "fermi_logistic_one": Stored(
         "fermi_logistic",
         _LOGISTIC,

@@ -13,26 +13,26 @@ from renyi_lib.solvers import gradient_descent
 
 
 def theorems(*, shapes=((2, 2), (3, 2), (3, 4), (5, 7)), seeds=range(25), sweeps=2000):
-    """Theorems 1 and 2 on random joint tables, against the definition.
+    """Compare Theorems 1 and 2 with the definition on random joint tables.
 
-    The definition's supremum is climbed by alternating conditional expectations: for a given g
-    the best f is E[g | a], centered and scaled, and the other way round. No singular value
-    decomposition takes part.
+    The supremum of the definition is computed by alternating conditional expectations. For a given
+    g the best f is E[g | a], centered and scaled, and vice versa. No singular value decomposition
+    is involved.
 
     Parameters
     ----------
     shapes : sequence of (int, int)
-        Numbers of values of a and b. Theorem 2 needs two values of b.
+        Numbers of values of a and b. Theorem 2 requires two values of b.
     seeds : iterable of int
-        A random table for each.
+        Seeds of the random tables.
     sweeps : int, default=2000
-        At most so many rounds of the climb.
+        Maximum number of alternations.
 
     Returns
     -------
     DataFrame
-        ``rows, columns, seed, definition, theorem_1`` and ``theorem_2`` (NaN unless b is
-        binary): rho_R by each.
+        Columns ``rows, columns, seed``, and rho_R by each method: ``definition, theorem_1`` and
+        ``theorem_2`` (NaN unless b is binary).
 
     Examples
     --------
@@ -61,7 +61,7 @@ def theorems(*, shapes=((2, 2), (3, 2), (3, 4), (5, 7)), seeds=range(25), sweeps
 
 
 def _climb(P, sweeps):
-    """The supremum of E[f(a) g(b)] by alternating conditional expectations."""
+    """Compute the supremum of E[f(a) g(b)] by alternating conditional expectations."""
     p, q = P.sum(axis=1), P.sum(axis=0)
     g = _standardized(np.random.default_rng(0).normal(size=len(q)), q)
     value = 0.0
@@ -89,28 +89,33 @@ def convergence(
     seeds=FRESH[:10],
     progress=True,
 ):
-    """The smallest gradient within t steps of Algorithms 1 and 2 on Adult (Theorems 3, 4).
+    """Measure the smallest gradient within t steps of Algorithms 1 and 2 on Adult (Theorems 3, 4).
 
-    From theta = 0 with one constant step. S is gender and race for Algorithm 1, gender for
-    Algorithm 2.
+    The algorithms start from theta = 0 with a constant step. S is gender and race for Algorithm 1,
+    and gender for Algorithm 2.
 
     Parameters
     ----------
     algorithms : sequence of {"discrete", "binary"}
-        Algorithm 1, Algorithm 2.
+        Algorithm 1 or Algorithm 2.
     lams : sequence of float
+        Weights of the penalty.
     n_rows : int, default=4000
-        Training rows of Adult, a random sample for each seed.
+        Number of training rows of Adult, a random sample for each seed.
     max_iter : int, default=2000
+        Number of steps.
     checkpoints : sequence of int
-        The steps t at which the smallest gradient so far is noted.
+        Steps t at which the smallest gradient so far is recorded.
     seeds : iterable of int
+        Random seeds.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``algorithm, seed, lam, t`` and ``gradient``, the smallest norm in the first t steps.
+        Columns ``algorithm, seed, lam, t`` and ``gradient``, the smallest norm in the first t
+        steps.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a step costs: the claims about time, by the clock."""
+"""Cost of a step, measured by a clock for the claims about time."""
 
 import time
 
@@ -13,29 +13,32 @@ from renyi_lib.penalties import BinaryRenyiPenalty, Groups, HSICPenalty, RenyiPe
 
 
 def timing(*, n_rows=None, repeats=15, hidden=12, seeds=FRESH, progress=True):
-    """Seconds of CPU of one step: the loss, each penalty, and a critic of mutual information.
+    """Measure the CPU seconds of one step of the loss, of each penalty, and of a critic.
 
-    All on the training rows of Adult and gender, at random weights. A step of the loss is its
-    value and its gradient by the weights; one of a penalty its value and its gradient by the
-    class probabilities; one of the critic is an update of its own weights.
+    All steps use the training rows of Adult and gender, at random weights. A step of the loss
+    computes its value and its gradient with respect to the weights, a step of a penalty its value
+    and its gradient with respect to the class probabilities, and a step of the critic of mutual
+    information updates its own weights.
 
     Parameters
     ----------
     n_rows : int, optional
-        Only the first so many rows; by default all.
+        Number of rows from the start; by default all.
     repeats : int, default=15
-        So often everything is timed for each seed, in turn: a slow second then hits all alike.
+        Number of repetitions for each seed. All steps take turns, so that a slow second affects
+        them equally.
     hidden : int, default=12
-        Nodes of the critic's hidden layer: as many as the paper's network has.
+        Number of nodes in the critic's hidden layer, the same as in the paper's network.
     seeds : iterable of int
-        Other weights, and other pairs for the critic.
+        Seeds of the weights and of the critic's pairs.
     progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
     DataFrame
-        ``seed, repeat, what`` ("loss", "renyi-binary", "renyi-discrete", "hsic-gaussian",
-        "neural-mi") and ``seconds``, which a clock has measured.
+        Columns ``seed, repeat, what`` ("loss", "renyi-binary", "renyi-discrete", "hsic-gaussian",
+        "neural-mi") and ``seconds``, measured by a clock.
 
     Examples
     --------
@@ -79,19 +82,20 @@ def _seconds(step, *arguments):
 
 
 class Critic:
-    """Mutual information of a score and a group, from below, by a network of one hidden layer.
+    """Lower bound of the mutual information of a score and a group, from a small network.
 
-    T(f, s) = tanh((f, s) A + a) b is trained to make E[T] - log E'[exp T] as large as it gets:
-    E over the pairs as they are, E' over pairs of strangers. By Donsker and Varadhan that is at
-    most the mutual information, for every T.
+    T(f, s) = tanh((f, s) A + a) b is trained to maximize E[T] - log E'[exp T], where E is the mean
+    over the observed pairs and E' over randomly matched pairs. By Donsker and Varadhan, this is at
+    most the mutual information for every T.
 
     Parameters
     ----------
     hidden : int
+        Number of hidden nodes.
     rng : Generator
-        For the weights at the start, and for the strangers.
+        Generator of the initial weights and of the random pairs.
     learning_rate : float, default=0.01
-        Of Adam.
+        Learning rate of Adam.
 
     References
     ----------
@@ -115,7 +119,7 @@ class Critic:
         self.weights = rng.normal(scale=0.5, size=4 * hidden)
 
     def update(self, score, group):
-        """One step uphill; the bound before it, in nats."""
+        """Take one ascent step, and return the bound before it, in nats."""
         strangers = self.rng.permutation(group)
         pairs = np.column_stack([np.tile(score, 2), np.concatenate([group, strangers])])
         n = len(score)
@@ -125,7 +129,7 @@ class Critic:
         top = T[n:].max()
         shares = np.exp(T[n:] - top)
         bound = float(T[:n].mean() - top - np.log(shares.mean()))
-        # By T: 1/n for each pair, minus the softmax over the strangers.
+        # Derivative with respect to T: 1/n for each pair, minus the softmax over random pairs.
         by_T = np.concatenate([np.full(n, 1 / n), -shares / shares.sum()])
         by_hidden = by_T[:, None] * b * (1 - H**2)
         gradient = [pairs.T @ by_hidden, by_hidden.sum(axis=0), by_T @ H]

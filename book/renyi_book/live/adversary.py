@@ -1,4 +1,4 @@
-"""The frozen and the best-replying inspector, for ``book/explorables/adversary``."""
+"""Frozen and best-replying inspectors, for ``book/explorables/adversary``."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,8 +9,8 @@ from renyi_book.explorables import explorable, fixed
 from renyi_book.plotting import COLORS
 from renyi_lib.penalties import best_response_v, renyi_given_v
 
-#: Shares of the groups (young, middle, old); the logits of their rates of loans at theta are
-#: base + tilt * theta; and the length of a gradient step.
+#: Shares of the groups (young, middle, old), whose loan rates at theta have the logits
+#: base + tilt * theta, and the length of a gradient step.
 BANK = {
     "shares": [0.3, 0.4, 0.3],
     "base": [-1.5, 0.0, 1.2],
@@ -18,22 +18,22 @@ BANK = {
     "rate": 1.5,
 }
 GROUPS = ("young", "middle", "old")
-START, STEPS = 0.0, 30  # where both banks begin, and the most steps
+START, STEPS = 0.0, 30  # start of both banks, and the maximum number of steps
 
 
 def rates(theta):
-    """The share of each group that gets a loan."""
+    """Return the share of each group that gets a loan."""
     return expit(np.array(BANK["base"]) + np.array(BANK["tilt"]) * theta)
 
 
 def question(theta):
-    """The best v at theta, by the library."""
+    """Compute the best v at theta with the library."""
     table, q = _table(rates(theta))
     return best_response_v(table, q)
 
 
 def paid(theta, v):
-    """What an inspector with v measures at theta, and its derivative with v held fixed."""
+    """Return an inspector's measurement with v at theta, and its derivative for fixed v."""
     r = rates(theta)
     table, q = _table(r)
     value, by_table = renyi_given_v(table, q, v)
@@ -42,7 +42,7 @@ def paid(theta, v):
 
 
 def path(start, steps, *, frozen):
-    """The values of theta after 0, 1, ..., steps gradient steps."""
+    """Return the values of theta after 0, 1, ..., steps gradient steps."""
     first, places = question(start), [start]
     for _ in range(steps):
         v = first if frozen else question(places[-1])
@@ -51,7 +51,7 @@ def path(start, steps, *, frozen):
 
 
 def numbers(start=START, steps=0):
-    """The numbers of a state, as the page computes them.
+    """Compute the numbers of a state, as the page does.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def numbers(start=START, steps=0):
 
 
 def still():
-    """The opening state as a picture."""
+    """Draw the opening state."""
     found, first = numbers(), question(START)
     thetas = np.linspace(-1.5, 3.5, 201)
     fig, ax = plt.subplots(figsize=(7, 3.9))
@@ -106,7 +106,7 @@ def still():
 
 
 def show():
-    """The explorable, with its opening numbers by the library."""
+    """Show the explorable, with its opening numbers from the library."""
     found, last = numbers(), numbers(steps=STEPS)
     groups = pd.DataFrame(
         {

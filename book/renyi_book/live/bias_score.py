@@ -1,4 +1,4 @@
-"""The boundary of the optimal rule on a known population, for ``book/explorables/bias-score``."""
+"""Boundary of the optimal rule on a known population, for ``book/explorables/bias-score``."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,7 +13,7 @@ MOST, STEP = 0.3, 0.005
 
 
 def population():
-    """The types of the chapter's population: share, P(Y=1 | type) and P(S=1 | type)."""
+    """Return the types of the chapter's population: share, P(Y=1 | type) and P(S=1 | type)."""
     a, c = np.meshgrid(np.linspace(-2.5, 3.5, 12), np.linspace(-2.5, 2.5, 10))
     one, zero = np.exp(-((a - 1) ** 2) / 2), np.exp(-(a**2) / 2)
     share = ((one + zero) * np.exp(-(c**2) / 2)).ravel()
@@ -22,14 +22,14 @@ def population():
 
 
 def bias_scores():
-    """The bias score of each type."""
+    """Return the bias score of each type."""
     share, _, sigma = population()
     q = share @ sigma
     return sigma / q - (1 - sigma) / (1 - q)
 
 
 def limit():
-    """The largest k that lam can reach, on the slider's grid."""
+    """Return the largest k that lam can reach, on the slider's grid."""
     (share, eta, _), b = population(), bias_scores()
 
     def gap(k):
@@ -40,7 +40,7 @@ def limit():
 
 
 def numbers(k=0.0):
-    """Accuracy, ratio and gap of the rule, as the page computes them.
+    """Compute accuracy, ratio and gap of the rule, as the page does.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def numbers(k=0.0):
 
 
 def printed(k=0.0):
-    """The texts of the readouts."""
+    """Return the texts of the readouts."""
     found = numbers(k)
     sign = "+" if found["gap"] > 0 else ""
     return {
@@ -75,7 +75,7 @@ def printed(k=0.0):
 
 
 def still():
-    """The opening state as a picture."""
+    """Draw the opening state."""
     (share, eta, _), b = population(), bias_scores()
     fig, ax = plt.subplots(figsize=(7, 4))
     for chosen, face in ((eta > 0.5, COLORS["blue"]), (eta <= 0.5, "none")):
@@ -90,7 +90,7 @@ def still():
 
 
 def show():
-    """The explorable, with its opening numbers by the library."""
+    """Show the explorable, with its opening numbers from the library."""
     share, eta, sigma = population()
     stops = [0.0, 0.05, 0.1, 0.15, 0.2, limit(), 0.25, 0.3]
     table = pd.DataFrame([printed(k) for k in stops], pd.Index(stops, name="k"))

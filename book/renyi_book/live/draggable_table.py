@@ -1,4 +1,4 @@
-"""The joint table to which people can be added, and what Pearson, NMI and Rényi see in it."""
+"""Joint table to which people can be added, with the values of Pearson, NMI and Rényi."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,7 +17,7 @@ BADGE = np.array([[1, 0, 0], [0, 10, 10], [0, 10, 10]])
 
 
 def measures(counts):
-    """Pearson, NMI and rho_R of a table of counts, its rows and columns worth -1, 0, 1."""
+    """Compute Pearson, NMI and rho_R of a table whose rows and columns have values -1, 0, 1."""
     a, b = (np.repeat(VALUES[k], counts.ravel()) for k in np.indices(counts.shape).reshape(2, -1))
     return {
         "pearson": pearson_correlation(a, b),
@@ -27,7 +27,7 @@ def measures(counts):
 
 
 def content():
-    """The arguments of `explorable`."""
+    """Return the arguments of `explorable`."""
     counts, seen = LINE, measures(LINE)
     valley, badge = measures(VALLEY), measures(BADGE)
     return {

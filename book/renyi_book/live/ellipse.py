@@ -1,4 +1,4 @@
-"""The circle of functions that R maps to an ellipse, whose semi-axes are singular values."""
+"""Circle of functions that R maps to an ellipse, whose semi-axes are singular values."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,7 +15,7 @@ ALIKE = np.array([[28, 16, 16], [6, 27, 27], [3, 18, 18], [52, 14, 14]])
 
 
 def axes(counts):
-    """The singular values sigma_2, sigma_3, and the circle's axes, the functions g* and g_3."""
+    """Return the singular values sigma_2, sigma_3, and the circle's axes, g* and g_3."""
     best = maximal_functions(counts)
     v_0 = np.sqrt(counts.sum(axis=0) / counts.sum())
     third = np.cross(v_0, v_0 * best.g)
@@ -24,7 +24,7 @@ def axes(counts):
 
 
 def walk(counts, degrees):
-    """The function in one direction, and the correlation of its best reply, the root of E[m²]."""
+    """Return the function in one direction, and the correlation of its best reply."""
     _, second, third = axes(counts)
     t = np.radians(degrees)
     code = np.cos(t) * second + np.sin(t) * third
@@ -34,7 +34,7 @@ def walk(counts, degrees):
 
 
 def content(days):
-    """The arguments of `explorable`, for a table with three columns."""
+    """Return the arguments of `explorable`, for a table with three columns."""
     counts = days.to_numpy()
     reached = walk(counts, ANGLE)[1]
     stops = np.arange(0, 181, 30)

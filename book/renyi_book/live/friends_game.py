@@ -1,4 +1,4 @@
-"""The two friends who reply to each other: the correlation climbs to rho_R."""
+"""Two friends who reply to each other, so that the correlation increases to rho_R."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,13 +14,13 @@ SADDLE = [-0.25, -0.95, 1.55]
 
 
 def standardized(f, p):
-    """Mean 0 and variance 1 under the weights p."""
+    """Standardize f to mean 0 and variance 1 under the weights p."""
     f = f - f @ p
     return f / np.sqrt(f**2 @ p)
 
 
 def play(counts, f, g, replies):
-    """The numbers and their correlation after 0, 1, … replies, the first friend beginning."""
+    """Return the numbers and their correlation after 0, 1, … replies; the first friend begins."""
     P = counts / counts.sum()
     p, q = P.sum(axis=1), P.sum(axis=0)
     steps = []
@@ -34,7 +34,7 @@ def play(counts, f, g, replies):
 
 
 def content(days):
-    """The arguments of `explorable`, for a table of counts with named rows and columns."""
+    """Return the arguments of `explorable`, for a table of counts with named rows and columns."""
     counts = days.to_numpy()
     f, g = (np.arange(size) - (size - 1) / 2 for size in counts.shape)
     steps, rho = play(counts, f, g, REPLIES), maximal_functions(counts).rho

@@ -1,4 +1,4 @@
-"""The guessing game, in which the lowest possible cost is gamma of Theorem 2."""
+"""Guessing game whose lowest possible cost is gamma of Theorem 2."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,12 +10,12 @@ from renyi_lib.correlation import renyi_binary
 
 
 def paid(counts, guesses):
-    """The mean squared error of one guess for each class; counts of b = 0 and b = 1 by class."""
+    """Compute the mean squared error of one guess for each class from counts of b by class."""
     return np.sum(counts * np.column_stack([guesses**2, (1 - guesses) ** 2])) / counts.sum()
 
 
 def content(classes, b):
-    """The arguments of `explorable`, for the samples of a class and of a binary b."""
+    """Return the arguments of `explorable`, for samples of a class and of a binary b."""
     table = pd.crosstab(np.asarray(classes), np.asarray(b))
     table = table.loc[(table[1] / table.sum(axis=1)).sort_values().index]
     counts = table.to_numpy()

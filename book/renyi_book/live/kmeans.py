@@ -14,19 +14,19 @@ from renyi_lib.clustering import RenyiKMeans, renyi_kmeans_objective
 
 #: The points, their groups, the first clusters and the opening lambda.
 POINTS = {"x": [-5, -4, 4, 5], "s": [1, 1, 0, 0], "start": [0, 0, 1, 1], "lam": 85}
-# Up to so many passes a cycle is looked for.
+# Maximum number of passes in which to look for a cycle.
 PASSES = 60
 
 
 def objective(x, s, labels, lam):
-    """The library's objective G of an assignment."""
+    """Compute the library's objective G of an assignment."""
     return _objective(*(tuple(map(float, one)) for one in (x, s, labels)), lam)
 
 
 def fixed_centers(x, s, labels, centers, lam):
-    """F, the objective with fixed centers and the adversary's best reply, up to a constant.
+    """Compute F, the objective for fixed centers and the adversary's best reply, up to a constant.
 
-    It is G plus what the centers could still gain by moving to the means.
+    F is G plus the amount that the centers could gain by moving to the means.
     """
     x, labels = np.asarray(x, dtype=float), np.asarray(labels)
     sse = np.sum((x - np.asarray(centers)[labels]) ** 2)
@@ -35,22 +35,24 @@ def fixed_centers(x, s, labels, centers, lam):
 
 
 def visits(x, s, start, lam, count, *, algorithm):
-    """The first visits of an algorithm: a row for each.
+    """Return the first visits of an algorithm, one row for each.
 
     Parameters
     ----------
     x, s, start : sequence
-        Points on a line, their groups (0 or 1) and first clusters (0 or 1).
+        Points on a line, their groups (0 or 1) and initial clusters (0 or 1).
     lam : float
+        Weight of the penalty.
     count : int
-        Visits, also after it has stopped.
+        Number of visits, including those after the algorithm has stopped.
     algorithm : {"paper", "descent"}
+        Algorithm 3 of the paper, or the descent method.
 
     Returns
     -------
     DataFrame
-        ``point, believed, moved, labels, dF, dG, G``: by the library's objective from scratch;
-        `believed` is NaN where the last point of a cluster is asked to leave it.
+        Columns ``point, believed, moved, labels, dF, dG, G``, computed from the library's
+        objective; `believed` is NaN where the last point of a cluster would have to leave it.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def visits(x, s, start, lam, count, *, algorithm):
 
 
 def still():
-    """The objective after each visit, by both algorithms, from the opening state."""
+    """Plot the objective after each visit for both algorithms, from the opening state."""
     start = objective(*POINTS.values())
     fig, ax = plt.subplots(figsize=(7, 3.6))
     for algorithm, name, style, color in (
@@ -119,7 +121,7 @@ def still():
 
 
 def show():
-    """The explorable, with its opening numbers by the library."""
+    """Show the explorable, with its opening numbers from the library."""
     paths = {
         name: visits(**POINTS, count=8, algorithm=algorithm)
         for name, algorithm in (("Algorithm 3", "paper"), ("descent method", "descent"))
@@ -150,7 +152,7 @@ def show():
 
 
 def _cycle():
-    """The length in passes of the cycle in which Algorithm 3 ends in the opening state."""
+    """Return the length, in passes, of the cycle of Algorithm 3 from the opening state."""
     x, s, start, lam = POINTS.values()
     model = RenyiKMeans(2, lam, algorithm="paper", init=np.array(start), max_iter=PASSES, tol=0)
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""The scorecard as a table to search, filter and sort, for ``book/explorables/scorecard``."""
+"""Scorecard as a table to search, filter and sort, for ``book/explorables/scorecard``."""
 
 import json
 
@@ -12,19 +12,19 @@ from renyi_book.scorecard.page import SIGNS, as_html
 
 
 def data(shown=None):
-    """What the page needs beside the rows that it shows.
+    """Return the data that the page needs in addition to the rows that it shows.
 
     Parameters
     ----------
     shown : list of dict, optional
-        From `renyi_book.scorecard.rows`.
+        Rows from `renyi_book.scorecard.rows`.
 
     Returns
     -------
     dict
-        ``parts`` and ``verdicts`` that occur, the verdicts' ``signs``, and ``rows``: for each
-        claim its id, the places of its part and verdict, whether it is a first reading, and its
-        effect in units of the smallest that matters (None if it has no interval).
+        ``parts`` and ``verdicts`` that occur, the verdicts' ``signs``, and ``rows``, which has for
+        each claim its id, the positions of its part and verdict, whether it is a first reading,
+        and its effect in units of the smallest that matters (None if it has no interval).
 
     Examples
     --------
@@ -54,7 +54,7 @@ def data(shown=None):
 
 
 def html(shown=None):
-    """The rows as folded tables, and the script that makes them a table to search.
+    """Return the rows as folded tables, with the script that makes them searchable.
 
     Examples
     --------
@@ -74,23 +74,24 @@ def html(shown=None):
 
 
 def show():
-    """The explorable; without a script, the folded tables alone."""
+    """Show the explorable; without a script, only the folded tables appear."""
     from IPython.display import HTML, display
 
     display(HTML(html()))
 
 
 def bars(shown=None):
-    """The scorecard in one picture: a bar for each part of the paper, a piece for each verdict.
+    """Draw the scorecard as a bar for each part of the paper, with a piece for each verdict.
 
     Parameters
     ----------
     shown : list of dict, optional
-        From `renyi_book.scorecard.rows`; second readings are not counted again.
+        Rows from `renyi_book.scorecard.rows`; second readings are not counted again.
 
     Returns
     -------
     Figure
+        Bar chart.
 
     Examples
     --------

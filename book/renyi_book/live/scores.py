@@ -13,18 +13,18 @@ from renyi_book.explorables import explorable, fixed
 from renyi_book.plotting import COLORS
 from renyi_lib.correlation import renyi_from_joint
 
-#: What the penalty acts on, in words; a method of the stored table that is not here is left out.
+#: Target of the penalty in words; methods of the stored table that are missing here are left out.
 NAMES = {"label": "the sampled label", "bins": "the score's bins", "boosting": "boosted trees"}
-#: The opening state: the label's penalty, at the lambda where its gap at one half is nearly 0.
+#: Opening state: the penalty on the label, at a lambda whose gap at one half is nearly 0.
 METHOD, LAM, THRESHOLD = "label", 8, 0.5
 _COUNTS = ["above_00", "above_01", "above_10", "above_11"]
 
 
 @cache
 def counts():
-    """The stored counts: for each (method, lam) an array of shape (101, 2, 2).
+    """Return the stored counts, an array of shape (101, 2, 2) for each (method, lam).
 
-    Entry [k, s, y] is the number of test people of group s and truth y with a score above k / 100.
+    Entry [k, s, y] is the number of test rows of group s and label y with a score above k / 100.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def counts():
 
 
 def data():
-    """What the page computes with: whole numbers."""
+    """Return the whole numbers that the page computes with."""
     found = counts()
     methods = list(dict.fromkeys(method for method, _ in found))
     lams = list(dict.fromkeys(lam for _, lam in found))
@@ -59,17 +59,19 @@ def data():
 
 
 def measure(above, k):
-    """What the page prints of a model at threshold k / 100.
+    """Compute the numbers that the page prints for a model at threshold k / 100.
 
     Parameters
     ----------
     above : ndarray of shape (101, 2, 2)
-        From `counts`.
+        Counts from `counts`.
     k : int
+        Threshold in hundredths.
 
     Returns
     -------
     dict
+        Measures by name.
     """
     everybody, chosen = above[0], above[k]
     size, selected = everybody.sum(axis=1), chosen.sum(axis=1)
@@ -92,7 +94,7 @@ def measure(above, k):
 
 
 def still():
-    """The opening state as a picture: both histograms, and the gap at every threshold."""
+    """Draw both histograms and the gap at every threshold in the opening state."""
     found = counts()
     above = found[METHOD, LAM]
     fig, (upper, lower) = plt.subplots(2, 1, figsize=(7, 6.2), sharex=True)
@@ -131,13 +133,13 @@ def still():
 
 
 def opening():
-    """The texts of the page's linked numbers in the opening state."""
+    """Return the texts of the page's linked numbers in the opening state."""
     women, men = measure(counts()[METHOD, LAM], round(100 * THRESHOLD))["rates"]
     return {"t": fixed(THRESHOLD, 2), "women": percent(women), "men": percent(men)}
 
 
 def show():
-    """The explorable, with its opening numbers by the library."""
+    """Show the explorable, with its opening numbers from the library."""
     found = counts()
     rows = {
         (NAMES[method], fixed(k / 100, 1)): measure(found[method, LAM], k)
@@ -177,22 +179,22 @@ def _say(found):
 
 
 def percent(x):
-    """A share as the page prints it."""
+    """Format a share as the page does."""
     return f"{fixed(100 * x, 1)} %"
 
 
 def points(x):
-    """A difference of shares in percentage points, with its sign, as the page prints it."""
+    """Format a difference of shares in percentage points, with its sign, as the page does."""
     text = fixed(100 * x, 2)
     return f"+{text}" if x > 0 and float(text) else text
 
 
 def _per_cell(above):
-    """How many women, men, and people with Y = 1 score in each of the equal cells of [0, 1]."""
+    """Count women, men, and people with Y = 1 in each of the equal cells of [0, 1]."""
     lists = [*above.sum(axis=2).T, above[:, :, 1].sum(axis=1)]
     return np.concatenate([-np.diff(one) for one in lists]).tolist()
 
 
 def _cells(above):
-    """People in ten equal cells of the score, by group."""
+    """Count people in ten equal cells of the score, by group."""
     return -np.diff(above.sum(axis=2)[::10], axis=0)

@@ -8,12 +8,12 @@ from renyi_book.explorables import explorable, fixed
 from renyi_book.live.scores import LAM, METHOD, THRESHOLD, counts
 from renyi_book.plotting import COLORS
 
-#: The two models, by their weight of the penalty, and how the page calls them.
+#: Names of the two models, with their weight of the penalty and their label on the page.
 MODELS = {"usual": (0, "trained as usual"), "fair": (LAM, "trained to be fair")}
 
 
 def data():
-    """What the page computes with: women and men selected at each threshold, by model."""
+    """Return the numbers of women and men selected at each threshold, by model."""
     found = {key: counts()[METHOD, lam].sum(axis=2) for key, (lam, _) in MODELS.items()}
     everybody = found["usual"]
     return {"steps": len(everybody) - 1, "size": everybody[0].tolist()} | {
@@ -22,7 +22,9 @@ def data():
 
 
 def relative(model, k):
-    """Women selected for every 100 men at the threshold k / 100, in groups of equal size.
+    """Compute how many women are selected for every 100 men at the threshold k / 100.
+
+    The groups are scaled to equal size.
 
     Examples
     --------
@@ -36,7 +38,7 @@ def relative(model, k):
 
 
 def still():
-    """The opening state as a picture."""
+    """Draw the opening state."""
     steps = np.arange(5, 96)
     fig, ax = plt.subplots(figsize=(7, 3.2))
     ax.axhline(100, color=COLORS["black"], linewidth=1)
@@ -53,7 +55,7 @@ def still():
 
 
 def show():
-    """The figure of the landing page, with its opening numbers by the library."""
+    """Show the figure of the landing page, with its opening numbers from the library."""
     grid = (20, 30, 40, 50, 60, 70, 80)
     table = pd.DataFrame(
         {name: [round(relative(key, k)) for k in grid] for key, (_, name) in MODELS.items()},

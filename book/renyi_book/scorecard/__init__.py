@@ -1,9 +1,10 @@
-"""The paper's claims, weighed: each a rule that turns results into evidence and a verdict.
+"""Scorecard of the paper's claims, each with a rule that turns results into a verdict.
 
-The claims with all that was fixed before the results (reading, estimand, smallest effect, rule)
-are in the book's ``claims.yml``; ``rules.json`` has their checksums. `rows` gives them with what
-was found, `findings` finds it anew, `tally` counts, `forest` draws. `sensitivity` varies every
-threshold, `stable` leaves splits out, `multiverse` and `shares` judge other universes.
+The claims, with everything that was fixed before the results (reading, estimand, smallest effect,
+rule), are in the book's ``claims.yml``; ``rules.json`` has their checksums. `rows` returns them
+with the results, `findings` recomputes the results, `tally` counts verdicts, and `forest` draws
+them. `sensitivity` varies every threshold, `stable` leaves splits out, and `multiverse` and
+`shares` judge other universes.
 """
 
 from renyi_book.scorecard.figure import forest, standing

@@ -357,17 +357,17 @@ RULES = {
 
 
 def findings(source=RESULTS):
-    """What the rules find.
+    """Compute the results of the rules.
 
     Parameters
     ----------
     source : path, mapping or callable
-        The folder of the stored tables, or the tables by name.
+        Folder of the stored tables, or the tables by name.
 
     Returns
     -------
     dict of str to dict
-        For each claim ``verdict, ours`` and, where there is an interval, ``estimate, low, high,
+        For each claim ``verdict, ours`` and, if there is an interval, ``estimate, low, high,
         delta, n``.
     """
     results = Results(partial(_load, source) if isinstance(source, str | Path) else source)
@@ -390,7 +390,7 @@ def _fields(evidence, verdict, unadjusted):
 
 
 def store(folder=RESULTS):
-    """Write the verdicts, with what they rest on: the rules' commit and the tables' checksums."""
+    """Write the verdicts, with the commit of the rules and the checksums of the tables."""
     folder = Path(folder)
     known = json.loads((folder / "manifest.json").read_text(encoding="utf8"))
     used = sorted(name for name in known if name.startswith(("fermi_", "penalties_adult")))
@@ -404,15 +404,17 @@ def store(folder=RESULTS):
 
 
 def rows(folder=RESULTS):
-    """The claims with what was found, in the order of the file.
+    """Return the claims with their results, in the order of the file.
 
     Parameters
     ----------
     folder : path, optional
+        Folder of the stored results.
 
     Returns
     -------
     list of dict
+        One entry for each claim.
 
     Examples
     --------
@@ -425,13 +427,13 @@ def rows(folder=RESULTS):
 
 
 def tally(shown):
-    """How many of the counted rows have each verdict; second readings are not counted."""
+    """Count the verdicts; second readings are not counted."""
     counted = [row["verdict"] for row in shown if "reading_of" not in row]
     return {name: counted.count(name) for name in VERDICTS if name in counted}
 
 
 def freeze(path=RULES_FILE):
-    """Write down the checksum of each claim: once, before the runs."""
+    """Store the checksum of each claim, once and before the runs."""
     fixed = {"commit": None, "claims": {c["id"]: claim_checksum(c) for c in claims()}}
     fixed["code"] = code_checksum()
     with Path(path).open("x", encoding="utf8") as file:
@@ -439,13 +441,13 @@ def freeze(path=RULES_FILE):
 
 
 def code_checksum():
-    """Checksum of the rules above, up to the verdicts."""
+    """Compute the checksum of the rules above, up to the verdicts."""
     text = Path(__file__).read_text(encoding="utf8").split("# --- Verdicts")[0]
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def main(accept=False, folder=RESULTS):
-    """Store the verdicts, unless one would change in silence; the changes, as lines of text."""
+    """Store the verdicts, unless one would change unnoticed; return the changes as lines."""
     path = Path(folder) / STORED
     before = {row["id"]: row["verdict"] for row in rows(folder)} if path.exists() else {}
     changes = [

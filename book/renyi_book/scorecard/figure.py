@@ -1,4 +1,4 @@
-"""The forest: measured rows on one axis, in units of the smallest effect that matters."""
+"""Forest plot of measured rows on one axis, in units of the smallest effect that matters."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,7 +14,7 @@ from renyi_book.scorecard.judging import (
     VERDICTS,
 )
 
-#: Color and mark of each verdict; the marks tell them apart without color.
+#: Color and marker of each verdict; the markers distinguish them without color.
 STYLES = {
     HOLDS: ("blue", "o"),
     PART: ("sky", "D"),
@@ -23,25 +23,25 @@ STYLES = {
     UNTESTABLE: ("grey", "|"),
     NO_RESULT: ("grey", "."),
 }
-#: Units beyond which an axis is cut; linear up to two, logarithmic from there.
+#: Units beyond which the axis is cut; it is linear up to two and logarithmic beyond.
 LIMIT = 40.0
-# How far a line is drawn below its name, in rows.
+# Distance of a line below its name, in rows.
 BELOW = 0.22
 _TICKS = (-30, -10, -3, -1, 0, 1, 3, 10, 30)
 
 
 def standing(row):
-    """Estimate and interval of a row in units of its smallest effect, the paper's value too.
+    """Return estimate, interval and the paper's value in units of the smallest effect.
 
     Parameters
     ----------
     row : dict
-        From `renyi_book.scorecard.rows`.
+        Row from `renyi_book.scorecard.rows`.
 
     Returns
     -------
     dict or None
-        ``estimate, low, high, paper``; None if the row has no interval.
+        Entries ``estimate, low, high, paper``; None if the row has no interval.
     """
     if row.get("estimate") is None or not row.get("delta") or row.get("low") is None:
         return None
@@ -54,22 +54,24 @@ def standing(row):
 
 
 def forest(shown, *, limit=LIMIT, ax=None):
-    """Draw the rows that have an interval: estimate, interval, smallest effect, paper's value.
+    """Draw the rows with an interval: estimate, interval, smallest effect, paper's value.
 
-    A row's name stands above its line, so that the figure may be as narrow as a phone; a row that
-    claims a difference of 0 says so.
+    The name of a row is above its line, so that the figure fits on a phone; a row that claims a
+    difference of 0 says so.
 
     Parameters
     ----------
     shown : list of dict
-        From `renyi_book.scorecard.rows`.
+        Rows from `renyi_book.scorecard.rows`.
     limit : float, default=40
         Units of the smallest effect beyond which an interval is cut off with an arrow.
     ax : Axes, optional
+        Axes to draw on.
 
     Returns
     -------
     Figure
+        Forest plot.
     """
     drawn = _measured(shown)
     if ax is None:
@@ -87,17 +89,19 @@ def forest(shown, *, limit=LIMIT, ax=None):
 
 
 def overview(shown, *, limit=LIMIT):
-    """All measured rows in one picture, by part of the paper, without their names.
+    """Draw all measured rows in one figure, by part of the paper, without their names.
 
     Parameters
     ----------
     shown : list of dict
-        From `renyi_book.scorecard.rows`.
+        Rows from `renyi_book.scorecard.rows`.
     limit : float, default=40
+        Units of the smallest effect beyond which an interval is cut off.
 
     Returns
     -------
     Figure
+        Overview.
     """
     parts = {}
     for row, place in _measured(shown):
@@ -120,19 +124,21 @@ def overview(shown, *, limit=LIMIT):
 
 
 def universes(table, listed, *, limit=LIMIT):
-    """A mark for each universe of each claim, in units of the claim's smallest effect.
+    """Draw a marker for each universe of each claim, in units of the claim's smallest effect.
 
     Parameters
     ----------
     table : DataFrame
-        From `renyi_book.scorecard.multiverse`.
+        Table from `renyi_book.scorecard.multiverse`.
     listed : list of dict
-        The claims.
+        Claims.
     limit : float, default=40
+        Units of the smallest effect beyond which the axis is cut.
 
     Returns
     -------
     Figure
+        Figure with one row for each claim.
     """
     known = {claim["id"]: claim for claim in listed}
     names = list(dict.fromkeys(table["claim"]))
@@ -143,7 +149,7 @@ def universes(table, listed, *, limit=LIMIT):
             of = rows.loc[rows["verdict"] == one, "estimate"]
             color, mark = STYLES[one]
             x = np.clip(of / known[name]["smallest"]["delta"], -limit, limit)
-            # Spread a little, always alike, so that universes that agree can be counted.
+            # Spread the markers slightly and deterministically, so that equal ones can be counted.
             y = height + BELOW + 0.1 * ((np.arange(len(x)) % 3) - 1)
             ax.plot(x, y, mark, color=COLORS[color], markersize=4, alpha=0.7)
     ax.set_yticks(range(len(names)), names, fontsize=9)
@@ -160,7 +166,7 @@ def _measured(shown):
 
 
 def _to_zero(row):
-    """Whether the claim is that there is no difference."""
+    """Return whether the claim is that there is no difference."""
     return row["direction"] != "greater"
 
 
@@ -186,7 +192,7 @@ def _line(ax, height, row, place, limit, markersize=5.0):
 
 
 def _names_inside(ax, **style):
-    """The names at the left end of the axes, not beside it: a phone is narrow."""
+    """Write the names inside the axes at the left, because phones are narrow."""
     ax.tick_params(axis="y", length=0, pad=-3)
     ax.grid(axis="y", visible=False)
     for label in ax.get_yticklabels():
@@ -205,7 +211,7 @@ def _axis(ax, limit):
 
 
 def _legend(ax, verdicts, paper):
-    """What the marks mean, below the axes, in two columns that fit a phone."""
+    """Add a legend of the markers below the axes, in columns that fit on a phone."""
     marks = [
         plt.Line2D([], [], color=COLORS[color], marker=mark, markersize=5, label=verdict)
         for verdict, (color, mark) in STYLES.items()

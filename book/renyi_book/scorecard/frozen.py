@@ -1,9 +1,9 @@
-"""What was fixed before the results, and whether it still is.
+"""Check that everything fixed before the results is unchanged.
 
-``book/rules.json`` has the commit of the rules, a checksum of the frozen fields of each claim and
-one of the rules' code. A claim may differ from it if its ``deviations`` say why; code may, if
-``rules.json`` has a deviation with the new checksum. Claims that were added later are under
-``added``, with the commits that held their rules before they were weighed.
+``book/rules.json`` contains the commit of the rules, a checksum of the frozen fields of each claim
+and one of the rules' code. A claim may differ from it if its ``deviations`` explain why, and code
+may differ if ``rules.json`` has a deviation with the new checksum. Claims that were added later
+are listed under ``added``, with the commits that contained their rules before they were judged.
 """
 
 import ast
@@ -15,9 +15,9 @@ from renyi_book.chapters import BOOK
 from renyi_book.scorecard.table import claims
 
 RULES_FILE = BOOK / "rules.json"
-#: What may change later: where the book shows and tests a claim, and what happened to it.
+#: Fields that may change later: where the book shows and tests a claim, and its history.
 LOOSE = ("chapter", "test", "note", "errata", "deviations", "history")
-#: Beside the rules, the code that turns tables into verdicts: modules, and functions of `table`.
+#: Code besides the rules that turns tables into verdicts: modules, and functions of `table`.
 JUDGING = ("judging.py", "reading.py", "statistics.py", "thresholds.py", "table.py")
 JUDGES = (
     "weigh",
@@ -34,18 +34,18 @@ JUDGES = (
 
 
 def claim_checksum(claim):
-    """Checksum of the fields of a claim that were fixed beforehand."""
+    """Compute the checksum of the fields of a claim that were fixed beforehand."""
     fixed = {key: value for key, value in claim.items() if key not in LOOSE}
     text = json.dumps(fixed, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def code_checksum(folder=Path(__file__).parent):
-    """Checksum of the code that turns tables into verdicts.
+    """Compute the checksum of the code that turns tables into verdicts.
 
-    It covers the rules and the modules that they are built on, and of `table` the functions that
-    judge. Comments, layout, docstrings, the words of errors and the modules that names are
-    imported from do not count.
+    It covers the rules, the modules on which they are built, and the functions of `table` that
+    judge. Comments, layout, docstrings, the wording of errors and the modules from which names are
+    imported are ignored.
     """
     digest = hashlib.sha256()
     for path in [*sorted(folder.glob("rules/*.py")), *(folder / name for name in JUDGING)]:
@@ -57,7 +57,7 @@ def code_checksum(folder=Path(__file__).parent):
 
 
 class _Wordless(ast.NodeTransformer):
-    """Removes docstrings, the arguments of errors, and the modules behind imported names."""
+    """Transformer that removes docstrings, arguments of errors, and modules of imports."""
 
     def visit_Expr(self, node):
         return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
@@ -70,7 +70,7 @@ class _Wordless(ast.NodeTransformer):
 
 
 def _text_of(node):
-    """The syntax tree as text; empty fields, in which versions of Python differ, are left out."""
+    """Return the syntax tree as text, without empty fields, which vary by Python version."""
     if isinstance(node, list):
         return f"[{','.join(map(_text_of, node))}]"
     if not isinstance(node, ast.AST):
@@ -80,16 +80,17 @@ def _text_of(node):
 
 
 def freeze(path=RULES_FILE):
-    """Write down what is fixed from now on: once, before the results.
+    """Store the state that is fixed from now on, once and before the results.
 
     Parameters
     ----------
     path : path, optional
+        File to write.
 
     Raises
     ------
     FileExistsError
-        If rules have been frozen there. What has to change after that is a deviation.
+        If rules have already been frozen there. Later changes must be recorded as deviations.
     """
     fixed = {
         "commit": None,
@@ -102,11 +103,12 @@ def freeze(path=RULES_FILE):
 
 
 def add(path=RULES_FILE):
-    """Write down the claims that are new since the rules were frozen: before they are weighed.
+    """Store the claims that are new since the rules were frozen, before they are judged.
 
     Parameters
     ----------
     path : path, optional
+        File to update.
     """
     fixed = json.loads(Path(path).read_text(encoding="utf8"))
     added = fixed.setdefault("added", {"commits": [], "claims": {}})
@@ -117,24 +119,26 @@ def add(path=RULES_FILE):
 
 
 def name(commit, path=RULES_FILE):
-    """Say which commit holds the frozen rules; no checksum is touched.
+    """Record which commit contains the frozen rules, without changing any checksum.
 
     Parameters
     ----------
     commit : str
+        Hash of the commit.
     path : path, optional
+        File to update.
 
     Raises
     ------
     ValueError
-        If another commit has been named, or the rules are no longer those that were frozen.
+        If another commit is already recorded, or the rules differ from the frozen ones.
     """
     fixed = json.loads(Path(path).read_text(encoding="utf8"))
     if fixed["commit"] not in (None, commit):
-        raise ValueError(f"commit {fixed['commit']} has been named: it is not replaced")
+        raise ValueError(f"commit {fixed['commit']} is already recorded and is not replaced")
     found = problems(path)
     if found:
-        raise ValueError(f"the rules are not those that were frozen: {'; '.join(found)}")
+        raise ValueError(f"the rules differ from the frozen ones: {'; '.join(found)}")
     Path(path).write_text(_text(fixed | {"commit": commit}), encoding="utf8")
 
 
@@ -143,11 +147,12 @@ def _text(fixed):
 
 
 def problems(path=RULES_FILE):
-    """What differs from the frozen rules and is not told as a deviation.
+    """List the differences from the frozen rules that are not recorded as deviations.
 
     Returns
     -------
     list of str
+        One line for each difference.
     """
     fixed = json.loads(Path(path).read_text(encoding="utf8"))
     now = {claim["id"]: claim for claim in claims()}

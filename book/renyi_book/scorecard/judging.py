@@ -1,16 +1,16 @@
 """From evidence to one of five verdicts.
 
-A claimed difference, D being the smallest effect that matters and [L, U] its 95 % interval in the
-claimed direction:
+For a claimed difference, let D be the smallest effect that matters and [L, U] the 95 % interval in
+the claimed direction:
 
 * L > 0 and U >= D: **holds**;
 * L > 0 and U < D: the sign only, **holds in part**;
 * L <= 0 and U < D: **does not hold** (any effect that matters is excluded);
 * L <= 0 and U >= D: **undecided**.
 
-"No difference", "goes to 0", "is this number": **holds** if the 90 % interval lies within D of 0
-(two one-sided tests at 5 %), **does not hold** if it lies wholly beyond D, else **undecided**.
-What is **exact** (an identity, a count) has no noise and is never undecided.
+"No difference", "goes to 0" and "is this number" **hold** if the 90 % interval lies within D of 0
+(two one-sided tests at 5 %), do **not hold** if it lies entirely beyond D, and are otherwise
+**undecided**. **Exact** claims (an identity, a count) have no noise and are never undecided.
 """
 
 from collections.abc import Callable
@@ -28,27 +28,27 @@ HOLDS, PART, FAILS, UNDECIDED, UNTESTABLE = VERDICTS = (
     "undecided",
     "cannot be tested",
 )
-#: In place of a verdict, until the experiments have been run.
+#: Placeholder for a verdict until the experiments have been run.
 NO_RESULT = "no result yet"
 # One-sided levels: the two ends of a 95 % interval, and the two tests of an equivalence.
 ALPHA, ALPHA_EQUIVALENCE = 0.025, 0.05
-#: The rule of a claim that sums others up: it is weighed by their verdicts.
+#: Rule of a claim that summarizes others and is judged by their verdicts.
 SUMMARY = "comparisons_hold"
-#: Random draws of five splits to leave out.
+#: Number of splits to leave out, and number of random draws of them.
 LEFT_OUT, LEAVE_OUT_DRAWS = 5, 200
 
 
 class NoResult(LookupError):
-    """A table, column or seed that a rule needs is not there (yet)."""
+    """Error raised if a table, column or seed that a rule needs does not exist (yet)."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was measured for a claim, in the claimed direction and unit.
+    """Measured evidence for a claim, in the claimed direction and unit.
 
-    ``supports`` and ``opposes`` are p-values: a small one supports, or opposes, the claim. Both
-    may be small for a difference (the sign is right, the size does not matter). Parts, if any,
-    are claims that must all be true; the numbers are then those of the weakest part.
+    ``supports`` and ``opposes`` are p-values; a small one supports, or opposes, the claim. Both
+    may be small for a difference, if the sign is right but the size does not matter. Parts, if
+    any, are claims that must all be true; the numbers are then those of the weakest part.
     """
 
     kind: str
@@ -61,18 +61,18 @@ class Evidence:
     supports: float = 1.0
     opposes: float = 1.0
     regions: tuple = ()
-    # What it would take to decide, in words: computed when asked for, since it takes time.
+    # What it would take to decide, in words; computed on demand, because it takes time.
     power: Callable = field(default=str, repr=False, compare=False)
     outcome: str = ""
     parts: tuple = ()
     seeds: tuple = ()
-    # How much fairer Rényi's point is than the baseline's, where accuracy is compared.
+    # How much fairer Rényi's point is than the baseline's, if accuracy is compared.
     guard: "Evidence | None" = None
     # Evidence from the splits that a mask keeps.
     again: Callable = field(default=None, repr=False, compare=False)
 
     def without(self, dropped):
-        """The evidence without some seeds; itself, if it does not come from seeds."""
+        """Return the evidence without some seeds, or itself if it does not depend on seeds."""
         if self.parts:
             return everything([part.without(dropped) for part in self.parts], self.text)
         if self.again is None:
@@ -82,12 +82,14 @@ class Evidence:
 
 
 def verdict(evidence, *, support_factor=1.0, oppose_factor=1.0):
-    """The verdict on a claim; the factors adjust the p-values for other claims of its family.
+    """Return the verdict on a claim; the factors adjust p-values for other claims of its family.
 
     Parameters
     ----------
     evidence : Evidence
+        Evidence for the claim.
     support_factor, oppose_factor : float, default=1
+        Factors that multiply the two p-values.
 
     Returns
     -------
@@ -95,7 +97,7 @@ def verdict(evidence, *, support_factor=1.0, oppose_factor=1.0):
         One of `VERDICTS`.
     """
     if evidence.parts:
-        # All parts must be supported, which needs no adjustment; one that is opposed is enough.
+        # All parts must be supported, which needs no adjustment; one opposed part is enough.
         oppose_factor *= len(evidence.parts)
         found = {
             verdict(part, support_factor=support_factor, oppose_factor=oppose_factor)
@@ -117,7 +119,7 @@ def verdict(evidence, *, support_factor=1.0, oppose_factor=1.0):
 
 
 def _guarded(found, guard):
-    """Accuracy that was bought with fairness counts in part, either way."""
+    """Reduce a verdict to "in part" if accuracy was gained at the expense of fairness."""
     if guard is None:
         return found
     less_fair, fairer = guard.high < -guard.delta, guard.low > guard.delta
@@ -125,28 +127,31 @@ def _guarded(found, guard):
 
 
 def _all_of(found):
-    """The verdict on "all of these", given the verdicts on each."""
+    """Return the verdict on "all of these", given the verdicts on each."""
     if len(found) == 1:
         return found.pop()
     if found <= {FAILS, UNDECIDED}:
-        # One part is excluded, so that the whole is; the rest may be open.
+        # If one part is excluded, the whole is, too, even if other parts are open.
         return FAILS
     return UNDECIDED if found <= {HOLDS, UNDECIDED} else PART
 
 
 def of_interval(kind, low, high, delta):
-    """The verdict on an interval that somebody else has computed (the multiverse's).
+    """Return the verdict on an interval that was computed elsewhere (in the multiverse).
 
     Parameters
     ----------
     kind : {"difference", "equivalence"}
+        Type of the claim.
     low, high : float
-        95 % for a difference, 90 % for an equivalence.
+        Ends of the interval, 95 % for a difference and 90 % for an equivalence.
     delta : float
+        Smallest effect that matters.
 
     Returns
     -------
     str
+        Verdict.
 
     Examples
     --------
@@ -167,32 +172,35 @@ def of_interval(kind, low, high, delta):
 
 
 def difference(values, delta, what, *, ratio=0.0, seeds=(), digits=2, unit="", note=""):
-    """Evidence on a difference that is claimed to be positive, from one value a split.
+    """Compute evidence on a difference that is claimed to be positive, from one value per split.
 
     Parameters
     ----------
     values : array-like of shape (J,)
-        Positive if as claimed.
+        Values, positive if they are as claimed.
     delta : float
-        The smallest effect that matters.
+        Smallest effect that matters.
     what : str
-        What the number is, for the reader.
+        Description of the number for readers.
     ratio : float, default=0
-        As in `statistics.corrected`.
+        Correction for overlapping splits, as in `statistics.corrected`.
     seeds : sequence of int
-        The splits' seeds, so that some can be left out.
+        Seeds of the splits, so that some can be left out.
     digits : int
+        Number of digits to print.
     unit, note : str
+        Unit of the number, and a remark for readers.
 
     Returns
     -------
     Evidence
+        Evidence for the claim.
     """
     return _measured("difference", values, delta, what, ratio, seeds, digits, unit, note)
 
 
 def equivalence(values, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note=""):
-    """Evidence on a quantity that is claimed to be 0; the interval is the 90 % one."""
+    """Compute evidence on a quantity that is claimed to be 0, with a 90 % interval."""
     return _measured("equivalence", values, delta, what, ratio, seeds, digits, unit, note)
 
 
@@ -214,20 +222,21 @@ def _measured(kind, values, delta, what, ratio, seeds, digits, unit, note):
 def folded(
     first, second, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note="", regions=True
 ):
-    """Evidence on a violation that is claimed to be larger than another (see `statistics.fold`).
+    """Compute evidence that one violation is larger than another (see `statistics.fold`).
 
     Parameters
     ----------
     first, second : ndarray of shape (J, k)
-        A row for each split; the violations are the largest mean columns.
+        Values with a row for each split; the violations are the largest mean columns.
     delta, what, ratio, seeds, digits, unit, note
-        As in `difference`.
+        Same as in `difference`.
     regions : bool, default=True
         Whether to compute the probabilities of the three regions, which takes longest.
 
     Returns
     -------
     Evidence
+        Evidence for the claim.
     """
     if len(first) < 2:
         raise NoResult(f"{what}: {len(first)} splits, at least two are needed")
@@ -260,7 +269,7 @@ def folded(
 
 
 def from_mean(kind, mean, delta, what, digits, unit, note, seeds, again, spread=None):
-    """Evidence from a mean with its standard error."""
+    """Compute evidence from a mean with its standard error."""
     if kind == "equivalence":
         supports, opposes = statistics.tost(mean, delta), statistics.p_outside(mean, delta)
     else:
@@ -286,9 +295,9 @@ def from_mean(kind, mean, delta, what, digits, unit, note, seeds, again, spread=
 
 
 def value(found, claimed, near, delta, what, *, digits=4, note=""):
-    """Evidence on a number that has no noise of ours: the same rows as the paper's.
+    """Compute evidence on a number without noise, from the same rows as the paper's.
 
-    It holds within `near`, does not hold beyond `delta`, and holds in part between the two.
+    The claim holds within `near`, does not hold beyond `delta`, and holds in part in between.
     """
     away = found - claimed
     outcome = HOLDS if abs(away) <= near else FAILS if abs(away) > delta else PART
@@ -306,23 +315,23 @@ def value(found, claimed, near, delta, what, *, digits=4, note=""):
 
 
 def guarded(evidence, guard):
-    """Evidence on accuracy, with that on the fairness at which it was reached."""
+    """Combine evidence on accuracy with that on the fairness at which it was reached."""
     return replace(evidence, guard=guard, text=f"{evidence.text}; {guard.text}")
 
 
 def exact(true, text, *, partly=False, gap=np.nan, n=0):
-    """Evidence on an identity, a count or a counterexample."""
+    """Create evidence on an identity, a count or a counterexample."""
     outcome = HOLDS if true else PART if partly else FAILS
     return Evidence(kind="exact", text=text, estimate=gap, low=gap, high=gap, n=n, outcome=outcome)
 
 
 def undecided(text, delta, n):
-    """Evidence that is too little for any interval."""
+    """Create evidence that is insufficient for any interval."""
     return Evidence(kind="difference", text=text, n=n, delta=delta, outcome=UNDECIDED)
 
 
 def everything(parts, text=None):
-    """Evidence on a claim of several parts that must all be true."""
+    """Combine evidence on the parts of a claim, all of which must be true."""
     parts = tuple(parts)
     weakest = min(parts, key=lambda part: _standing(part))
     return replace(
@@ -338,7 +347,7 @@ def everything(parts, text=None):
 
 
 def _standing(part):
-    """How well a part stands, in units of its smallest effect."""
+    """Return how well a part is supported, in units of its smallest effect."""
     if part.kind == "difference" and np.isfinite(part.low):
         return part.low / part.delta
     if part.kind in ("equivalence", "value"):
@@ -351,10 +360,10 @@ def _level(kind):
 
 
 def _power(kind, found, delta, spread, digits, unit):
-    """What it would take to decide, in words.
+    """Describe what it would take to decide.
 
-    An interval shorter than the smallest effect cannot both contain 0 and reach that effect, so
-    that a difference is then decided. An equivalence needs an interval within -delta and delta.
+    An interval shorter than the smallest effect cannot both contain 0 and reach that effect, so a
+    difference is then decided. An equivalence needs an interval between -delta and delta.
     """
     length = found.high - found.low
     wanted = delta if kind == "difference" else 2 * delta
@@ -374,5 +383,5 @@ def _power(kind, found, delta, spread, digits, unit):
 
 
 def shown(mean, digits=3):
-    """A mean and its interval as text."""
+    """Format a mean and its interval."""
     return f"{mean.estimate:.{digits}f} [{mean.low:.{digits}f}, {mean.high:.{digits}f}]"

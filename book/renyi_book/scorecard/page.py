@@ -1,14 +1,14 @@
-"""The rows as HTML: a table for each part of the paper, folded, that works without JavaScript."""
+"""Rows as HTML, in a folded table for each part of the paper that works without JavaScript."""
 
 from html import escape
 
 from renyi_book.chapters import chapters
 from renyi_book.scorecard.judging import NO_RESULT, UNDECIDED, VERDICTS
 
-#: A sign for each verdict, for those who do not see colors.
+#: Symbol of each verdict, for readers who cannot distinguish colors.
 SIGNS = dict(zip((*VERDICTS, NO_RESULT), "✓◐✗?–…"))
 HEAD = ("Claim, in our words", "Paper", "Ours", "Verdict")
-# How each verdict goes on after "of 109 claims, 51 …"; a single claim holds, is, does not hold.
+# Continuations of "of 109 claims, 51 …" for each verdict, in the plural.
 _PLURAL = {
     "holds": "hold",
     "holds in part": "hold in part",
@@ -24,16 +24,17 @@ _SINGULAR = {name: name for name in VERDICTS} | {
 
 
 def in_words(counts):
-    """A tally of verdicts as one sentence.
+    """Describe a tally of verdicts in one sentence.
 
     Parameters
     ----------
     counts : dict of str to int
-        From `renyi_book.scorecard.tally`.
+        Tally from `renyi_book.scorecard.tally`.
 
     Returns
     -------
     str
+        Sentence.
 
     Examples
     --------
@@ -51,17 +52,18 @@ def in_words(counts):
 
 
 def as_html(shown):
-    """The rows as folded tables, one for each part, in the order of the paper.
+    """Return the rows as folded tables, one for each part, in the order of the paper.
 
     Parameters
     ----------
     shown : list of dict
-        From `renyi_book.scorecard.rows`.
+        Rows from `renyi_book.scorecard.rows`.
 
     Returns
     -------
     str
-        Every row is a ``<tr>`` with ``id="claim-…"``, ``data-part`` and ``data-verdict``.
+        HTML in which every row is a ``<tr>`` with ``id="claim-…"``, ``data-part`` and
+        ``data-verdict``.
 
     Examples
     --------
@@ -121,7 +123,7 @@ def _by_words(row):
 
 
 def _remarks(row):
-    """What a careful reader wants to know of a verdict, in sentences."""
+    """Yield sentences with further information about a verdict."""
     if row["verdict"] != row["verdict_unadjusted"]:
         yield f"Judged alone, without the other rows of its figure: {row['verdict_unadjusted']}."
     if row["verdict"] == UNDECIDED and row.get("power"):

@@ -1,7 +1,7 @@
-"""How the rules read the stored tables: fresh seeds only, points chosen on validation rows.
+"""How the rules read the stored tables, with new seeds only and points chosen on validation rows.
 
-One reading of a curve follows it over the test rows to a given fairness. Another chooses lambda on
-the validation rows and measures on the test rows.
+One way to read a curve follows it over the test rows to a given fairness. Another chooses lambda
+on the validation rows and measures on the test rows.
 """
 
 from collections.abc import Mapping
@@ -11,31 +11,31 @@ import numpy as np
 from renyi_book.scorecard.judging import NoResult
 from renyi_book.scorecard.statistics import log_ratio, training_ratio
 
-#: Seeds below are burnt: their results were seen before the rules were written.
+#: First seed whose results were not seen before the rules were written.
 FIRST_FRESH = 100
-#: Rows of a random split: training (80 % of the paper's), validation, test.
+#: Numbers of rows of a random split: training (80 % of the paper's), validation, test.
 SIZES = {
     "adult": (26048, 6513, 16281),
     "bank": (25600, 6400, 13211),
     "german": (640, 160, 200),
 }
-#: What every table of classifiers has.
+#: Columns of every table of classifiers.
 MEASURES = ("accuracy", "p_rule", "dp_violation", "eo_violation")
-#: The panels of Fig. 2: stored table, data set, measure of fairness, number of groups.
+#: Panels of Fig. 2: stored table, data set, fairness measure, number of groups.
 PANELS = {
     "adult": ("penalties_adult", "adult", "p_rule", 2),
     "bank": ("penalties_bank", "bank", "p_rule", 2),
     "german": ("penalties_german", "german", "dp_violation", 4),
     "gender-race": ("penalties_adult_gender_race", "adult", "dp_violation", 4),
 }
-#: The tables of penalties that take the group's number as a quantity.
+#: Tables of penalties that treat the group's number as a quantity.
 NUMBERED = {"german": "numbered_german", "gender-race": "numbered_adult_gender_race"}
-#: The tables of Zafar's bound on the covariance of boundary and S.
+#: Tables of Zafar's bound on the covariance of boundary and S.
 BOUNDARY = {"adult": "boundary_covariance", "bank": "boundary_covariance_bank"}
 
 
 def ratio(dataset, rows="test"):
-    """The correction for overlapping splits; on training rows it is our own heuristic.
+    """Return the correction for overlapping splits; on training rows it is our own heuristic.
 
     Examples
     --------
@@ -48,12 +48,12 @@ def ratio(dataset, rows="test"):
 
 
 class Results:
-    """The stored tables by name, read once; what is not there raises `NoResult`.
+    """Stored tables by name, each read once; a missing one raises `NoResult`.
 
     Parameters
     ----------
     source : mapping or callable
-        From a name to a DataFrame.
+        Mapping or function from a name to a DataFrame.
     """
 
     def __init__(self, source):
@@ -61,7 +61,7 @@ class Results:
         self._tables, self._curves = {}, {}
 
     def table(self, name, columns=()):
-        """A table that has some columns."""
+        """Return a table that has the given columns."""
         if name not in self._tables:
             try:
                 self._tables[name] = self._get(name)
@@ -74,7 +74,7 @@ class Results:
         return table
 
     def fresh(self, name, columns=(), **where):
-        """The rows with fresh seeds that have some values in some columns."""
+        """Return the rows with new seeds and the given values in some columns."""
         table = self.table(name, ["seed", *where, *columns])
         rows = table["seed"] >= FIRST_FRESH
         for column, value in where.items():
@@ -82,7 +82,7 @@ class Results:
         return self._some(table[rows], name, where)
 
     def paper(self, name, columns=(), **where):
-        """The rows of the paper's own split."""
+        """Return the rows of the paper's own split."""
         table = self.table(name, ["split", *where, *columns])
         rows = table["split"] == "paper"
         for column, value in where.items():
@@ -95,12 +95,12 @@ class Results:
         return table
 
     def curves(self, name, by="method", **where):
-        """{by: {seed: Curve}} of the random splits."""
+        """Return {by: {seed: Curve}} of the random splits."""
         key = (name, by, tuple(sorted(where.items())))
         if key not in self._curves:
             table = self.fresh(name, [by, "rows", *MEASURES], split="random", **where)
             order = [column for column in ("lam", "c", "l2") if column in table]
-            # A bound c is the stricter, the smaller it is.
+            # A smaller bound c is stricter.
             rising = [column != "c" for column in order]
             found = {}
             for point in table.sort_values(order, ascending=rising).to_dict("records"):
@@ -110,7 +110,7 @@ class Results:
         return self._curves[key]
 
     def curve(self, name, kind, by="method", **where):
-        """{seed: Curve} of one method."""
+        """Return {seed: Curve} of one method."""
         curves = self.curves(name, by, **where)
         if kind not in curves:
             raise NoResult(f"table {name!r} has no {by} {kind!r} yet")
@@ -118,28 +118,28 @@ class Results:
 
 
 class Curve:
-    """The points of one method on one split, in the order of lambda, on each kind of rows."""
+    """Points of one method on one split, in the order of lambda, for each set of rows."""
 
     def __init__(self):
         self._points = {}
 
     def add(self, point):
-        """One more point, beyond those added before."""
+        """Append a point."""
         self._points.setdefault(point["rows"], []).append(point)
 
     def on(self, rows):
-        """The points on some rows, each a dictionary."""
+        """Return the points on some rows, each a dictionary."""
         if rows not in self._points:
             raise NoResult(f"no {rows} rows")
         return self._points[rows]
 
     def ends(self, rows):
-        """The points at the smallest and at the largest lambda."""
+        """Return the points at the smallest and at the largest lambda."""
         points = self.on(rows)
         return points[0], points[-1]
 
     def starts_at(self, fairness, level, rows="test"):
-        """Whether the curve is that fair at its smallest lambda."""
+        """Return whether the curve is that fair at its smallest lambda."""
         first = self.on(rows)[0][fairness]
         return first >= level if greater(fairness) else first <= level
 
@@ -147,9 +147,9 @@ class Curve:
         return np.array([point[column] for point in self.on(rows)], dtype=float)
 
     def chosen(self, fairness, level, rows="test"):
-        """The point to take, judged by the validation rows, and whether it was fair enough there.
+        """Choose a point on the validation rows, and return whether it was fair enough there.
 
-        The most accurate of those that are fair enough; if none is, the fairest.
+        This is the most accurate point that is fair enough or, if there is none, the fairest.
         """
         judged = self._column("validation", fairness)
         fair = judged >= level if greater(fairness) else judged <= level
@@ -159,24 +159,24 @@ class Curve:
         return self.fairest(fairness, rows), False
 
     def fairest(self, fairness, rows="test"):
-        """The point that is fairest on the validation rows."""
+        """Return the point that is fairest on the validation rows."""
         judged = self._column("validation", fairness) * (1 if greater(fairness) else -1)
         return self.on(rows)[int(np.nan_to_num(judged, nan=-np.inf).argmax())]
 
     def interpolated(self, fairness, level, rows="test"):
-        """The accuracy where the curve first becomes that fair; NaN if it never does."""
+        """Return the accuracy where the curve first becomes that fair; NaN if it never does."""
         sign = 1 if greater(fairness) else -1
         path = sign * self._column(rows, fairness)
         return first_crossing(path, self._column(rows, "accuracy"), sign * level)
 
 
 def greater(fairness):
-    """Whether a greater value of a measure is fairer."""
+    """Return whether greater values of a measure are fairer."""
     return fairness == "p_rule"
 
 
 def first_crossing(x, y, level):
-    """y where x, followed from its first value, first reaches a level; NaN if it never does.
+    """Interpolate y where x first reaches a level; NaN if it never does.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def first_crossing(x, y, level):
 
 
 def common(*curves):
-    """The seeds that all of some {seed: Curve} have, in order."""
+    """Return the seeds that all of several {seed: Curve} share, in order."""
     seeds = sorted(set.intersection(*(set(curve) for curve in curves)))
     if len(seeds) < 2:
         raise NoResult("fewer than two splits in common")
@@ -204,17 +204,17 @@ def common(*curves):
 
 
 def signed_log_ratio(points):
-    """log rate of group 1 over that of group 0, for a point or a table of points."""
+    """Compute the log rate of group 1 over that of group 0, for points or tables of points."""
     return _of(points, ["rate_1", "n_1", "rate_0", "n_0"], log_ratio)
 
 
 def signed_gap(points):
-    """TPR of group 1 minus that of group 0."""
+    """Compute the TPR of group 1 minus that of group 0."""
     return _of(points, ["tpr_1", "tpr_0"], lambda first, second: first - second)
 
 
 def rates(points, groups):
-    """The positive rates by group, as a list."""
+    """Return the positive rates by group as a list."""
     return _of(points, [f"rate_{g}" for g in range(groups)], lambda *values: list(values))
 
 

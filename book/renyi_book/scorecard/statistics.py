@@ -1,8 +1,8 @@
-"""The scorecard's statistics: pure functions of numbers, one for each split or seed.
+"""Statistics of the scorecard, as pure functions of one number for each split or seed.
 
 Splits of one data set overlap. Nadeau and Bengio's correction widens the interval of a mean over
-J splits by ``ratio = n_test / n_train``: its standard error is s sqrt(1/J + ratio). Benavoli's
-correlated Bayesian t-test has the same center, scale and degrees of freedom, so that one
+J splits by ``ratio = n_test / n_train``, so that its standard error is s sqrt(1/J + ratio).
+Benavoli's correlated Bayesian t-test has the same center, scale and degrees of freedom, so one
 computation gives the interval and the probabilities of the three regions around the smallest
 effect that matters.
 """
@@ -15,13 +15,13 @@ import numpy as np
 from scipy.stats import norm
 from scipy.stats import t as student
 
-#: Draws of every bootstrap, and its seed: a verdict must not depend on when it is computed.
+#: Number of bootstrap draws and their seed, which is fixed so that verdicts are reproducible.
 DRAWS = 2000
 SEED = 20261116
 
 
 class Mean(NamedTuple):
-    """A mean with its interval, standard error and degrees of freedom."""
+    """Mean with its interval, standard error and degrees of freedom."""
 
     estimate: float
     low: float
@@ -32,19 +32,21 @@ class Mean(NamedTuple):
 
 
 def corrected(values, ratio=0.0, *, level=0.95):
-    """The mean of paired differences, with Nadeau and Bengio's interval.
+    """Compute the mean of paired differences, with Nadeau and Bengio's interval.
 
     Parameters
     ----------
     values : array-like of shape (J,)
-        One for each split or seed; two or more, finite.
+        Two or more finite values, one for each split or seed.
     ratio : float, default=0
-        n_test / n_train of the splits; 0 for seeds that are independent (Student's interval).
+        n_test / n_train of the splits; 0 for independent seeds (Student's interval).
     level : float, default=0.95
+        Confidence level.
 
     Returns
     -------
     Mean
+        Mean with its interval.
 
     References
     ----------
@@ -60,9 +62,9 @@ def corrected(values, ratio=0.0, *, level=0.95):
     """
     values = np.asarray(values, dtype=float)
     if values.ndim != 1 or len(values) < 2 or not np.isfinite(values).all():
-        raise ValueError("values must be two or more finite numbers, one for each split or seed")
+        raise ValueError(f"values must be two or more finite numbers, not {values!r}")
     if ratio < 0:
-        raise ValueError(f"ratio must not be negative, not {ratio!r}")
+        raise ValueError(f"ratio must be 0 or more, not {ratio!r}")
     n = len(values)
     se = float(values.std(ddof=1) * np.sqrt(1 / n + ratio))
     half = float(student.ppf((1 + level) / 2, n - 1)) * se
@@ -71,19 +73,21 @@ def corrected(values, ratio=0.0, *, level=0.95):
 
 
 def training_ratio(n_train, n_total):
-    """The ratio for what is measured on *training* rows: our own heuristic, not Nadeau's.
+    """Compute the ratio for measurements on *training* rows by our own heuristic, not Nadeau's.
 
     Two training sets share n_train / n_total of their rows. If rho is the correlation of two
-    results, the variance of the mean is s^2 (1/J + rho / (1 - rho)); with that share for rho the
+    results, the variance of the mean is s^2 (1/J + rho / (1 - rho)). With that share as rho, the
     ratio is n_train / (n_total - n_train). The tests simulate its coverage.
 
     Parameters
     ----------
     n_train, n_total : int
+        Numbers of training rows and of all rows.
 
     Returns
     -------
     float
+        Ratio for `corrected`.
 
     Examples
     --------
@@ -97,12 +101,12 @@ def training_ratio(n_train, n_total):
 
 
 def p_greater(mean, threshold):
-    """One-sided p-value against "the mean is at most `threshold`"."""
+    """Compute the one-sided p-value against "the mean is at most `threshold`"."""
     return _tail(mean.estimate - threshold, mean)
 
 
 def p_less(mean, threshold):
-    """One-sided p-value against "the mean is at least `threshold`"."""
+    """Compute the one-sided p-value against "the mean is at least `threshold`"."""
     return _tail(threshold - mean.estimate, mean)
 
 
@@ -113,7 +117,7 @@ def _tail(distance, mean):
 
 
 def tost(mean, delta):
-    """The p-value of two one-sided tests: small if the mean is equivalent to 0 within delta.
+    """Compute the p-value of two one-sided tests, small if the mean is within delta of 0.
 
     Examples
     --------
@@ -125,21 +129,22 @@ def tost(mean, delta):
 
 
 def p_outside(mean, delta):
-    """One-sided p-value against "the mean is within delta of 0": of the nearer side."""
+    """Compute the p-value against "the mean is within delta of 0", for the nearer side."""
     return min(p_greater(mean, delta), p_less(mean, -delta))
 
 
 def regions(mean, delta):
-    """Posterior probabilities left of, within and right of the smallest effect.
+    """Compute the posterior probabilities left of, within and right of the smallest effect.
 
-    Benavoli's correlated Bayesian t-test: the posterior is Student's distribution around the mean
-    with the corrected standard error.
+    In Benavoli's correlated Bayesian t-test, the posterior is Student's distribution around the
+    mean with the corrected standard error.
 
     Parameters
     ----------
     mean : Mean
+        Mean with its standard error.
     delta : float
-        The smallest effect that matters.
+        Smallest effect that matters.
 
     Returns
     -------
@@ -161,20 +166,22 @@ def regions(mean, delta):
 
 
 def log_ratio(rate_1, n_1, rate_0, n_0):
-    """The signed log ratio of two groups' positive rates, (x + 1/2) / (n + 1/2).
+    """Compute the signed log ratio of two groups' positive rates, (x + 1/2) / (n + 1/2).
 
-    p% is exp(-|log ratio|): folded at its best value, so that a mean of p% is biased there.
+    p% is exp(-|log ratio|), which is folded at its best value, so that a mean of p% is biased
+    there.
 
     Parameters
     ----------
     rate_1, rate_0 : float or array-like
         Shares of positive decisions.
     n_1, n_0 : float or array-like
-        How many people.
+        Sizes of the groups.
 
     Returns
     -------
     float or ndarray
+        Signed log ratio.
 
     Examples
     --------
@@ -191,7 +198,7 @@ def log_ratio(rate_1, n_1, rate_0, n_0):
 
 
 def to_p_rule(estimate, low, high):
-    """A signed log ratio and its interval as p%; the upper end is 1 where 0 is covered.
+    """Convert a signed log ratio and its interval to p%; the upper end is 1 if 0 is covered.
 
     Examples
     --------
@@ -205,25 +212,25 @@ def to_p_rule(estimate, low, high):
 
 
 def signed(values):
-    """Both signs of a value, as columns: its absolute value is the largest of them."""
+    """Return both signs of a value as columns, whose maximum is its absolute value."""
     values = np.asarray(values, dtype=float)
     return np.stack([values, -values], axis=-1)
 
 
 def gaps(rates):
-    """All differences of two groups' rates, as columns: the violation is the largest of them."""
+    """Return all differences of two groups' rates as columns, whose maximum is the violation."""
     rates = np.asarray(rates, dtype=float)
     first, second = zip(*permutations(range(rates.shape[-1]), 2))
     return rates[..., list(first)] - rates[..., list(second)]
 
 
 def sums(first, second):
-    """All sums of two columns, one of each: the largest is the sum of the largest."""
+    """Return all sums of two columns, one of each, whose maximum is the sum of the maxima."""
     return (first[..., :, None] + second[..., None, :]).reshape(*first.shape[:-1], -1)
 
 
 class Fold(NamedTuple):
-    """A difference of two violations: its estimate, the interval, and the plain differences."""
+    """Difference of two violations, with its estimate, interval and plain differences."""
 
     estimate: float
     low: float
@@ -233,23 +240,23 @@ class Fold(NamedTuple):
     n: int
 
     def p_greater(self, threshold):
-        """One-sided p-value against "the difference is at most `threshold`"."""
+        """Compute the one-sided p-value against "the difference is at most `threshold`"."""
         p = _tails(self.means - threshold, self.errors, self.n - 1)
         return min(1.0, _below(len(self.means)) * float(p.max(axis=1).min()))
 
     def p_less(self, threshold):
-        """One-sided p-value against "the difference is at least `threshold`"."""
+        """Compute the one-sided p-value against "the difference is at least `threshold`"."""
         p = _tails(threshold - self.means, self.errors, self.n - 1)
         return min(1.0, _above(self.means.shape[1]) * float(p.min(axis=1).max()))
 
 
 def _below(columns):
-    """By what the error of the lower end is divided, for so many columns of the first."""
+    """Return the divisor of the lower end's error, by the number of the first's columns."""
     return columns / 2
 
 
 def _above(columns):
-    """By what the error of the upper end is divided, for so many columns of the second."""
+    """Return the divisor of the upper end's error, by the number of the second's columns."""
     return columns
 
 
@@ -260,28 +267,30 @@ def _tails(distance, errors, df):
 
 
 def fold(first, second, ratio=0.0, *, level=0.95):
-    """Largest mean column of `first` minus that of `second`; the interval does not jump.
+    """Compute the largest mean column of `first` minus that of `second`, with an interval.
 
-    A violation is an absolute value, or the largest of several differences, of means. Where it is
+    A violation is an absolute value, or the largest of several differences, of means. If it is
     near 0, the mean that is largest changes from sample to sample, and an interval around the one
-    that happens to be largest covers too little. But the largest of A minus the largest of B is
-    the maximum over A of the minimum over B of plain differences. Each of these has an interval,
-    and the same maximum of minima of their ends is an interval of the whole. It is a continuous
-    function of the data. Its errors are divided by the number of differences that may be extreme
-    (half of it for the lower end, since columns come in pairs of opposite sign); the tests
-    simulate the coverage.
+    that happens to be largest has too little coverage. However, the maximum of A minus the maximum
+    of B is the maximum over A of the minimum over B of plain differences. Each of these has an
+    interval, and the same maximum of minima of their ends is an interval of the whole, which is a
+    continuous function of the data. Its error probabilities are divided by the number of
+    differences that may be extreme (half of it for the lower end, because columns come in pairs of
+    opposite sign); the tests simulate the coverage.
 
     Parameters
     ----------
     first, second : ndarray of shape (J, k)
-        A row for each split, from `signed`, `gaps` or `sums`.
+        Values with a row for each split, from `signed`, `gaps` or `sums`.
     ratio : float, default=0
-        As in `corrected`.
+        Correction for overlapping splits, as in `corrected`.
     level : float, default=0.95
+        Confidence level.
 
     Returns
     -------
     Fold
+        Difference with its interval.
 
     Examples
     --------
@@ -306,7 +315,7 @@ def fold(first, second, ratio=0.0, *, level=0.95):
 
 
 def fold_regions(first, second, delta, ratio=0.0, *, draws=4000, seed=SEED):
-    """As `regions`, for `fold`: by draws of the means from their joint posterior.
+    """Compute `regions` for `fold`, from draws of the means from their joint posterior.
 
     The means have a multivariate t distribution with the corrected covariance.
     """
@@ -324,22 +333,26 @@ def fold_regions(first, second, delta, ratio=0.0, *, draws=4000, seed=SEED):
 
 
 def bootstrapped_groups(rates, sizes, statistic, *, level=0.95, draws=DRAWS, seed=SEED):
-    """A statistic of several groups' rates on one fixed set of rows, each group drawn anew.
+    """Bootstrap a statistic of several groups' rates on a fixed set of rows.
 
-    For the paper's one split: the people of each group are a sample, and the smallest ratio or
-    the largest difference over groups has no simple interval.
+    This is for the paper's single split, where the people of each group are a sample and the
+    smallest ratio or the largest difference over groups has no simple interval.
 
     Parameters
     ----------
     rates, sizes : array-like of shape (groups,)
+        Rate and size of each group.
     statistic : callable
-        From rates (..., groups) to numbers (...); see `smallest_ratio`.
+        Function from rates (..., groups) to numbers (...); see `smallest_ratio`.
     level : float, default=0.95
+        Confidence level.
     draws, seed : int
+        Number of bootstrap samples, and their seed.
 
     Returns
     -------
     Mean
+        Statistic with its interval.
     """
     rates, sizes = np.asarray(rates, dtype=float), np.asarray(sizes).round().astype(int)
     drawn = statistic(
@@ -351,14 +364,14 @@ def bootstrapped_groups(rates, sizes, statistic, *, level=0.95, draws=DRAWS, see
 
 
 def smallest_ratio(rates):
-    """p% of any number of groups: the smallest rate over the largest (1 if none is positive)."""
+    """Compute p% of any number of groups, the smallest rate over the largest (1 if all are 0)."""
     largest = rates.max(axis=-1)
     ratio = rates.min(axis=-1) / np.where(largest > 0, largest, 1)
     return np.where(largest > 0, ratio, 1.0)
 
 
 def largest_difference(rates):
-    """The DP violation of any number of groups."""
+    """Compute the DP violation of any number of groups."""
     return rates.max(axis=-1) - rates.min(axis=-1)
 
 
@@ -366,7 +379,7 @@ def largest_difference(rates):
 
 
 def holm(p_values):
-    """Holm's adjusted p-values: reject where they are at most alpha.
+    """Compute Holm's adjusted p-values, to be compared with alpha.
 
     Examples
     --------
@@ -383,7 +396,7 @@ def holm(p_values):
 
 
 def benjamini_yekutieli(p_values):
-    """Adjusted p-values that control the false discovery rate under any dependence.
+    """Compute adjusted p-values that control the false discovery rate under any dependence.
 
     Examples
     --------
@@ -405,7 +418,7 @@ def benjamini_yekutieli(p_values):
 
 
 def splits_needed(sd, ratio, length, *, level=0.95, most=10_000):
-    """How many splits make the whole interval as short as `length`; None if 10 000 do not.
+    """Return the number of splits for an interval as short as `length`; None if above 10 000.
 
     Examples
     --------
@@ -420,12 +433,12 @@ def splits_needed(sd, ratio, length, *, level=0.95, most=10_000):
 
     if too_long(most):
         return None
-    # The length falls with n, so that the first number that is enough is found by bisection.
+    # The length decreases with n, so the first sufficient number is found by bisection.
     return bisect_left(range(2, most), True, key=lambda n: not too_long(n)) + 2
 
 
 def shortest(sd, ratio, *, level=0.95):
-    """The length that the corrected interval approaches as the number of splits grows.
+    """Return the length that the corrected interval approaches as the number of splits grows.
 
     Examples
     --------

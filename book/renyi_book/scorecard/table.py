@@ -1,8 +1,8 @@
-"""Claims and results brought together: the rows of the scorecard.
+"""Rows of the scorecard, which combine claims and results.
 
-``book/claims.yml`` has what was fixed before the results: claims, readings, smallest effects,
-rules. ``book/results/verdicts.json`` has what the rules then found; `findings` computes it,
-``make scorecard`` writes it, `rows` puts both together.
+``book/claims.yml`` contains what was fixed before the results: claims, readings, smallest effects
+and rules. ``book/results/verdicts.json`` contains the results of the rules; `findings` computes
+them, ``make scorecard`` writes them, and `rows` combines both.
 """
 
 import csv
@@ -42,12 +42,12 @@ from renyi_book.scorecard.thresholds import DEFAULT, variations
 CLAIMS = BOOK / "claims.yml"
 RESULTS = BOOK / "results"
 _STORED = "verdicts.json"
-# The loader in C is six times as fast; an installation may lack it.
+# The loader in C is six times as fast, but some installations lack it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def claims(path=CLAIMS):
-    """The claims in the order of the paper, with all fields that were fixed beforehand.
+    """Return the claims in the order of the paper, with all fields that were fixed beforehand.
 
     Parameters
     ----------
@@ -57,6 +57,7 @@ def claims(path=CLAIMS):
     Returns
     -------
     list of dict
+        Claims.
 
     Examples
     --------
@@ -68,19 +69,21 @@ def claims(path=CLAIMS):
 
 
 def weigh(results, listed=None, thresholds=DEFAULT):
-    """The evidence on each claim; None where there is no result yet.
+    """Compute the evidence on each claim, or None if there is no result yet.
 
     Parameters
     ----------
     results : Results, mapping or callable
-        The tables by name.
+        Tables by name.
     listed : list of dict, optional
         Claims; by default the book's.
     thresholds : Thresholds, optional
+        Thresholds of the rules.
 
     Returns
     -------
     dict of str to Evidence or None
+        Evidence by claim.
     """
     results = results if isinstance(results, Results) else Results(results)
     found = {}
@@ -95,7 +98,7 @@ def weigh(results, listed=None, thresholds=DEFAULT):
 
 
 def judge(evidence, listed=None):
-    """(verdict, unadjusted verdict) for each claim that has evidence.
+    """Return (verdict, unadjusted verdict) for each claim that has evidence.
 
     p-values are adjusted by Holm's method within the family that a claim names (a figure's
     comparisons), separately for support and for opposition.
@@ -103,11 +106,14 @@ def judge(evidence, listed=None):
     Parameters
     ----------
     evidence : dict of str to Evidence or None
+        Evidence by claim.
     listed : list of dict, optional
+        Claims; by default the book's.
 
     Returns
     -------
     dict of str to tuple of str
+        Verdicts by claim.
     """
     listed = claims() if listed is None else listed
     factors = _factors(evidence, listed)
@@ -130,26 +136,27 @@ def judge(evidence, listed=None):
     return found
 
 
-#: From the most to the least favorable to the paper.
+#: Verdicts from the most to the least favorable to the paper.
 _FAVORABLE = (HOLDS, PART, UNDECIDED, UNTESTABLE, FAILS, NO_RESULT)
 
 
 def counted(listed, verdicts):
-    """Which reading of each sentence is counted.
+    """Choose which reading of each sentence is counted.
 
-    If the paper's own words fix the reading (``words``), that one; if they leave it open, the one
-    whose verdict is most favorable to the paper. Of equals the first.
+    If the paper's own words determine the reading (``words``), it is that one; if they leave it
+    open, it is the one whose verdict is most favorable to the paper, or the first of several.
 
     Parameters
     ----------
     listed : list of dict
         Claims; those with ``reading_of`` are further readings of that sentence.
     verdicts : dict of str to str
+        Verdicts by claim.
 
     Returns
     -------
     dict of str to str
-        From the id of each sentence, which is that of its first row, to that of a row.
+        Id of the counted row for each sentence, whose id is that of its first row.
     """
     sentences = {}
     for claim in listed:
@@ -163,15 +170,15 @@ def counted(listed, verdicts):
 
 
 def _factors(evidence, listed):
-    """By what Holm's method multiplies the two p-values of each claim."""
+    """Return the factors of Holm's method for the two p-values of each claim."""
     families = {}
     for claim in listed:
         family = claim["analysis"].get("family")
         found = evidence.get(claim["id"])
-        # A row without an interval stays in its family: no other row gains by what was not seen.
+        # A row without an interval stays in its family, so that no other row gains from it.
         fixed = found is not None and not found.parts and found.outcome not in ("", UNDECIDED)
         if family and found is not None and not fixed:
-            # Equivalences are judged at another level, so that they are a family of their own.
+            # Equivalences are judged at another level, so they form a separate family.
             families.setdefault((family, found.kind), []).append(claim["id"])
     factors = {}
     for names in families.values():
@@ -184,7 +191,7 @@ def _factors(evidence, listed):
 
 
 def _summary(found):
-    """The verdict on "in general", given the verdicts on each comparison."""
+    """Return the verdict on "in general", given the verdicts on each comparison."""
     known = [one for one in found if one != NO_RESULT]
     if len(known) < len(found):
         return NO_RESULT
@@ -197,20 +204,23 @@ def _summary(found):
 
 
 def findings(source=RESULTS, listed=None, thresholds=DEFAULT, *, stability=True):
-    """What the rules find: the result fields of every claim.
+    """Compute the result fields of every claim with the rules.
 
     Parameters
     ----------
     source : path, mapping or callable
-        The folder of the stored tables, or the tables.
+        Folder of the stored tables, or the tables.
     listed : list of dict, optional
+        Claims; by default the book's.
     thresholds : Thresholds, optional
+        Thresholds of the rules.
     stability : bool, default=True
-        Whether to leave five splits out again and again.
+        Whether to measure the stability by repeatedly leaving out five splits.
 
     Returns
     -------
     dict of str to dict
+        Result fields by claim.
     """
     listed = claims() if listed is None else listed
     evidence = weigh(_tables(source), listed, thresholds)
@@ -234,7 +244,7 @@ def _tables(source):
 
 
 def _of_others(claim, judged, listed):
-    """The result fields of a claim that sums others up: how many of them got which verdict."""
+    """Return the result fields of a claim that summarizes others, with counts of verdicts."""
     adjusted, unadjusted = judged[claim["id"]]
     chosen = counted(listed, {name: pair[0] for name, pair in judged.items()})
     of = [judged[chosen[name]][0] for name in claim["options"]["of"]]
@@ -269,20 +279,21 @@ def _rounded(number):
 
 
 def stable(evidence, listed=None, *, draws=LEAVE_OUT_DRAWS, drop=LEFT_OUT, seed=statistics.SEED):
-    """In what share of random draws a verdict stays when some splits are left out.
+    """Compute in what share of random draws a verdict is unchanged without some splits.
 
     Parameters
     ----------
     evidence : dict of str to Evidence or None
-        From `weigh`.
+        Evidence from `weigh`.
     listed : list of dict, optional
+        Claims; by default the book's.
     draws, drop, seed : int
-        So many draws of so many splits to leave out.
+        Number of draws, number of splits to leave out in each, and random seed.
 
     Returns
     -------
     dict of str to float
-        For each claim that rests on splits or seeds; below 1 if the verdict turns.
+        Share for each claim that depends on splits or seeds; below 1 if the verdict changes.
     """
     listed = claims() if listed is None else listed
     factors = _factors(evidence, listed)
@@ -309,17 +320,17 @@ def _seeds(evidence):
 
 
 def sensitivity(source=RESULTS, listed=None):
-    """Which verdicts turn when one threshold is varied.
+    """List the verdicts that change when one threshold is varied.
 
     Parameters
     ----------
     source, listed
-        As in `findings`.
+        Same as in `findings`.
 
     Returns
     -------
     list of dict
-        ``threshold, value, id, verdict, becomes``: a row for each verdict that turns.
+        One entry for each verdict that changes, with ``threshold, value, id, verdict, becomes``.
     """
     listed = claims() if listed is None else listed
     results = Results(_tables(source))
@@ -345,20 +356,23 @@ def sensitivity(source=RESULTS, listed=None):
 
 
 def multiverse(table, listed=None, thresholds=DEFAULT):
-    """The verdict in each universe, by the same intervals and the same logic as the rules'.
+    """Compute the verdict in each universe, by the same intervals and logic as the rules.
 
     Parameters
     ----------
     table : DataFrame
-        From `renyi_book.experiments.multiverse`: a row for each claim, universe and seed.
+        Table from `renyi_book.experiments.multiverse`, with a row for each claim, universe and
+        seed.
     listed : list of dict, optional
+        Claims; by default the book's.
     thresholds : Thresholds, optional
+        Thresholds of the rules.
 
     Returns
     -------
     DataFrame
-        A row for each universe: its forks, ``estimate, low, high, n`` and ``verdict``. Claims that
-        the file does not have are left out.
+        One row for each universe, with its forks, ``estimate, low, high, n`` and ``verdict``.
+        Claims that the file does not contain are left out.
     """
     listed = claims() if listed is None else listed
     known = {claim["id"]: claim for claim in listed}
@@ -378,10 +392,10 @@ def multiverse(table, listed=None, thresholds=DEFAULT):
 
 
 def _in_a_universe(claim, splits, thresholds):
-    """Evidence on a claim from the splits of one universe."""
+    """Compute evidence on a claim from the splits of one universe."""
     delta = claim["smallest"]["delta"] * thresholds.effect_scale
     dataset, rows = splits["dataset"].iloc[0], splits["rows"].iloc[0]
-    # Starts of one algorithm share no rows.
+    # Different starts of one algorithm share no rows.
     is_split = isinstance(rows, str)
     share = {"ratio": ratio(dataset.partition("-")[0], rows) if is_split else 0.0}
     if claim["rule"] == "gets_farther":
@@ -400,7 +414,7 @@ def _in_a_universe(claim, splits, thresholds):
 
 
 def _violations(splits, whose):
-    """Columns of which the violation is the largest: log ratios for two groups, else gaps."""
+    """Return columns whose maximum is the violation: log ratios for two groups, else gaps."""
     rates, sizes = (
         splits.filter(regex=rf"^{name}_\d$").dropna(axis=1).to_numpy() for name in (whose, "n")
     )
@@ -412,12 +426,12 @@ def _violations(splits, whose):
 
 
 def shares(universes):
-    """The share of universes for each verdict, and the median estimate, by claim.
+    """Compute the share of universes for each verdict, and the median estimate, by claim.
 
     Parameters
     ----------
     universes : DataFrame
-        From `multiverse`.
+        Table from `multiverse`.
 
     Returns
     -------
@@ -439,37 +453,37 @@ def shares(universes):
 
 
 def stored(folder=RESULTS):
-    """What ``make scorecard`` has written; empty if it has not been run."""
+    """Return the results that ``make scorecard`` has written; empty if it has not been run."""
     path = Path(folder) / _STORED
     return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
 
 
 def store(found, folder=RESULTS):
-    """Write findings (and what else there is, such as shares) where `stored` reads them."""
+    """Write findings (and other entries, such as shares) to the file that `stored` reads."""
     text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
     (Path(folder) / _STORED).write_text(text + "\n", encoding="utf8")
 
 
 def rows(folder=RESULTS, path=CLAIMS, *, retired=False):
-    """The rows of the scorecard: claims with what was found, ready to be shown.
+    """Return the rows of the scorecard, which are claims with results, ready to be shown.
 
     Parameters
     ----------
     folder : path, optional
-        The stored results.
+        Folder of the stored results.
     path : path, optional
-        The claims.
+        File of the claims.
     retired : bool, default=False
-        Whether rows that the paper does not claim after all are shown too.
+        Whether to include rows that the paper does not claim after all.
 
     Returns
     -------
     list of dict
         All fields of ``claims.yml`` and, as far as there are results, ``ours, estimate, low,
         high, n, delta, left, within, right, verdict, verdict_unadjusted, stable, power,
-        multiverse``; ``paper_text``, ``link`` (the chapter's page, from the scorecard's),
+        multiverse``; ``paper_text``, ``link`` (the chapter's page, relative to the scorecard's),
         ``counted`` (the id of the reading that is counted for its sentence) and ``primary``
-        (whether this is the one).
+        (whether this row is that reading).
 
     Examples
     --------
@@ -502,16 +516,17 @@ def _sentence(claim):
 
 
 def strictest(shown):
-    """The tally if each sentence were counted in the reading least favorable to the paper.
+    """Count verdicts in the readings of each sentence that are least favorable to the paper.
 
     Parameters
     ----------
     shown : list of dict
-        From `rows`.
+        Rows from `rows`.
 
     Returns
     -------
     dict of str to int
+        Number of sentences by verdict.
     """
     sentences = {}
     for row in shown:
@@ -527,19 +542,21 @@ def _link(slug):
 
 
 def tally(shown=None, *, primary=True, adjusted=True):
-    """How many rows have each verdict.
+    """Count the rows with each verdict.
 
     Parameters
     ----------
     shown : list of dict, optional
-        From `rows`.
+        Rows from `rows`.
     primary : bool, default=True
-        Count each sentence once, in the reading that `counted` chooses.
+        Whether to count each sentence once, in the reading that `counted` chooses.
     adjusted : bool, default=True
+        Whether to use verdicts that are adjusted for multiple comparisons.
 
     Returns
     -------
     dict of str to int
+        Number of rows by verdict.
 
     Examples
     --------
@@ -554,9 +571,9 @@ def tally(shown=None, *, primary=True, adjusted=True):
 
 
 def headline(shown=None, *, rate=0.05):
-    """How many measured claims are supported, or opposed, with few false discoveries.
+    """Count the measured claims that are supported, or opposed, with few false discoveries.
 
-    Benjamini and Yekutieli's procedure over all rows that have p-values, whatever their family.
+    Benjamini and Yekutieli's procedure is applied to all rows with p-values, across families.
 
     Returns
     -------
@@ -575,19 +592,20 @@ def headline(shown=None, *, rate=0.05):
 
 
 def changes(shown, edition):
-    """The rows whose verdict was another one in an earlier edition.
+    """Return the rows whose verdict was different in an earlier edition.
 
     Parameters
     ----------
     shown : list of dict
-        From `rows`, retired ones included.
+        Rows from `rows`, including retired ones.
     edition : {"first", "second"}
+        Earlier edition.
 
     Returns
     -------
     list of dict
-        ``id``, ``was``, ``is`` (of the reading that is counted for the sentence), ``why`` and
-        ``direction``: whether the new verdict is more favorable to the paper.
+        Entries ``id``, ``was``, ``is`` (of the reading that is counted for the sentence), ``why``
+        and ``direction``, which is whether the new verdict is more favorable to the paper.
     """
     verdicts = {row["id"]: row["verdict"] for row in shown}
     found = []
@@ -598,7 +616,7 @@ def changes(shown, edition):
         was = earlier[0]["verdict"]
         now = "not counted" if row.get("retired") else verdicts[row["counted"]]
         if edition == "first":
-            # What the second edition said, where it has changed again since.
+            # The verdict of the second edition, if it has changed again since.
             later = [one["verdict"] for one in row["history"] if one["edition"] == "second"]
             now = (later or [row["verdict"]])[0]
         if was == now and now == row["verdict"]:
@@ -652,17 +670,19 @@ EXPORTED = [
 
 
 def export(folder=RESULTS, shown=None):
-    """Write the rows as ``claims.csv`` and ``claims.json``; the two paths.
+    """Write the rows as ``claims.csv`` and ``claims.json``, and return the two paths.
 
     Parameters
     ----------
     folder : path, optional
+        Folder to write to.
     shown : list of dict, optional
-        From `rows`.
+        Rows from `rows`.
 
     Returns
     -------
     tuple of Path
+        Paths of the two files.
     """
     shown = rows(folder) if shown is None else shown
     paths = tuple(Path(folder) / f"claims.{kind}" for kind in ("csv", "json"))

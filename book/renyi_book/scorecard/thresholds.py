@@ -1,7 +1,7 @@
-"""Every threshold that is our opinion, by name: its value, why, and the range to vary it over.
+"""Thresholds that we chose, with the value, the reason, and the range over which to vary each.
 
-Rules take a `Thresholds`; `renyi_book.scorecard.sensitivity` varies one at a time and tells which
-verdicts turn.
+Rules take a `Thresholds`; `renyi_book.scorecard.sensitivity` varies one threshold at a time and
+reports which verdicts change.
 """
 
 from dataclasses import dataclass, field, fields, replace
@@ -13,7 +13,7 @@ def _opinion(value, why, *others):
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What the rules compare with, beside the smallest effect of each claim."""
+    """Thresholds of the rules, in addition to the smallest effect of each claim."""
 
     effect_scale: float = _opinion(
         1.0, "factor on the smallest effect of every claim (.3 points, .02)", 0.5, 2.0
@@ -60,7 +60,7 @@ DEFAULT = Thresholds()
 
 
 def variations():
-    """(name, value, thresholds) for each other value of each threshold.
+    """Yield (name, value, thresholds) for each alternative value of each threshold.
 
     Yields
     ------

@@ -69,7 +69,7 @@ def test_each_mistake_gets_its_own_diagnosis(chapter):
         assert len({diagnosis for _, diagnosis in mistakes}) == len(mistakes), key
 
 
-def test_nonsense_is_rejected_with_a_message(chapter):
+def test_invalid_answers_get_a_message(chapter):
     for key in chapter:
         for nonsense in NONSENSE:
             verdict = check(key, nonsense)
@@ -77,14 +77,14 @@ def test_nonsense_is_rejected_with_a_message(chapter):
             assert len(verdict.message) > 20, (key, nonsense)
 
 
-def test_check_without_an_answer_says_what_it_wants(chapter):
+def test_check_without_an_answer_describes_the_answer(chapter):
     for key, exercise in chapter.items():
         verdict = check(key)
         assert not verdict, key
         assert exercise.wants in verdict.message, key
 
 
-def test_messages_are_sentences(chapter):
+def test_messages_are_full_sentences(chapter):
     for key, exercise in chapter.items():
         texts = [exercise.why]
         if isinstance(exercise, Choice):

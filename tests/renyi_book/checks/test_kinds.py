@@ -63,7 +63,7 @@ def test_a_number_is_right_exactly_within_the_tolerance(x):
         ({"a": 0.5}, "dictionary"),
     ],
 )
-def test_a_wrong_number_is_told_why(wrong, says):
+def test_a_wrong_number_gets_a_diagnosis(wrong, says):
     verdict = HALF.check(wrong)
     assert not verdict
     assert says in verdict.message
@@ -74,7 +74,7 @@ def test_no_distance_gives_the_answer_away():
         assert "0.5" not in repr(HALF.check(given_number))
 
 
-def test_an_array_is_told_how_many_entries_are_wrong():
+def test_the_diagnosis_counts_wrong_entries():
     assert "2 of the 3 entries are wrong" in ROW.check([1, 2.05, 4.1]).message
     assert "1 of the 3 entries is wrong" in ROW.check([1, 2, 4.1]).message
     assert "shape (3,)" in ROW.check([1, 2]).message
@@ -102,7 +102,7 @@ def test_a_function_is_run_and_a_wrong_one_diagnosed():
     assert "1 of 2 cases right" in CUBE.check(lambda x: 8.0 + 0 * x).message
 
 
-def test_a_function_that_fails_or_gives_another_form_is_told_where():
+def test_a_failing_function_gets_a_verdict_that_names_the_case():
     def too_long(x):
         raise KeyError("lost")
 
@@ -113,7 +113,7 @@ def test_a_function_that_fails_or_gives_another_form_is_told_where():
     assert "a value of type `int`" in CUBE.check(3).message
 
 
-def test_a_function_that_writes_into_its_arguments_spoils_nothing():
+def test_a_function_may_modify_its_arguments():
     def spoils(x):
         cube = x**3
         if np.ndim(x):
@@ -124,7 +124,7 @@ def test_a_function_that_writes_into_its_arguments_spoils_nothing():
     assert CUBE.check(spoils)
 
 
-def test_a_choice_knows_its_options_whatever_the_case():
+def test_a_choice_ignores_case():
     yes = Choice("is it", options=("yes", "no"), answer="yes", why="Y.", mistakes={"no": "N."})
     assert yes.check(" YES ")
     assert yes.check("no").message == "N."
@@ -144,7 +144,7 @@ def test_a_choice_forgives_spelling_but_not_the_option():
     assert sign.check("renyi, h=1").message == "R."
 
 
-def test_a_slip_is_only_named_where_it_matters():
+def test_a_slip_is_named_only_if_it_changes_the_number():
     rough = Number("a power", answer=1.0, why="One.", mistakes=[], atol=0.15)
     assert "square" not in rough.check(1.2).message
     assert "sign" in rough.check(-1.1).message
@@ -159,7 +159,7 @@ def test_a_predicate_takes_any_object_with_the_property():
     assert "raised TypeError" in even.check([]).message
 
 
-def test_a_verdict_is_a_truth_value_with_two_faces():
+def test_a_verdict_is_a_boolean_with_text_and_markdown():
     verdict = HALF.check(0.5)
     assert repr(verdict) == "Right. It is."
     assert verdict._repr_markdown_() == "**Right.** It is."
@@ -178,18 +178,18 @@ def test_an_unknown_key_names_those_that_there_are():
             check(malformed, 1)
 
 
-def test_a_place_left_open_is_no_answer():
+def test_an_unfilled_placeholder_is_not_an_answer():
     assert check("fairness-is-independence/1", ...) == check("fairness-is-independence/1")
 
 
-def test_the_list_of_exercises_says_what_each_wants():
+def test_the_list_of_exercises_describes_the_answers():
     listed = exercises()
     of_one = exercises("theorem-1")
     assert set(of_one) == {key for key in listed if key.startswith("theorem-1/")}
     assert all(isinstance(wants, str) and wants for wants in listed.values())
 
 
-def test_a_chapter_is_loaded_when_first_asked_for():
+def test_a_chapter_is_loaded_on_demand():
     code = (
         "import sys, renyi_book.checks as c\n"
         "names = lambda: sorted(m for m in sys.modules if m.startswith('renyi_book.checks.'))\n"

@@ -86,7 +86,7 @@ def test_a_path_is_read_where_it_first_falls_to_the_level(split, monkeypatch):
     assert (rows["auc"].dropna() == 1).all()
 
 
-def test_there_is_no_reading_where_the_start_is_fair_or_no_setting_is(split, monkeypatch):
+def test_no_reading_if_the_start_is_fair_or_no_setting_is(split, monkeypatch):
     s = split.test.s
     rules = [benchmark._Rule(np.where(s == 1, men, 0.1), None) for men in (0.17, 0.14)]
     monkeypatch.setattr(benchmark, "_path", lambda *_: (rules, 1.0))
@@ -114,13 +114,13 @@ def test_the_protocol_excludes_some_methods_from_some_splits():
 
 
 def test_an_unknown_method_raises():
-    with pytest.raises(ValueError, match="methods must be of"):
+    with pytest.raises(ValueError, match="methods must be among"):
         benchmark_frontier(methods=["magic"])
 
 
-def test_a_peer_without_its_python_says_how_to_name_it(monkeypatch, tmp_path):
+def test_an_external_method_without_its_python_raises(monkeypatch, tmp_path):
     monkeypatch.delenv("FAIRGBM_PYTHON", raising=False)
-    with pytest.raises(RuntimeError, match="FairGBM in FAIRGBM_PYTHON"):
+    with pytest.raises(RuntimeError, match="FAIRGBM_PYTHON is not set"):
         benchmark.run_peer("FairGBM", tmp_path)
 
 

@@ -51,7 +51,7 @@ def test_only_models_with_a_score_have_other_thresholds(table):
 
 
 def test_an_unknown_method_raises():
-    with pytest.raises(ValueError, match="methods must be of"):
+    with pytest.raises(ValueError, match="methods must be among"):
         fair_boosting(methods=["magic"], seeds=[0])
 
 

@@ -32,7 +32,7 @@ def test_pairing_in_order_keeps_the_margins():
     assert np.allclose(table, [[0.2, 0], [0.4, 0.1], [0, 0.3]])
 
 
-def test_a_small_calibration_is_close_to_what_is_promised():
+def test_a_small_calibration_is_close_to_nominal():
     options = {"shapes": [(3, 3)], "sizes": [300], "rhos": [0.0, 0.3], "replicates": 100}
     table = calibration(**options, progress=False)
     size = table.query("what == 'size'")["share"]

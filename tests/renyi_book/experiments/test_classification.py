@@ -67,7 +67,7 @@ def test_more_lam_makes_the_soft_gap_on_the_training_rows_smaller():
         assert (np.diff(gap[[0, 1, 100]]) < 0).all()
 
 
-def test_every_rival_is_fairer_than_the_plain_classifier_on_its_training_rows():
+def test_every_baseline_is_fairer_than_the_plain_classifier_on_training_rows():
     table = load("equal_opportunity_rivals", BOOK / "results").query("split == 'paper'")
     train = table[table["lam"].isin([0, 3, np.nan])].query("rows == 'train'").set_index("method")
     assert set(train.index) == {"plain", "hardt", "zafar", "rezaei", "donini", "renyi"}
@@ -76,6 +76,6 @@ def test_every_rival_is_fairer_than_the_plain_classifier_on_its_training_rows():
     assert (train["accuracy"] <= train.loc["plain", "accuracy"] + 1e-3).all()
 
 
-def test_an_unknown_penalty_is_refused():
+def test_an_unknown_penalty_raises():
     with pytest.raises(ValueError, match="not \\['mmd'\\]"):
         penalties_compared("german", penalties=["mmd"])

@@ -36,7 +36,7 @@ def test_the_four_points_end_fair_in_a_window_of_lambda_only():
     assert (table.query("lam > 162")["cycle_length"] > 0).all()
 
 
-def test_large_lambda_scatters_the_one_group_neighbourhoods():
+def test_large_lambda_scatters_the_one_group_neighborhoods():
     table = load("toy_clusters", BOOK / "results")
     together = table.pivot(index="seed", columns="lam", values="together")
     assert (together[1000] < together[0]).all()
@@ -55,6 +55,6 @@ def test_more_passes_do_not_make_algorithm_3_stop_with_much_lambda():
     assert (goes_on & ~fair["converged"]).all()
 
 
-def test_an_unknown_data_set_is_refused():
+def test_an_unknown_data_set_raises():
     with pytest.raises(ValueError, match="'adult' or 'bank', not 'german'"):
         fair_clusters("german")

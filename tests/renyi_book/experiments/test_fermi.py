@@ -110,6 +110,6 @@ def test_lambda_is_read_where_the_validation_violation_first_falls_to_the_level(
     np.testing.assert_allclose(at_level(table, 0.45), [[0.5, 0.9]])
 
 
-def test_an_unknown_problem_is_refused():
+def test_an_unknown_problem_raises():
     with pytest.raises(ValueError, match="problem must be one of gender, occupation"):
         batches_compared(problem="race")

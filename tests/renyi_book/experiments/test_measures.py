@@ -114,13 +114,13 @@ def test_the_information_of_the_drawn_label_counts_parts_of_people():
     assert found["soft_nmi"] == pytest.approx(np.sum(joint * logs) / np.mean(entropies))
 
 
-def test_a_group_of_nobody_with_y_1_has_no_true_positive_rate():
+def test_a_group_without_positives_has_no_true_positive_rate():
     found = measures(np.array([1, 0, 0, 1]), np.array([1, 1, 0, 0]), np.array([0, 1, 1, 0]))
     assert found["pos_1"] == 0
     assert np.isnan(found["tpr_1"])
     assert found["eo_violation"] == 0
 
 
-def test_a_constant_score_depends_on_nothing():
+def test_a_constant_score_is_independent():
     found = measures(Y, np.ones(8, dtype=int), S, np.full(8, 0.7))
     assert found["score_pearson"] == found["soft_rho_R"] == found["rho_R"] == 0

@@ -25,7 +25,7 @@ def german():
         )
 
 
-def test_every_universe_has_a_name_of_its_own(german):
+def test_every_universe_has_a_unique_name(german):
     assert not german.duplicated(["claim", "universe", "seed"]).any()
     assert set(german["claim"]) == {
         f"german-{what}-{rival}" for what in ("beats", "limit") for rival in ("pearson", "hsic")
@@ -59,7 +59,7 @@ def test_forks_are_taken_one_at_a_time():
         assert sum(fitted[key] != BASE[key] for key in BASE) == 1
 
 
-def test_a_split_is_measured_the_same_whatever_the_other_splits_are(monkeypatch):
+def test_a_split_does_not_depend_on_other_splits(monkeypatch):
     monkeypatch.setattr(_multiverse, "LAMS", (0, 10))
     options = {"panels": ["german"], "opportunity": False, "clusters": False, "progress": False}
     options["fitted"] = [BASE | {"encoding": "integers"}]
@@ -82,7 +82,7 @@ def test_the_readings_of_a_curve(reading, accuracy):
     assert _accuracy(CURVE, "p_rule", 0.8, reading, "test") == pytest.approx(accuracy)
 
 
-def test_where_nothing_is_fair_enough_the_fairest_point_is_read_or_none():
+def test_without_a_fair_point_the_fairest_or_none_is_read():
     assert _accuracy(CURVE, "p_rule", 0.95, "validation", "test") == pytest.approx(0.87)
     assert np.isnan(_accuracy(CURVE, "p_rule", 0.95, "interpolated", "test"))
     assert np.isnan(_accuracy(CURVE, "p_rule", 0.95, "best on grid", "test"))
@@ -103,7 +103,7 @@ def test_the_ends_of_a_curve(reading, p):
     assert _end(CURVE, "p_rule", reading, "test")["p_rule"] == p
 
 
-def test_integers_say_what_the_indicators_say():
+def test_integers_encode_the_same_categories_as_indicators():
     (X, _, _), names = encoded_rows("german")
     coded = _integers("german").X
     raw = list(dict.fromkeys(name.partition("=")[0] for name in names))
@@ -132,7 +132,7 @@ def test_clusters_are_compared_with_plain_k_means(monkeypatch):
     assert (table.query("algorithm == 'descent'")["value"] >= 1).all()
 
 
-def test_opportunity_weighs_every_rival_and_both_kinds_of_rows(monkeypatch):
+def test_opportunity_covers_every_baseline_and_both_sets_of_rows(monkeypatch):
     drawn = _multiverse.split_rows
 
     def fewer(dataset, seed):

@@ -51,7 +51,7 @@ def test_a_path_is_read_on_mixtures_of_its_rules(split):
     np.testing.assert_allclose(read, second + 0.8 * (third - second), atol=1e-9)
 
 
-def test_there_is_no_reading_where_the_start_is_fair_or_no_setting_is(split):
+def test_no_reading_if_the_start_is_fair_or_no_setting_is(split):
     fair, unfair = rule(split, [[0.1, 0.1], [0.5, 0.5]]), rule(split, [[0.1, 0.1], [0.5, 0.6]])
     assert np.isnan(_odds.read_at(split, [fair, unfair], 0.05)).all()
     assert np.isnan(_odds.read_at(split, [unfair, unfair], 0.05)).all()

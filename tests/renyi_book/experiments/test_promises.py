@@ -47,7 +47,7 @@ def test_an_outcome_is_that_of_the_rows_that_were_neither_fitted_nor_measured_on
     assert found["value"] == pytest.approx(value, abs=0.01)
 
 
-def test_with_confidence_the_promise_is_kept_as_often_as_stated(stored):
+def test_with_confidence_the_target_is_met_as_often_as_stated(stored):
     assert stored["seed"].nunique() >= 40
     for _, part in stored.query("way == 'confidence'").groupby(["metric", "on", "measured"]):
         assert broken(part) <= 0.1

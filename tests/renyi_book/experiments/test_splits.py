@@ -78,6 +78,6 @@ def test_no_seed_of_the_results_was_looked_at_before():
     assert not set(FRESH) & set(FRESH_MULTIVERSE)
 
 
-def test_an_unknown_panel_is_refused():
+def test_an_unknown_panel_raises():
     with pytest.raises(ValueError, match="dataset must be one of 'adult'"):
         panel("compas")

@@ -37,7 +37,7 @@ def test_progress_shows_the_rows_and_the_seconds_of_each_table(made):
     assert re.search(r"four_points +300 rows +\d+\.\d s of CPU", made[1])
 
 
-def test_the_manifest_says_when_and_how_a_table_was_made(folder):
+def test_the_manifest_records_when_and_how_a_table_was_made(folder):
     about = manifest(folder)["four_points"]
     assert about["parameters"] == {"lams": list(range(1, 301)), "max_iter": 50}
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", about["date"])
@@ -54,7 +54,7 @@ def test_a_missing_or_edited_file_raises(folder):
 
 
 def test_a_table_that_a_script_computes_names_the_script(tmp_path):
-    with pytest.raises(ValueError, match=r"computed by benchmarks/bench_frontier\.py"):
+    with pytest.raises(ValueError, match=r"run benchmarks/bench_frontier\.py"):
         run_all(tmp_path, names=["benchmark_frontier"])
     scripts = [BOOK.parent / about.script for about in STORED.values() if about.script]
     assert all(script.is_file() for script in scripts)

@@ -34,13 +34,13 @@ def test_claims_are_those_that_were_frozen_or_declare_a_deviation():
     assert [name for name in changed if not CLAIMS[name]["deviations"]] == []
 
 
-def test_code_of_the_rules_is_that_which_was_frozen_or_a_deviation_tells_why():
+def test_rule_code_is_frozen_or_declares_a_deviation():
     fixed = json.loads(fermi.RULES_FILE.read_text(encoding="utf8"))
     known = {fixed["code"], *(told["code"] for told in fixed.get("deviations", []))}
     assert fermi.code_checksum() in known
 
 
-def test_every_claim_says_where_it_stands_and_whether_we_could_read_it():
+def test_every_claim_states_its_place_and_wording():
     for claim in CLAIMS.values():
         assert claim["wording"] in ("verified", "summary", "not verified")
         assert claim["where"]
@@ -304,13 +304,13 @@ def each_batch_size():
     return each.pop()
 
 
-def test_what_no_computation_decides_is_said_to_be_so():
+def test_untestable_claims_are_reported_as_such():
     names = [name for name, claim in CLAIMS.items() if claim["rule"] == "not_tested"]
     assert len(names) == 2
     assert {FOUND["findings"][name]["verdict"] for name in names} == {"cannot be tested"}
 
 
-def test_a_changed_verdict_is_not_stored_in_silence(tmp_path, monkeypatch):
+def test_a_changed_verdict_is_not_stored_without_acceptance(tmp_path, monkeypatch):
     stored = tmp_path / "fermi_verdicts.json"
     turned = FOUND["findings"] | {"rate": FOUND["findings"]["rate"] | {"verdict": "does not hold"}}
     stored.write_text(json.dumps(FOUND | {"findings": turned}), encoding="utf8")
@@ -346,7 +346,7 @@ def path(seed, *, gain=0.0, method="renyi"):
 @pytest.mark.parametrize(
     ("gain", "verdict"), [(0.02, "holds"), (0.0, "does not hold"), (0.002, "holds in part")]
 )
-def test_a_lead_is_weighed_against_the_smallest_effect(gain, verdict):
+def test_a_lead_is_compared_with_the_smallest_effect(gain, verdict):
     seeds = range(100, 110)
     tables = {
         "fermi_logistic": pd.concat([path(s, gain=gain) for s in seeds]),

@@ -40,17 +40,17 @@ def test_the_commit_is_named_once_and_touches_no_checksum(path):
     before = json.loads(path.read_text())
     frozen.name("abc", path)
     assert json.loads(path.read_text()) == before | {"commit": "abc"}
-    with pytest.raises(ValueError, match="it is not replaced"):
+    with pytest.raises(ValueError, match="is not replaced"):
         frozen.name("def", path)
 
 
 @pytest.mark.parametrize(
     "fields", [{"rule": "x"}, {"smallest": {"delta": 9}}, {"reading": "another"}]
 )
-def test_a_claim_that_changes_must_say_so(path, monkeypatch, fields):
+def test_a_changed_claim_must_declare_a_deviation(path, monkeypatch, fields):
     changed(monkeypatch, **fields)
     assert len(frozen.problems(path)) == 1
-    with pytest.raises(ValueError, match="not those that were frozen"):
+    with pytest.raises(ValueError, match="differ from the frozen ones"):
         frozen.name("abc", path)
     changed(monkeypatch, **fields, deviations=[{"what": "", "why": "", "favours": ""}])
     assert frozen.problems(path) == []
@@ -61,7 +61,7 @@ def test_where_the_book_shows_a_claim_may_change(path, monkeypatch):
     assert frozen.problems(path) == []
 
 
-def test_a_claim_that_is_gone_or_new_is_told(path, monkeypatch):
+def test_missing_and_new_claims_are_reported(path, monkeypatch):
     first, *others = CLAIMS
     monkeypatch.setattr(frozen, "claims", lambda: others)
     assert frozen.problems(path) == [f"{first['id']}: a claim is gone"]
@@ -69,7 +69,7 @@ def test_a_claim_that_is_gone_or_new_is_told(path, monkeypatch):
     assert len(frozen.problems(path)) == 1
 
 
-def test_code_that_changes_must_be_told_with_its_checksum(path, monkeypatch):
+def test_changed_code_must_declare_its_checksum(path, monkeypatch):
     monkeypatch.setattr(frozen, "code_checksum", lambda: "other")
     assert "no deviation tells of it" in frozen.problems(path)[0]
     fixed = json.loads(path.read_text())
@@ -90,12 +90,12 @@ def test_code_that_changes_must_be_told_with_its_checksum(path, monkeypatch):
         ("rules/_network.py", " - ", " + ", True),
         ("table.py", "def judge(evidence, listed=None):", "def judge(evidence, listed=()):", True),
         ("table.py", "def tally(shown=None,", "def tally(shown=(),", False),
-        ("judging.py", "#: In place of a verdict", "#: Instead of a verdict", False),
-        ("judging.py", '"""What was measured', '"""All that was measured', False),
+        ("judging.py", "#: Placeholder for a verdict", "#: Instead of a verdict", False),
+        ("judging.py", '"""Measured evidence', '"""All evidence', False),
         ("rules/_penalties.py", "no column", "there is no column", False),
     ],
 )
-def test_the_checksum_sees_what_is_done_and_not_how_it_is_worded(tmp_path, file, old, new, counts):
+def test_the_checksum_ignores_wording(tmp_path, file, old, new, counts):
     copied = shutil.copytree(BOOK / "renyi_book" / "scorecard", tmp_path / "scorecard")
     text = (copied / file).read_text(encoding="utf8")
     assert old in text
@@ -140,7 +140,7 @@ def test_added_claims_are_as_in_a_commit_that_is_named():
         assert checksum in known[name]
 
 
-def test_an_added_claim_may_not_change_in_silence(path, monkeypatch):
+def test_an_added_claim_may_not_change_unnoticed(path, monkeypatch):
     first, *_ = CLAIMS
     new = first | {"id": "new", "deviations": [{"what": "", "why": "", "favours": ""}]}
     monkeypatch.setattr(frozen, "claims", lambda: [new, *CLAIMS])

@@ -123,7 +123,7 @@ def test_one_part_of_many_is_excluded_only_after_an_adjustment():
     assert j.verdict(j.everything([good, worse])) == j.PART
 
 
-def test_what_would_decide_is_said():
+def test_the_required_number_of_splits_is_reported():
     found = j.difference(around(0.1, 0.5), 0.3, "ahead by", unit=" points")
     assert "1.00 points long" in found.power()
     assert "one shorter than 0.3 would decide the row, which takes about" in found.power()
@@ -133,7 +133,7 @@ def test_what_would_decide_is_said():
     assert "would decide the row alone" in short.power()
 
 
-def test_one_split_is_no_result():
+def test_one_split_gives_no_result():
     with pytest.raises(j.NoResult):
         j.difference([1.0], 0.3, "x")
     with pytest.raises(j.NoResult):

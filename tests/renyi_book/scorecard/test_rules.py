@@ -466,7 +466,7 @@ def test_a_binary_decision_has_no_nonlinear_dependence_to_miss(groups):
     assert j.verdict(weighed(CLAIMS[name], {})) == j.FAILS
 
 
-def test_that_dependence_would_show(monkeypatch):
+def test_the_dependence_would_be_detected(monkeypatch):
     monkeypatch.setattr(_measure, "_from_correlations", lambda P: 0.0)
     assert j.verdict(weighed(CLAIMS["limit-cause-four"], {})) == j.HOLDS
 
@@ -476,7 +476,7 @@ def test_k_means_is_lambda_zero_and_line_6_the_best_reply():
         assert j.verdict(weighed(CLAIMS[name], {})) == j.HOLDS
 
 
-def test_multiplications_beyond_a_quarter_are_no_small_overhead():
+def test_overhead_beyond_a_quarter_is_not_small():
     claim = CLAIMS["network-overhead-operations"]
     assert j.verdict(weighed(claim, {})) == j.HOLDS
     tiny = claim | {"options": claim["options"] | {"features": 1, "hidden": 1}}
@@ -523,7 +523,7 @@ def test_german_is_above_if_s_is_seen():
     assert _data.german_with_s() > 0.2
 
 
-def test_a_rival_that_never_gets_there_is_counted_and_not_an_error():
+def test_a_baseline_that_misses_the_level_is_counted_without_an_error():
     claim = CLAIMS["adult-beats-pearson-interpolated"]
     found = weighed(claim, panel(claim, (0.83, 0.5), {}))
     assert "reached on 30 (Rényi) and 0 (rival) of 30 splits" in found.text
@@ -550,7 +550,7 @@ def test_a_split_that_is_fair_without_a_penalty_compares_nothing():
     assert "reached by both on 0 splits" in nothing.power()
 
 
-def test_no_level_is_no_comparison_of_leads():
+def test_without_a_level_leads_are_not_compared():
     claim = CLAIMS["lead-grows-pearson"]
     found = weighed(claim, panel(claim, (0.83, 0.5), {}))
     assert j.verdict(found) == j.UNDECIDED
@@ -573,14 +573,14 @@ def test_lambda_is_chosen_on_validation_rows():
     assert j.verdict(weighed(claim, tables)) == j.HOLDS
 
 
-def test_accuracy_bought_with_fairness_is_told():
+def test_accuracy_gained_at_the_cost_of_fairness_is_reported():
     claim = CLAIMS["adult-beats-pearson"]
     found = weighed(claim, panel(claim, (0.80, 0.99), {"accuracy": 1e-4}, renyi=(0.84, 0.81)))
     assert j.verdict(found) == j.PART
     assert "fairer by" in found.text
 
 
-def test_one_ridge_that_keeps_up_makes_it_a_part():
+def test_one_competitive_ridge_gives_holds_in_part():
     tables = covariance(CLAIMS["covariance-limit"], YES)
     table = tables["boundary_covariance"]
     weak = (table["l2"] > 0) & (table["c"] == 0)
@@ -596,7 +596,7 @@ def test_a_bank_that_matches_is_a_reproduction():
     assert "30 random splits" in found.text
 
 
-def test_burnt_seeds_do_not_count():
+def test_seeds_seen_before_do_not_count():
     tables = comparison(CLAIMS["adult-beats-pearson"], YES)
     tables["penalties_adult"]["seed"] -= 100
     with pytest.raises(j.NoResult):

@@ -59,7 +59,7 @@ def test_no_spread_decides_at_once():
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, np.nan], [[1.0, 2.0]]])
-def test_what_is_no_sample_is_refused(values):
+def test_invalid_sample_input_raises(values):
     with pytest.raises(ValueError, match="two or more finite numbers"):
         s.corrected(values)
     with pytest.raises(ValueError, match="ratio"):
@@ -183,7 +183,7 @@ def test_the_interval_covers_with_four_groups_too(rival, renyi):
     assert covered / 200 > 0.9
 
 
-def test_groups_are_drawn_by_themselves():
+def test_groups_are_resampled_separately():
     found = s.bootstrapped_groups([0.2, 0.4], [400, 900], s.smallest_ratio)
     assert_allclose(found.estimate, 0.5)
     delta_method = 0.5 * np.sqrt(0.8 / (0.2 * 400) + 0.6 / (0.4 * 900))

@@ -55,7 +55,7 @@ def four():
     return tables_of(FIGURE_1C, (YES, YES, NO, OPEN))
 
 
-def test_each_claim_gets_its_fields(four):
+def test_each_claim_has_its_fields(four):
     found = findings(four, FIGURE_1C)
     verdicts = [found[claim["id"]]["verdict"] for claim in FIGURE_1C]
     assert verdicts == [j.HOLDS, j.HOLDS, j.FAILS, j.UNDECIDED]
@@ -110,7 +110,7 @@ def test_a_row_without_an_interval_stays_in_its_family():
     assert judged["a"] == (j.UNDECIDED, j.HOLDS)
 
 
-def test_a_claim_that_sums_others_up_says_how_many_got_which_verdict(four):
+def test_a_summary_claim_counts_the_verdicts_of_its_parts(four):
     summary = CLAIMS["favourable-performance"]
     short = summary | {"options": {"of": [claim["id"] for claim in FIGURE_1C]}}
     found = findings(four, [*FIGURE_1C, short], stability=False)[summary["id"]]
@@ -151,7 +151,7 @@ def test_equivalences_are_a_family_of_their_own():
     assert judge(alike | {"b": other, "c": other}, listed)["a"] == (j.HOLDS, j.HOLDS)
 
 
-def test_a_verdict_that_hangs_on_a_few_splits_is_told():
+def test_a_verdict_that_depends_on_few_splits_is_reported():
     """Thirty splits around 0.3, so that some draws exclude 0 and others do not."""
     values = 0.9 + sim.normal(30, 3) * 2.3
     evidence = {"a": j.difference(values, 0.3, "x", seeds=sim.SEEDS)}
@@ -162,7 +162,7 @@ def test_a_verdict_that_hangs_on_a_few_splits_is_told():
     assert stable({"a": j.exact(True, "x")}, listed) == {}
 
 
-def test_varying_thresholds_tells_which_verdicts_turn():
+def test_sensitivity_lists_the_verdicts_that_change():
     claim = CLAIMS["eo-slight-price"]
     table = sim.opportunity((0.85 - 0.008, 0.001))
     last = table["lam"] > 0
@@ -181,7 +181,7 @@ def test_every_threshold_has_a_reason_and_two_other_values():
         assert DEFAULT.__dataclass_fields__[name].metadata["why"]
 
 
-def test_without_results_every_measured_row_says_so():
+def test_without_results_every_measured_row_has_no_verdict():
     found = findings({}, stability=False)
     assert set(found) == {claim["id"] for claim in claims()}
     assert found["adult-beats-hsic"]["verdict"] == NO_RESULT
@@ -301,7 +301,7 @@ def test_headlines_are_adjusted_for_all_rows(folder):
     assert headline([]) == {"measured": 0, "supported": 0, "opposed": 0}
 
 
-def test_the_exports_say_what_the_rows_say(folder):
+def test_the_exports_agree_with_the_rows(folder):
     shown = rows(folder)
     as_csv, as_json = export(folder, shown)
     with as_csv.open(encoding="utf8") as file:

@@ -31,7 +31,7 @@ def test_scores_are_those_of_the_machine_on_the_changed_features():
     np.testing.assert_array_equal(clf.predict(X), clf.svm_.predict(features))
 
 
-def test_the_feature_that_goes_is_the_one_with_the_largest_difference():
+def test_the_removed_feature_has_the_largest_difference():
     u = np.array([1.0, -3.0, 2.0])
     X = np.random.default_rng(0).normal(size=(5, 3))
     features, back = fair_features(X, u)
@@ -101,7 +101,7 @@ def test_c_is_the_fairest_of_nearly_the_best_accuracy():
         ({"fairness": "equalized_odds"}, "fairness must be one of"),
     ],
 )
-def test_bad_parameters_are_named(params, message):
+def test_invalid_parameters_are_named(params, message):
     X, y, s = biased_data(n=40)
     with pytest.raises(ValueError, match=message):
         DoniniClassifier(**params).fit(X, y, sensitive_features=s)

@@ -70,7 +70,7 @@ def test_a_seed_fixes_the_labels():
     assert (other != first).any()
 
 
-def test_any_classifier_and_labels_and_several_columns_of_groups_will_do():
+def test_any_classifier_labels_and_joint_groups_are_accepted():
     X, y, s = biased_data(n=800, n_groups=4)
     frame = pd.DataFrame(
         {"sex": np.array(["f", "m"])[s // 2], "race": np.array(["b", "w"])[s % 2]}
@@ -84,7 +84,7 @@ def test_any_classifier_and_labels_and_several_columns_of_groups_will_do():
     assert equal_opportunity_difference(y, F, sensitive_features=s) < 1e-10
 
 
-def test_bad_input_is_named():
+def test_invalid_input_is_named():
     X, y, s = biased_data(n=60)
     with pytest.raises(ValueError, match="fairness must be one of"):
         HardtClassifier(fairness="parity").fit(X, y, sensitive_features=s)

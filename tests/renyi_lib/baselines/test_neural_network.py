@@ -176,14 +176,14 @@ def quick(lam=0.0, **options):
 
 
 class TestLearning:
-    def test_xor_is_learnt_which_no_linear_classifier_can(self):
+    def test_xor_is_learned(self):
         rng = np.random.default_rng(0)
         X = rng.choice([-1.0, 1.0], size=(600, 2)) + 0.2 * rng.normal(size=(600, 2))
         y = (X[:, 0] * X[:, 1] > 0).astype(int)
         assert LogisticRegression().fit(X, y).score(X, y) < 0.7
         assert quick().fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.97
 
-    def test_three_rings_are_told_apart_by_name(self):
+    def test_three_rings_have_different_names(self):
         rng = np.random.default_rng(0)
         ring = rng.integers(3, size=900)
         angle = rng.uniform(0, 2 * np.pi, size=900)
@@ -226,7 +226,7 @@ class TestFairness:
         assert rho[2] < 0.4 * rho[0]
         assert losses == sorted(losses)
 
-    def test_without_lam_the_groups_change_nothing_but_the_history(self):
+    def test_without_lam_the_groups_have_no_effect_but_the_history(self):
         X, y, s = biased_data()
         with_groups = quick(epochs=5).fit(X, y, sensitive_features=s)
         without = quick(epochs=5).fit(X, y)
@@ -236,7 +236,7 @@ class TestFairness:
         assert with_groups.groups_.tolist() == [0, 1]
         assert without.groups_ is None
 
-    def test_without_groups_it_is_plain_and_says_so(self):
+    def test_without_groups_it_is_plain_with_a_warning(self):
         X, y, _ = biased_data()
         with pytest.warns(NoSensitiveFeaturesWarning, match="plain neural network") as caught:
             fair = quick(4.0, epochs=3).fit(X, y)
@@ -287,7 +287,7 @@ class TestBatches:
         plain = quick(batch_size=1, epochs=2).fit(X, y)
         np.testing.assert_array_equal(flat(fair), flat(plain))
 
-    def test_a_group_that_most_batches_lack_does_no_harm(self):
+    def test_a_group_that_most_batches_lack_is_harmless(self):
         X, y, s = biased_data(400)
         s = np.where(np.arange(400) < 3, 2, s)
         clf = quick(20.0, batch_size=16, epochs=20).fit(X, y, sensitive_features=s)
@@ -333,7 +333,7 @@ class WithGroups(MadeUpGroups, RenyiNetworkClassifier):
 
 class TestEstimator:
     @pytest.mark.parametrize("base", [RenyiNetworkClassifier, WithGroups])
-    def test_scikit_learn_s_checks_pass(self, base):
+    def test_scikit_learn_checks_pass(self, base):
         classifier = base(1.0, learning_rate=0.02)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -365,7 +365,7 @@ class TestEstimator:
         assert sorted(names) == list(clf.get_params())
         assert clone(clf).set_params(hidden=7).hidden == 7
 
-    def test_tables_and_names_will_do(self):
+    def test_tables_and_names_are_accepted(self):
         X, y, s = biased_data()
         frame = pd.DataFrame(X, columns=list("abcd"))
         clf = quick(1.0, epochs=2).fit(
@@ -399,20 +399,20 @@ class TestEstimator:
             ({"learning_rate": np.inf}, "learning_rate must be a positive number"),
         ],
     )
-    def test_bad_parameters_are_named(self, options, message):
+    def test_invalid_parameters_are_named(self, options, message):
         X, y, s = biased_data(20)
         with pytest.raises(ValueError, match=message):
             quick().set_params(**options).fit(X, y, sensitive_features=s)
 
-    def test_bad_data_are_named(self):
+    def test_invalid_data_are_named(self):
         X, y, s = biased_data(60)
-        with pytest.raises(ValueError, match="sensitive_features has one group only"):
+        with pytest.raises(ValueError, match="sensitive_features has only one group"):
             quick().fit(X, y, sensitive_features=np.zeros(60))
         with pytest.raises(ValueError, match="sensitive_features has 59"):
             quick().fit(X, y, sensitive_features=s[1:])
         with pytest.raises(ValueError, match="sensitive_features has a missing value"):
             quick().fit(X, y, sensitive_features=np.where(s == 1, np.nan, s))
-        with pytest.raises(ValueError, match="y has one class only, 0: a classifier needs two"):
+        with pytest.raises(ValueError, match="y has only one class, 0, but a classifier needs"):
             quick().fit(X, np.zeros(60, dtype=int), sensitive_features=s)
         with pytest.raises(ValueError, match="NaN"):
             quick().fit(np.where(X > 2, np.nan, X), y, sensitive_features=s)

@@ -58,7 +58,7 @@ def test_lagrangian_is_stationary_and_multipliers_push_inwards():
     assert (np.sign(solution.multipliers) == np.sign(A @ solution.theta))[reached].all()
 
 
-def test_collinear_and_empty_columns_do_no_harm():
+def test_collinear_and_empty_columns_are_harmless():
     X, y, with_ones, _ = problem()
     wide = np.column_stack([with_ones, with_ones[:, 0], np.zeros(len(X))])
     narrow = newton(logistic_loss(y), with_ones, np.zeros(5), ridge=np.zeros(5), tol=1e-9)

@@ -73,7 +73,7 @@ class Hardt(MadeUpGroupsAlsoNew, baselines.HardtClassifier):
 @pytest.mark.parametrize(
     "classifier", [Zafar(), Donini(C=1.0), Rezaei(), Hardt(random_state=0)], ids=repr
 )
-def test_scikit_learn_s_checks_pass(classifier):
+def test_scikit_learn_checks_pass(classifier):
     expected = {}
     if isinstance(classifier, Donini):
         reason = "of two features one goes, and the other does not reach the accuracy asked for"
@@ -108,7 +108,7 @@ def test_clones_have_the_same_parameters_and_the_same_answer(base):
 
 
 @pytest.mark.parametrize("base", ALL)
-def test_tables_and_names_will_do(base):
+def test_tables_and_names_are_accepted(base):
     X, y, s = biased_data()
     frame = pd.DataFrame(X, columns=list("abcd"))
     groups = pd.Series(np.array(["f", "m"])[s])
@@ -121,9 +121,9 @@ def test_tables_and_names_will_do(base):
 
 
 @pytest.mark.parametrize("base", ALL)
-def test_bad_groups_are_named(base):
+def test_invalid_groups_are_named(base):
     X, y, s = biased_data(n=60)
-    with pytest.raises(ValueError, match="sensitive_features has one group only"):
+    with pytest.raises(ValueError, match="sensitive_features has only one group"):
         base().fit(X, y, sensitive_features=np.zeros(60))
     with pytest.raises(ValueError, match="sensitive_features has 59"):
         base().fit(X, y, sensitive_features=s[1:])

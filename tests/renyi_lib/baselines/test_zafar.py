@@ -161,10 +161,10 @@ def test_too_few_steps_give_a_warning():
         ({"l2": None}, "l2 must be a number"),
         ({"fairness": "equalized_odds"}, "fairness must be one of"),
         ({"of": "rates"}, "of must be one of 'scores', 'mistakes'"),
-        ({"of": "mistakes"}, "of='mistakes' needs fairness='equal_opportunity'"),
+        ({"of": "mistakes"}, "of='mistakes' requires fairness='equal_opportunity'"),
     ],
 )
-def test_bad_parameters_are_named(params, message):
+def test_invalid_parameters_are_named(params, message):
     X, y, s = biased_data(n=40)
     with pytest.raises(ValueError, match=message):
         ZafarClassifier(**params).fit(X, y, sensitive_features=s)
