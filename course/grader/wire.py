@@ -72,7 +72,10 @@ def encode(value, functions=None, depth=0):
         if value.dtype == object:
             return [inner(part) for part in value.tolist()]
         return {"array": _bytes_of(value)}
-    if isinstance(value, (set, frozenset, dict)) and functions is None and len(value) > ENTRIES:
+    # A submission is told at once, and not after minutes of packing.
+    if functions is None and isinstance(value, (list, range, tuple)) and len(value) > PIECES:
+        raise Unsendable(f"a value with more than {PIECES} parts")
+    if functions is None and isinstance(value, (set, frozenset, dict)) and len(value) > ENTRIES:
         raise Unsendable(f"a dictionary or a set of more than {ENTRIES} entries")
     if isinstance(value, (list, range)):
         return [inner(part) for part in value]

@@ -343,6 +343,23 @@ def test_the_sample_answer_to_task_11_of_a3_is_right():
     assert answer in (chapters.BOOK / "course_instructors.md").read_text("utf-8")
 
 
+def test_the_sample_answer_to_task_7_of_a5_is_right():
+    """The solution and the instructors' page quote both intervals and the verdict."""
+    space = dict(reference("a5_judging"))
+    code = next(cell.source for cell in cells(SOURCE, "a5_judging") if cell.id == "case")
+    exec(code, space)
+    d = space["differences"](space["CASE"], "fair", "other")
+    low, high = space["interval"](d, 1 / 3)
+    assert space["verdict"](low, high, 0.003) == "undecided"
+    narrow = space["interval"](d, 0)
+    assert [round(100 * x, 1) for x in (*narrow, low, high)] == [0.2, 0.6, -0.5, 1.3]
+    text = next(cell.source for cell in cells(SOURCE, "a5_judging") if cell.id == "explain")
+    for piece in ("(0.2, 0.6) points", "(-0.5, 1.3) points", 'the verdict is "undecided"'):
+        assert piece in text
+    answer = "[0.002, 0.006], with r = 1/3 it is [−0.005, 0.013]: undecided"
+    assert answer in (chapters.BOOK / "course_instructors.md").read_text("utf-8")
+
+
 @pytest.mark.parametrize("assignment", assignments())
 def test_the_comparison_helper_is_the_same_everywhere(assignment):
     helpers = {

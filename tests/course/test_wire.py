@@ -84,7 +84,8 @@ def endless():
         endless(),
         np.array([1j]),
         pytest.param(10**5000, id="long"),
-        pytest.param(dict.fromkeys(range(wire.ENTRIES + 1)), id="large"),
+        pytest.param(dict.fromkeys(range(wire.ENTRIES + 1)), id="many entries"),
+        pytest.param(range(wire.PIECES + 1), id="many parts"),
     ],
 )
 def test_only_data_are_sent(value):
