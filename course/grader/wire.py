@@ -121,6 +121,8 @@ def _bytes_of(array):
     array = np.asarray(array)
     if array.dtype.kind not in KINDS:
         raise Unsendable(f"an array of the kind {array.dtype}")
+    if array.nbytes > FRAME:
+        raise Unsendable(f"an array of more than {FRAME >> 20} MB")
     array = np.asarray(array, dtype=array.dtype.newbyteorder("<"))
     data = base64.b64encode(array.tobytes()).decode()
     return [array.dtype.str, list(array.shape), data]

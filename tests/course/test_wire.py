@@ -86,6 +86,7 @@ def endless():
         pytest.param(10**5000, id="long"),
         pytest.param(dict.fromkeys(range(wire.ENTRIES + 1)), id="many entries"),
         pytest.param(range(wire.PIECES + 1), id="many parts"),
+        pytest.param(np.broadcast_to(0.0, (10**5, 10**5)), id="large array"),
     ],
 )
 def test_only_data_are_sent(value):
