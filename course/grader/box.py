@@ -41,6 +41,7 @@ def command(program, packages, limits, info):
         # Just enough for the process to become another user, after which it has no rights at all.
         words += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     own = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
+    own = set(map(os.path.abspath, own))
     shown = {path: path for path in (*SYSTEM, *SETTINGS, *sorted(own))}
     shown |= {str(package): f"{PACKAGES}/{Path(package).name}" for package in packages}
     # bubblewrap would make these for root alone, and the process becomes another user.

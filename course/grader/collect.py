@@ -10,6 +10,7 @@ from . import SOURCE, assignments
 
 # Moodle: "Ada Lovelace_12345_assignsubmission_file_"; Canvas: "lovelaceada_LATE_12_345_a1.ipynb"
 CANVAS = re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.IGNORECASE)
+CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 SKIP = (".ipynb_checkpoints", ".git", "__MACOSX")
 DEPTH = 3  # folders below a student's own
 MOST = 50  # notebooks of one student that are looked at
@@ -30,13 +31,15 @@ class Handin:
 def shown(name):
     """Return a file's name as text that can be written anywhere, a different one for each name."""
     text = os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
-    return re.sub(r"[\x00-\x1f\x7f\x85\u2028\u2029]", lambda c: f"\\x{ord(c[0]):02x}", text)
+    # Characters that steer a terminal, end a line, or turn the direction of reading around.
+    return re.sub(CONTROL, lambda c: f"\\x{ord(c[0]):02x}", text)
 
 
 def file_name(student):
     """Return a name for files about a student: short, harmless, and different for each."""
     safe = re.sub(r"[^\w .@+-]", "_", student).strip(" .-")[:60]
-    if safe == student:
+    # What looks like the name of somebody else's file gets one of its own, too.
+    if safe == student and not re.search(r"-[0-9a-f]{8}$", safe):
         return safe
     return f"{safe}-{hashlib.sha256(student.encode('utf-8', 'backslashreplace')).hexdigest()[:8]}"
 

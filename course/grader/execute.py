@@ -20,8 +20,9 @@ from pathlib import Path
 from . import COURSE, PACKAGES, box, wire
 from .sandbox import threads_of_user
 
-GRACE = 5  # seconds for a cell to end after it was interrupted
+GRACE = 5  # seconds, at most, for a cell to end after it was interrupted
 STARTUP = 60
+TESTS = 30  # seconds that a test itself may take, beyond those of the cell
 PAUSE = 0.2  # seconds between two looks at what a submission uses
 RECEIVED = 256 << 20  # bytes that a submission may send in all
 LONGEST = 2000  # characters of an error's message
@@ -137,7 +138,7 @@ class Session:
     """
 
     def __init__(self, limits, hidden=(), number=0, scratch=None, walled=None, slot=0):
-        self.limits = limits
+        self.limits, self.grace = limits, min(GRACE, limits.cell_seconds)
         self.walled = bool(box.installed()) if walled is None else walled
         self.refused, self.ready, self.pid, self.folder = [], None, None, None
         self.buffer, self.received, self.looked = bytearray(), 0, 0.0
@@ -186,7 +187,8 @@ class Session:
         info, theirs_info = os.pipe()
         os.set_blocking(self.outgoing, False)
         os.set_blocking(self.incoming, False)
-        program = [sys.executable, "-P", "-c", BOOT, str(theirs_in), str(theirs_out)]
+        python = os.path.abspath(sys.executable)
+        program = [python, "-P", "-c", BOOT, str(theirs_in), str(theirs_out)]
         if self.walled:
             program = box.command(program, PACKAGES, self.limits, theirs_info)
         with tempfile.TemporaryFile() as log:
@@ -276,6 +278,22 @@ class Session:
         self.deadline = min(self.started + self.limits.cell_seconds, self.end)
         self.interrupted = False
 
+    @contextlib.contextmanager
+    def patience(self):
+        """Cut the notebook off if a test does not end with what it returned."""
+
+        def stop(*_):
+            raise CutOff("a test did not end with what this notebook returned")
+
+        before = signal.signal(signal.SIGALRM, stop)
+        # Again every second, in case the test itself catches errors.
+        signal.setitimer(signal.ITIMER_REAL, self.limits.cell_seconds + self.grace + TESTS, 1)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
     def run(self, source):
         """Run one cell; return what it printed last. Raises Failed, TimeLimit or CutOff."""
         self.begin()
@@ -334,10 +352,10 @@ class Session:
         if now <= self.deadline:
             return
         if self.interrupted:
-            raise CutOff(f"it still ran {GRACE} seconds after it was told to stop")
+            raise CutOff(f"it still ran {self.grace:g} seconds after it was told to stop")
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid or self.process.pid, signal.SIGINT)
-        self.interrupted, self.deadline = True, now + GRACE
+        self.interrupted, self.deadline = True, now + self.grace
 
     def _wait(self, fd, event):
         """Wait until the pipe is ready; the clock is looked at in any case."""

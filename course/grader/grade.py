@@ -60,9 +60,9 @@ def outcome(receiver, job):
 def run_all(jobs, workers, modules=()):
     """Grade `jobs`, `workers` at a time, each in a process of its own; yield results as they come.
 
-    A process that dies or does not end costs its own submission and no other, and is tried again
-    after all others. `modules` are what the tests import: loaded once, by the process of which
-    each grading process is a copy.
+    A process that dies or does not end costs its own submission and no other. What died is tried
+    again after all others; what took too long is not. `modules` are what the tests import: loaded
+    once, by the process of which each grading process is a copy.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["grader.submission", *sorted(modules)])
@@ -77,7 +77,8 @@ def run_all(jobs, workers, modules=()):
                 process = context.Process(target=work, args=(job, sender))
                 process.start()
                 sender.close()
-                end = time.monotonic() + job.limits.total_seconds + SLACK
+                most = job.limits.total_seconds + job.limits.cell_seconds + SLACK
+                end = time.monotonic() + most
                 running[receiver] = process, job, end
             ready = wait(list(running), timeout=1)
             for receiver, (process, job, end) in list(running.items()):
@@ -91,7 +92,8 @@ def run_all(jobs, workers, modules=()):
                 receiver.close()
                 del running[receiver]
                 tried[job.number] = tried.get(job.number, 0) + 1
-                if result.status == FAILED and tried[job.number] < ATTEMPTS:
+                died = result.status == FAILED and receiver in ready
+                if died and tried[job.number] < ATTEMPTS:
                     waiting.append(job)
                 else:
                     yield result

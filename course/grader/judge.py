@@ -223,7 +223,7 @@ class Judge:
         try:
             self.bind(source, replace)
             code = compile(source, "<test>", "exec")
-            with quiet():
+            with quiet(), self.session.patience():
                 exec(code, self.space)
         except CutOff:
             raise

@@ -76,6 +76,9 @@ def parse(data):
             # about ids of cells, which `restore` sets anew
             warnings.simplefilter("ignore")
             nb = nbformat.reads(json.dumps(found), as_version=4)
+            # Older formats keep their cells elsewhere, so this can only be seen now.
+            if any(len(cell.source) > LONGEST for cell in nb.cells):
+                raise ValueError(f"a cell of more than {LONGEST >> 20} MB")
             nbformat.validate(nb)
     except MemoryError:
         raise

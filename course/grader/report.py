@@ -46,8 +46,10 @@ PART = 0.05  # of the time that writing them may take, however large the class
 
 # A spreadsheet may split a cell at another separator than ours, and a piece that then begins with
 # one of these is a formula. Each such place gets one apostrophe more than it had.
-FORMULA = re.compile(r"(^|[;|\t\r\n])([ \t]*)('*)(?=[=+\-@])")
-DISARMED = re.compile(r"(^|[;|\t\r\n])([ \t]*)'('*)(?=[=+\-@])")
+# The wide signs of Japanese and Chinese keyboards count there, too.
+BEFORE, SIGN = r"(^|[;|\t\r\n\u2028\u2029])([ \t]*)", r"(?=[=+\-@＝＋－＠])"
+FORMULA = re.compile(f"{BEFORE}('*){SIGN}")
+DISARMED = re.compile(f"{BEFORE}'('*){SIGN}")
 
 
 class NoSpace(Exception):
@@ -56,7 +58,7 @@ class NoSpace(Exception):
 
 def clean(text):
     """Return `text` without what a terminal or a spreadsheet would act on."""
-    text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
+    text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "", text)
     text = text.encode("utf-8", "backslashreplace").decode()
     return FORMULA.sub(r"\1\2'\3", text)
 
@@ -69,7 +71,7 @@ def named(text):
 def put(path, text):
     """Write a file whole or not at all."""
     path = Path(path)
-    temporary = path.with_name(path.name[:100] + ".part")
+    temporary = path.with_name(path.name[:40] + ".part")  # 165 bytes at most
     try:
         with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             file.write(text)

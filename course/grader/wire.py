@@ -22,6 +22,9 @@ import sys
 FRAME = 48 << 20  # bytes of one frame that the grader sends
 ANSWER = 8 << 20  # bytes of one frame that a submission sends
 PIECES = 200_000  # values in such a frame; an array is one of them
+# Entries of a dictionary or a set in it: numbers can be chosen that all hash to the same place,
+# and n of those take n² steps.
+ENTRIES = 5_000
 DEPTH = 60  # of nesting, well below Python's own limit
 BITS = 10_000  # of a whole number: Python itself writes no more than 4300 digits
 KINDS = "biufU"  # of arrays: truth values, whole and floating-point numbers, text
@@ -69,6 +72,11 @@ def encode(value, functions=None, depth=0):
         if value.dtype == object:
             return [inner(part) for part in value.tolist()]
         return {"array": _bytes_of(value)}
+    # A submission is told at once, and not after minutes of packing.
+    if functions is None and isinstance(value, (list, range, tuple)) and len(value) > PIECES:
+        raise Unsendable(f"a value with more than {PIECES} parts")
+    if functions is None and isinstance(value, (set, frozenset, dict)) and len(value) > ENTRIES:
+        raise Unsendable(f"a dictionary or a set of more than {ENTRIES} entries")
     if isinstance(value, (list, range)):
         return [inner(part) for part in value]
     if isinstance(value, tuple):
@@ -113,6 +121,8 @@ def _bytes_of(array):
     array = np.asarray(array)
     if array.dtype.kind not in KINDS:
         raise Unsendable(f"an array of the kind {array.dtype}")
+    if array.nbytes > FRAME:
+        raise Unsendable(f"an array of more than {FRAME >> 20} MB")
     array = np.asarray(array, dtype=array.dtype.newbyteorder("<"))
     data = base64.b64encode(array.tobytes()).decode()
     return [array.dtype.str, list(array.shape), data]
@@ -138,6 +148,8 @@ def decode(data, call=None):
     if isinstance(data, list):
         return [inner(part) for part in data]
     ((kind, body),) = data.items()
+    if kind in ("set", "dict") and call is None and len(body) > ENTRIES:
+        raise ValueError(f"a dictionary or a set of more than {ENTRIES} entries")
     if kind == "tuple":
         return tuple(inner(part) for part in body)
     if kind == "set":
@@ -179,7 +191,8 @@ def _array(dtype, shape, data):
     import numpy as np
 
     dtype = np.dtype(str(dtype))
-    if dtype.kind not in KINDS or dtype.hasobject or dtype.fields:
+    # Texts of no length would take no bytes here, and four each once NumPy has made them.
+    if dtype.kind not in KINDS or dtype.hasobject or dtype.fields or not dtype.itemsize:
         raise ValueError(f"an array of the kind {dtype}")
     shape = tuple(int(length) for length in shape)
     raw = base64.b64decode(data, validate=True)
@@ -188,8 +201,6 @@ def _array(dtype, shape, data):
         raise ValueError("an array of an impossible shape")
     if dtype.itemsize * math.prod(shape) != len(raw):
         raise ValueError("an array whose shape and content disagree")
-    if dtype.itemsize == 0:
-        return np.zeros(shape, dtype)
     # A copy, because what comes from bytes cannot be written to.
     return np.frombuffer(raw, dtype).reshape(shape).copy()
 

@@ -267,6 +267,14 @@ MORE = {
         "sends ready again": "{'ready': {'walled': True}}",
         "floods with refusals": "{'refused': 'x' * 10**6}",
         "sends empty frames": "b''",
+        # both took minutes, in the grader's own process
+        "sends a set of numbers that collide": "{'done': {'value': {'set': "
+        "[k * (2**61 - 1) for k in range(1, 60000)]}, 'shared': [], 'warnings': []}}",
+        "sends keys that collide": "{'done': {'value': {'dict': "
+        "[[k * (2**61 - 1), 1] for k in range(1, 60000)]}, 'shared': [], 'warnings': []}}",
+        "sends texts of no length": "{'done': {'value': {'array': ['<U0', [40000, 30000], '']}, "
+        "'shared': [], 'warnings': []}}",
+        "sends a shared value that is a number": "{'done': {'value': 7, 'shared': 5}}",
     }.items()
 }
 MORE |= {
@@ -352,6 +360,14 @@ MORE |= {
     '\'{"done": {"value": 1, "shared": [], "warnings": []}}\'\ndef one():\n    return 7',
     "redefines how numbers compare": "import numpy as np\nnp.allclose = np.isclose = "
     "np.array_equal = lambda *a, **k: True\ndef one():\n    return 7",
+    "stops itself": "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)" + WRONG,
+    "fills pipes": "import fcntl, os\nkept = []\ntry:\n    while True:\n"
+    "        kept += os.pipe()\n        fcntl.fcntl(kept[-1], 1031, 1 << 20)\n"
+    "        os.set_blocking(kept[-1], False)\n        os.write(kept[-1], bytes(1 << 20))\n"
+    "except OSError:\n    pass" + WRONG,
+    "holds a null byte": "x = 1\x00" + WRONG,
+    "removes the built-in functions": "import builtins\n"
+    "builtins.int = builtins.len = builtins.range = None" + WRONG,
     "replaces the built-in types": "import builtins\nbuiltins.isinstance = lambda *a: True\n"
     "def one():\n    return 7",
 }

@@ -6,7 +6,9 @@ import math
 import pkgutil
 import re
 import runpy
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from multiprocessing import get_context
 
 import nbformat
 import numpy as np
@@ -21,11 +23,6 @@ from renyi_book.scorecard.statistics import corrected
 from renyi_lib.correlation import renyi_from_soft
 
 
-def each_assignment():
-    """Return the assignments as parameters; the tests of one run in the same process."""
-    return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in assignments()]
-
-
 @cache
 def bench(assignment, variant=0):
     """Return the reference of an assignment, ready to have some of its cells replaced."""
@@ -38,19 +35,20 @@ def reference(assignment):
     return bench(assignment).session.shell.user_ns
 
 
+def graded_in(folder):
+    """Grade reference and blank release of all assignments, sandboxed."""
+    notebooks = {}
+    for name in assignments():
+        notebooks |= {("reference", name): zoo.reference(name), ("blank", name): zoo.blank(name)}
+    return zoo.grade_notebooks(notebooks, folder)
+
+
 @pytest.fixture(scope="session")
 def graded(tmp_path_factory):
-    """Return a function that grades reference and blank release of one assignment, sandboxed."""
-
-    @cache
-    def run(assignment):
-        notebooks = {
-            ("reference", assignment): zoo.reference(assignment),
-            ("blank", assignment): zoo.blank(assignment),
-        }
-        return zoo.grade_notebooks(notebooks, tmp_path_factory.mktemp("submissions"))
-
-    return run
+    """Return what becomes of reference and blank release of each assignment."""
+    # In a new process, so that what all tests import is loaded once, as in a run of `make grade`.
+    with ProcessPoolExecutor(1, get_context("spawn")) as other:
+        return other.submit(graded_in, tmp_path_factory.mktemp("submissions")).result()
 
 
 def cells(folder, assignment):
@@ -113,27 +111,24 @@ def test_points_in_the_head_cell_are_those_of_the_cells(assignment):
     assert "**Time**" in source[0].source
 
 
-@pytest.mark.parametrize("assignment", each_assignment())
-def test_reference_gets_full_marks(assignment, graded):
-    result = graded(assignment)["reference", assignment]
-    assert [(m.name, m.message) for m in result.marks if m.points not in (None, m.worth)] == []
-    assert (result.status, result.notes) == ("graded", [])
-    assert result.score + result.awaiting == result.max_points
+def test_references_get_full_marks_and_blank_releases_nothing(graded):
+    for assignment in assignments():
+        result = graded["reference", assignment]
+        lost = [(m.name, m.message) for m in result.marks if m.points not in (None, m.worth)]
+        assert (assignment, lost) == (assignment, [])
+        assert (result.status, result.notes) == ("graded", [])
+        assert result.score + result.awaiting == result.max_points
+        blank = graded["blank", assignment]
+        assert (blank.status, blank.score, blank.awaiting) == ("graded", 0, 0)
 
 
-@pytest.mark.parametrize("assignment", each_assignment())
-def test_blank_release_gets_nothing(assignment, graded):
-    result = graded(assignment)["blank", assignment]
-    assert (result.status, result.score, result.awaiting) == ("graded", 0, 0)
-
-
-@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("assignment", assignments())
 def test_zoo_has_at_least_twenty_wrong_answers(assignment):
     names = [wrong["name"] for wrong in zoo.answers(assignment)]
     assert len(set(names)) == len(names) >= 20
 
 
-@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("assignment", assignments())
 def test_every_wrong_answer_loses_marks_where_it_should_and_says_why(assignment):
     amiss, lost = {}, set()
     for wrong in zoo.answers(assignment):
@@ -147,7 +142,7 @@ def test_every_wrong_answer_loses_marks_where_it_should_and_says_why(assignment)
     assert tests - lost == set()
 
 
-@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("assignment", assignments())
 def test_wrong_answers_that_no_test_was_written_for_are_caught(assignment):
     found = zoo.caught(bench(assignment))
     missed = [name for name, seen in found.items() if not seen]
@@ -179,7 +174,7 @@ def own_tests(cell, found):
 EMPTY = "lambda *_, **__: {}"
 
 
-@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("assignment", assignments())
 @pytest.mark.parametrize("value", ["np.array([])", "np.nan", "(np.array([]), np.array([]))", "[]"])
 def test_empty_answers_earn_nothing(assignment, value):
     assert functions(assignment)
@@ -215,7 +210,7 @@ def _overwrite(function):
 """
 
 
-@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("assignment", assignments())
 @pytest.mark.parametrize("fill", [0, 1])
 def test_overwritten_arguments_earn_nothing(assignment, fill):
     for each in functions(assignment):
@@ -226,7 +221,7 @@ def test_overwritten_arguments_earn_nothing(assignment, fill):
         assert any(own_tests(each.cell, found)), (each.cell, found)
 
 
-@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("assignment", assignments())
 def test_a_variant_asks_another_question(assignment):
     """The reference of a variant gets full marks, and the pasted one of the release does not."""
     other = bench(assignment, 1)
@@ -348,6 +343,23 @@ def test_the_sample_answer_to_task_11_of_a3_is_right():
     assert answer in (chapters.BOOK / "course_instructors.md").read_text("utf-8")
 
 
+def test_the_sample_answer_to_task_7_of_a5_is_right():
+    """The solution and the instructors' page quote both intervals and the verdict."""
+    space = dict(reference("a5_judging"))
+    code = next(cell.source for cell in cells(SOURCE, "a5_judging") if cell.id == "case")
+    exec(code, space)
+    d = space["differences"](space["CASE"], "fair", "other")
+    low, high = space["interval"](d, 1 / 3)
+    assert space["verdict"](low, high, 0.003) == "undecided"
+    narrow = space["interval"](d, 0)
+    assert [round(100 * x, 1) for x in (*narrow, low, high)] == [0.2, 0.6, -0.5, 1.3]
+    text = next(cell.source for cell in cells(SOURCE, "a5_judging") if cell.id == "explain")
+    for piece in ("(0.2, 0.6) points", "(-0.5, 1.3) points", 'the verdict is "undecided"'):
+        assert piece in text
+    answer = "[0.002, 0.006], with r = 1/3 it is [−0.005, 0.013]: undecided"
+    assert answer in (chapters.BOOK / "course_instructors.md").read_text("utf-8")
+
+
 @pytest.mark.parametrize("assignment", assignments())
 def test_the_comparison_helper_is_the_same_everywhere(assignment):
     helpers = {
@@ -377,7 +389,7 @@ def test_the_comparison_helper_is_the_same_everywhere(assignment):
 # --------------------------------------------------------------------------- plain nbgrader
 
 
-@pytest.mark.parametrize("assignment", each_assignment())
+@pytest.mark.parametrize("assignment", assignments())
 def test_the_reference_gets_full_marks_from_plain_nbgrader(assignment, tmp_path):
     scores = build.autograde(assignment, zoo.reference(assignment), tmp_path)
     tests = {

@@ -254,6 +254,20 @@ def test_a_full_disk_ends_with_a_message_and_nothing_is_lost(tmp_path):
     assert [row["score"] for row in rows(saved / "grades.csv")] == ["5", "5", "3"]
 
 
+def test_a_notebook_that_takes_too_long_is_not_tried_again(tmp_path, monkeypatch):
+    command = class_of(tmp_path, Ada={})
+    path = tmp_path / "source" / NAME / f"{NAME}.ipynb"
+    flag = tmp_path / "tried"
+    slow = f"import time; open({str(flag)!r}, 'a').write('x'); time.sleep(60)"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("assert one() is not None", slow + r"\nassert one() is not None"))
+    monkeypatch.setattr(grade, "SLACK", 0)
+    run(command, tmp_path / "out", "--cell-seconds", 1, "--total-seconds", 3)
+    assert flag.read_text() == "x"
+    (row,) = rows(tmp_path / "out" / "grades.csv")
+    assert (row["score"], row["status"]) == ("0", "the grader failed")
+
+
 def test_a_failure_of_the_grader_is_tried_again(tmp_path):
     """A source whose test ends the grading process itself, twice, and then does not."""
     command = class_of(tmp_path, Ada={})

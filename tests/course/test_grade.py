@@ -286,6 +286,10 @@ def test_no_two_folders_become_one_student(tmp_path):
         "'=ada",
         "Ada",
         "ada ",
+        "Bob?",
+        file_name("Bob?"),
+        "\x9b2Jada",
+        "\u202eada",
     ]
     for name in names:
         touch(tmp_path / "in" / name / "a1_x.ipynb")
@@ -294,6 +298,8 @@ def test_no_two_folders_become_one_student(tmp_path):
     assert len({file_name(student) for student in students}) == len(names)
     assert len({clean(student) for student in students}) == len(names)
     assert {named(clean(student)) for student in students} == students
+    # and none steers a terminal, or turns the direction of reading around
+    assert all(student.isprintable() for student in students)
 
 
 @pytest.mark.parametrize(
@@ -307,8 +313,26 @@ def test_no_two_folders_become_one_student(tmp_path):
         ),
         (b"[]", "not a notebook"),
         (b"\xff\xfe", "not a notebook"),
+        (
+            b'{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": '
+            b'[{"cell_type": "markdown", "metadata": {}, "source": "%s"}]}]}' % (b"x" * 2_000_000),
+            "a cell of more",
+        ),
+        (b'{"nbformat": 5, "cells": []}', "not a notebook"),
+        (b'{"nbformat": 4, "cells": null}', "not a notebook"),
+        (b'{"nbformat": 4, "metadata": {"n": %s}}' % (b"9" * 10_000), "not a notebook"),
     ],
-    ids=["torn", "bomb", "long cell", "list", "bytes"],
+    ids=[
+        "torn",
+        "bomb",
+        "long cell",
+        "list",
+        "bytes",
+        "long cell of an old format",
+        "format of the future",
+        "no cells",
+        "long number",
+    ],
 )
 def test_invalid_notebooks_are_rejected_before_they_cost_memory(data, why):
     with pytest.raises(Unusable, match=why):
@@ -367,10 +391,11 @@ def test_report_disarms_formulas_and_markup(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "student", ["Jos\\xe9", "x" * 252, "../../etc/passwd", "a/b", "\ud800", "."]
+    "student", ["Jos\\xe9", "x" * 252, "../../etc/passwd", "a/b", "\ud800", ".", "\U00020000" * 62]
 )
 def test_any_name_gets_its_row_and_its_page(tmp_path, student):
-    write(tmp_path, some_result("Ada"), some_result(student))
+    report = write(tmp_path, some_result("Ada"), replace(some_result(student), assignment=student))
+    assert report.problems == []
     assert len(rows(tmp_path / "grades.csv")) == 2
     pages = list((tmp_path / "feedback").glob("*/*.html"))
     assert len(pages) == 2
@@ -379,13 +404,13 @@ def test_any_name_gets_its_row_and_its_page(tmp_path, student):
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 def test_no_cell_becomes_a_formula_whatever_separates_the_cells(tmp_path, mark):
-    bad = "x; =cmd()|-1\t@x\n+2"
+    bad = "x; =cmd()|-1\t@x\n+2;＝cmd()\u2028＠x"
     write(tmp_path, replace(some_result(bad), assignment="=a4", notes=[bad]))
     text = (tmp_path / "grades.csv").read_text(encoding="utf-8")
     # as a program reads it that knows quotes, and as one that does not
     cells = [c for line in csv.reader(io.StringIO(text, newline=""), delimiter=mark) for c in line]
     cells += [c for line in text.splitlines() for c in line.replace('"', "").split(mark)]
-    assert [cell for cell in cells if cell.strip()[:1] in ("=", "+", "-", "@")] == []
+    assert [cell for cell in cells if cell.strip()[:1] in set("=+-@＝＋－＠")] == []
 
 
 def test_names_in_any_script_survive(tmp_path):

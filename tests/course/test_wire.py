@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from grader import wire
-from grader.execute import Session, TimeLimit
+from grader.execute import CutOff, Session, TimeLimit
 from grader.judge import Judge, StandIn
 from grader.notebooks import Defined
 from grader.sandbox import Limits
@@ -76,7 +76,18 @@ def endless():
 
 
 @pytest.mark.parametrize(
-    "value", [Odd(), open, lambda: 1, endless(), np.array([1j]), pytest.param(10**5000, id="long")]
+    "value",
+    [
+        Odd(),
+        open,
+        lambda: 1,
+        endless(),
+        np.array([1j]),
+        pytest.param(10**5000, id="long"),
+        pytest.param(dict.fromkeys(range(wire.ENTRIES + 1)), id="many entries"),
+        pytest.param(range(wire.PIECES + 1), id="many parts"),
+        pytest.param(np.broadcast_to(0.0, (10**5, 10**5)), id="large array"),
+    ],
 )
 def test_only_data_are_sent(value):
     with pytest.raises(wire.Unsendable):
@@ -91,6 +102,8 @@ def test_only_data_are_sent(value):
         {"array": ["|O8", [1], "AAAAAAAAAAA="]},
         {"array": ["<f8", [10**9, 10**9], ""]},
         {"array": ["<f8", [2], "AAAA"]},
+        {"array": ["<U0", [10**5, 10**5], ""]},
+        {"set": list(range(wire.ENTRIES + 1))},
         {"frame": [[["a", [1]], ["b", [1, 2]]], None]},
         {"what": 1},
         {"a": 1, "b": 2},
@@ -178,6 +191,13 @@ def test_an_endless_loop_that_calls_the_test_is_stopped_in_time(session):
         call(session, "forever", lambda x: x)
     assert time.monotonic() - start < 2 + 5
     assert call(session, "helper", 1) == -1
+
+
+def test_a_test_that_does_not_end_cuts_the_notebook_off(monkeypatch):
+    """What a submission returns, or asks back, may keep the test itself busy for ever."""
+    monkeypatch.setattr("grader.execute.TESTS", 0)
+    with Session(Limits(cell_seconds=0.5)) as session, pytest.raises(CutOff, match="did not end"):
+        Judge(session, []).test("while True:\n    pass")
 
 
 def test_a_mistake_costs_once(session):
