@@ -841,16 +841,11 @@ def _descent(data, labels, lam, lam_from, max_iter, tol):
     return _Run(labels, _centers(data, labels), history, converged)
 
 
-<<<<<<< HEAD
 def _passes(data):
-    """Two functions: a pass over all points, and several over those that may change clusters soon.
+    """Return a pass over all points and repeated passes over points near a cluster border.
 
-    The second is None where the data are too small to need it, sparse or weighted.
+    The second function is None if the data are small, sparse or weighted.
     """
-=======
-def _one_pass(data):
-    """Return a pass of the descent over these points, as a function of labels and lambda."""
->>>>>>> wt/words1
     about = data.groups, data.weights
     if sparse.issparse(data.X):
         stored = data.X.data, data.X.indices, data.X.indptr, _squared_norms(data.X)

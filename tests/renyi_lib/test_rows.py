@@ -69,7 +69,6 @@ def test_inconsistent_input_raises(groups, weights, message):
         read_rows(X, y, groups, weights)
 
 
-<<<<<<< HEAD
 def test_rows_say_which_of_the_given_rows_they_are():
     rows = read_rows(X, y, s, [1, 2, 0, 1, 3, 0])
     assert rows.kept.tolist() == [True, True, False, True, True, False]
@@ -156,12 +155,8 @@ def test_columns_of_files_and_dask_collections_are_read_into_memory(tmp_path):
     assert labels_in_memory(X, y)[0] is y
 
 
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="y has one class only, 'no'"):
-=======
 def test_one_class_raises():
     with pytest.raises(ValueError, match="y has only one class, 'no'"):
->>>>>>> wt/words1
         read_rows(X, y, s, [1, 0, 1, 0, 0, 0]).with_classes()
 
 
