@@ -149,7 +149,7 @@ ctypes.string_at(0)
 """,
     "prints without end": """
 for _ in range(10**7):
-    print('0123456789')
+    print('0123456789' * 100)
 """,
     "prints past Python": """
 import os
