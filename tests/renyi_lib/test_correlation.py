@@ -813,3 +813,9 @@ def test_hsic_with_a_discrete_partner_needs_memory_linear_in_the_samples():
 def test_hsic_rejects_options_that_mean_nothing(options, message):
     with pytest.raises(ValueError, match=message):
         hsic([0.0, 1.0, 2.0], [0, 1, 0], **options)
+
+
+def test_masked_probabilities_raise():
+    F = np.ma.masked_array([[0.5, 0.5], [0.2, 0.8]], mask=[[False, False], [True, True]])
+    with pytest.raises(ValueError, match=r"^F .*mask"):
+        renyi_from_soft(F, ["f", "m"])
