@@ -127,8 +127,8 @@ def test_cells_without_groups_are_classes():
     [
         (s[:5], None, "y has 6, sensitive_features has 5"),
         (s, [1.0] * 5, "y has 6, sample_weight has 5"),
-        (["f"] * 6, None, "one group only, 'f'"),
-        (s, [1, 0, 1, 0, 0, 0], "one class only, 'no'"),
+        (["f"] * 6, None, "only one group, 'f'"),
+        (s, [1, 0, 1, 0, 0, 0], "only one class, 'no'"),
     ],
 )
 def test_cells_of_what_does_not_fit_together_are_refused(groups, weights, message):
