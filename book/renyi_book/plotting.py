@@ -1,14 +1,14 @@
 """One house style for every figure: color-blind safe, with alt text, in light and dark mode.
 
-Figures are drawn on white, which the book shows as a card in dark mode. Colors are those of
-Okabe and Ito, chosen so that no two are confused by readers with any common color blindness;
-lines that matter also differ by marker or dash, so that a figure survives a gray printer.
+Figures are stored as SVG on white; the book shows them without the white, and on dark pages in
+lighter colors (`renyi_book.svg`). Colors are those of Okabe and Ito, chosen so that no two are
+confused by readers with any common color blindness; lines that matter also differ by marker or
+dash, so that a figure survives a gray printer.
 """
 
 import base64
 import hashlib
 import html
-import io
 import json
 import os
 import re
@@ -19,7 +19,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from cycler import cycler
 from matplotlib.text import Text
-from PIL import Image
+
+from renyi_book.svg import svg
 
 #: Okabe and Ito's palette (https://jfly.uni-koeln.de/color/), by name.
 COLORS = {
@@ -37,6 +38,7 @@ _STYLE = {
     "figure.figsize": (7.0, 3.9),
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
+    "axes.facecolor": "none",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -58,13 +60,12 @@ _STYLE = {
     "ytick.labelsize": 10,
     "font.size": 11,
 }
-_DPI = 144
 #: The drawing for phones: no wider than this, and no smaller words. A phone of 390 px gives a
 #: figure some 350 px, where words of 10 points in 5.3 inches come out at 9 px.
 _PHONE_INCHES = 5.3
 _PHONE_POINTS = 10
-#: Where this variable is set, figures are drawn once and coarsely: tests compare no pictures.
-_DRAFT, _DRAFT_DPI = "BOOK_DRAFT", 36
+#: Where this variable is set, figures are drawn once only: tests compare no pictures.
+_DRAFT = "BOOK_DRAFT"
 
 
 def use_house_style():
@@ -91,28 +92,28 @@ def show(fig, alt):
     image, metadata = drawn(fig)
     metadata = {"alt": checked_alt(alt), **metadata}
     display(
-        {"image/png": image, "text/plain": f"[figure] {alt}"},
-        metadata={"image/png": metadata},
+        {"image/svg+xml": image, "text/plain": f"[figure] {alt}"},
+        metadata={"image/svg+xml": metadata},
         raw=True,
     )
 
 
 def drawn(fig):
-    """A figure as a PNG in base64 and what a page needs to know of it; closes the figure.
+    """A figure as SVG and what a page needs to know of it; closes the figure.
 
     Returns
     -------
     image : str
     facts : dict
-        `width` in pixels and `text`, the size in points of its smallest words; `narrow`, with a
-        `png` and its `text`, where those words would be too small on a phone.
+        `width` in pixels and `text`, the size in points of its smallest words; `narrow`, with an
+        `svg` and its `text`, where those words would be too small on a phone.
     """
     width = fig.get_size_inches()[0]
-    image, text = png_base64(fig, close=False), smallest_text(fig)
+    image, text = svg(fig), smallest_text(fig)
     facts = {"width": round(width * 100), "text": text}
     if width * _PHONE_POINTS > _PHONE_INCHES * text and _DRAFT not in os.environ:
         for_phones(fig)
-        facts["narrow"] = {"png": png_base64(fig, close=False), "text": smallest_text(fig)}
+        facts["narrow"] = {"svg": svg(fig), "text": smallest_text(fig)}
     plt.close(fig)
     return image, facts
 
@@ -139,20 +140,22 @@ def show_slider(figures, alt, *, label="step"):
         if fig.get_size_inches()[0] > _PHONE_INCHES and _DRAFT not in os.environ:
             for_phones(fig)
     width = round(next(iter(figures.values())).get_size_inches()[0] * 100)
-    images = [png_base64(fig) for fig in figures.values()]
+    images = [svg(fig) for fig in figures.values()]
+    for fig in figures.values():
+        plt.close(fig)
     ident = "slider-" + hashlib.sha256("".join(images).encode()).hexdigest()[:10]
     alt = html.escape(checked_alt(alt), quote=True)
     frames = "".join(
-        f'<img class="on-white" alt="{alt} ({html.escape(label)} {name})" width="{width}" '
-        f'style="max-width:100%;height:auto;display:{"none" if i else "block"}" '
-        f'src="data:image/png;base64,{image}">'
+        f'<div class="frame" style="display:{"none" if i else "block"}">'
+        f'<img alt="{alt} ({html.escape(label)} {name})" width="{width}" '
+        f'style="max-width:100%;height:auto" src="{address(image)}"></div>'
         for i, (name, image) in enumerate(zip(names, images))
     )
     values = json.dumps([str(name) for name in figures], ensure_ascii=False)
     # The handler finds its own figure by walking up, so that a page may hold any number of these.
     handler = (
         "var f=this.closest('figure'),i=+this.value;"
-        "f.querySelectorAll('img').forEach(function(m,j){m.style.display=i==j?'block':'none'});"
+        "f.querySelectorAll('.frame').forEach(function(m,j){m.style.display=i==j?'block':'none'});"
         f"f.querySelector('output').textContent={values}[i];"
     )
     display(
@@ -307,28 +310,6 @@ def _fit(text, room):
     text.set_text("\n".join([*lines, line]))
 
 
-def png_base64(fig, *, close=True):
-    drawn, stored = io.BytesIO(), io.BytesIO()
-    dpi = _DRAFT_DPI if _DRAFT in os.environ else _DPI
-    fig.savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
-    if close:
-        plt.close(fig)
-    few_colors(Image.open(drawn)).save(stored, format="png", compress_level=9)
-    return base64.b64encode(stored.getvalue()).decode("ascii")
-
-
-def few_colors(image):
-    """The same picture in 256 colors: a quarter of the bytes, and no difference to the eye.
-
-    Parameters
-    ----------
-    image : PIL.Image.Image
-        On white, which stays white.
-    """
-    small = image.convert("RGB").quantize(
-        256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
-    )
-    palette = small.getpalette()
-    triples = [palette[i : i + 3] for i in range(0, len(palette), 3)]
-    small.putpalette([255 if min(t) > 252 else value for t in triples for value in t])
-    return small
+def address(image):
+    """An SVG as the address of an image inside HTML."""
+    return "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode("ascii")
