@@ -261,9 +261,12 @@ def _break_lines(fig):
     """Break titles, labels of x axes and legends where they have become too long; turn ticks."""
     fig.canvas.draw()
     for ax in fig.axes:
-        room = fig.bbox.width - ax.get_window_extent().x0
-        for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label):
-            _fit(text, room if text is not ax.xaxis.label else 0.95 * fig.bbox.width)
+        box = ax.get_window_extent()
+        for text in (ax.title, ax._left_title, ax._right_title):
+            _fit(text, fig.bbox.width - box.x0)
+        # Below the middle of the axes, up to the nearer edge of the figure.
+        middle = (box.x0 + box.x1) / 2
+        _fit(ax.xaxis.label, 1.96 * min(middle, fig.bbox.width - middle))
         ticks = [t for t in ax.get_xticklabels() if t.get_visible() and t.get_text().strip()]
         boxes = sorted((t.get_window_extent() for t in ticks), key=lambda box: box.x0)
         if any(a.x1 > b.x0 for a, b in pairwise(boxes)) and ax.axison:

@@ -37,7 +37,7 @@ DARK = {
     "#009e73": "#2fc79b",
     "#d55e00": "#ff8a4d",
     "#cc79a7": "#e6a3c8",
-    "#56b4e9": "#b9e2ff",
+    "#56b4e9": "#a3d5f0",
     "#222222": "#e6e8eb",
     "#8c8c8c": "#9aa1ab",
     "#000000": "#e6e8eb",
@@ -48,7 +48,7 @@ DARK = {
 MOST_BYTES = 150_000
 _IMAGE_DPI = 200
 #: Marks of at least this many points are drawn as an image where a figure is too heavy.
-_MANY_POINTS = 300
+_MANY_POINTS = 100
 _PAPER = '<rect class="paper" width="100%" height="100%" fill="#fff"/>'
 _SPACE = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -295,7 +295,10 @@ def _shorten(element):
             element.set(name, _short_path(value))
         elif name == "style":
             element.set(name, _short_numbers(re.sub(r"\s*([:;])\s*", r"\1", value)))
-        elif name in ("transform", "x", "y", "points"):
+        elif name == "transform":
+            # Outlines of letters are scaled by 1/64.
+            element.set(name, _short_numbers(value, 6))
+        elif name in ("x", "y", "points"):
             element.set(name, _short_numbers(value))
         elif name == _HREF:
             del element.attrib[_HREF]
@@ -375,6 +378,7 @@ _GREEK = {
     "varphi": "φ",
     "chi": "χ",
 }
+_WORDS = ("min", "max", "log", "exp")
 _SIGNS = {
     **_GREEK,
     "nabla": "∇",
@@ -386,10 +390,10 @@ _SIGNS = {
     "to": "→",
     "|": "‖",
     ",": "\u2009",
-    **{mark: mark for mark in (" ", "{", "}", "%", "min", "max", "log", "exp")},
+    **{mark: mark for mark in (" ", "{", "}", "%", *_WORDS)},
 }
 _SKIPPED = {"mathdefault", "mathrm", "left", "right"}
-_RELATIONS = {"=", "≤", "≥", "<", ">", "≈", "+", "→"}
+_SPACED = {"=", "≤", "≥", "<", ">", "≈", "+", "−", "→"}
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}^_])|([A-Za-z])|(\d+(?:\.\d+)?)|(.)", re.DOTALL)
 
 
@@ -451,8 +455,11 @@ def _formula(source):
         else:
             words = _SIGNS[name] if name else letter or number or other
             words = {"-": "−", "'": "′"}.get(words, words)
-            if words in _RELATIONS and pieces and not level:
+            after_term = pieces and not pieces[-1][0].endswith(("(", ",", "\u2009"))
+            if words in _SPACED and after_term and not level:
                 words = f"\u2009{words}\u2009"
+            elif words in _WORDS:
+                words += "\u2009"
             pieces.append((words, bool(letter) or name in _GREEK, level))
             level, waits = (0, False) if waits else (level, False)
     return pieces

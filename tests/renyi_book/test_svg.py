@@ -71,6 +71,7 @@ def test_lines_of_a_text_keep_their_alignment_in_any_font():
         (r"$\rho_R^2$", [("ρ", True, 0), ("R", True, -1), ("2", False, 1)]),
         ("slope $-1/4$", [("slope −1/4", False, 0)]),
         (r"$\mathdefault{10^{-3}}$", [("10", False, 0), ("−3", False, 1)]),
+        (r"$J - \min J$", [("J", True, 0), ("\u2009−\u2009min\u2009", False, 0), ("J", True, 0)]),
         (r"$\lambda'$", [("λ", True, 0), ("′", False, 0)]),
         (r"$\hat\rho$", None),
         (r"$x_{i_j}$", None),
