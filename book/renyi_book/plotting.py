@@ -269,7 +269,8 @@ def _break_lines(fig):
         _fit(ax.xaxis.label, 1.96 * min(middle, fig.bbox.width - middle))
         ticks = [t for t in ax.get_xticklabels() if t.get_visible() and t.get_text().strip()]
         boxes = sorted((t.get_window_extent() for t in ticks), key=lambda box: box.x0)
-        if any(a.x1 > b.x0 for a, b in pairwise(boxes)) and ax.axison:
+        gap = 0.4 * max((box.height for box in boxes), default=0)
+        if any(a.x1 + gap > b.x0 for a, b in pairwise(boxes)) and ax.axison:
             ax.tick_params(axis="x", labelrotation=35)
             for tick in ticks:
                 tick.set(ha="right", rotation_mode="anchor")
