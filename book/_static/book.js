@@ -93,7 +93,7 @@
       const link = event.target.closest(".bd-article a.image-reference");
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      const small = link.querySelector("img");
+      const small = [...link.querySelectorAll("img")].find((i) => i.checkVisibility());
       const box = document.createElement("dialog");
       box.className = "lightbox";
       box.setAttribute("aria-label", "Figure, enlarged");

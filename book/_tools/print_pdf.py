@@ -169,8 +169,9 @@ def joined_page(html, page, pages):
                 image[name] = posixpath.normpath(posixpath.join(folder, image[name]))
         if image.has_attr("loading"):
             del image["loading"]
-    for source in article.find_all("source"):  # the drawing for phones
-        source.decompose()
+    # The drawings for phones and for dark pages.
+    for unused in article.select("source, img.figure-dark"):
+        unused.decompose()
     # Parts are the first level of the outline, chapters the second.
     for level in range(5, 0, -1):
         for heading in article.find_all(f"h{level}"):

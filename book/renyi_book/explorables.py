@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
-from renyi_book.plotting import checked_alt, drawn
+from renyi_book.plotting import address, checked_alt, drawn
 
 #: Folder of the scripts, next to the chapters.
 FOLDER = Path(__file__).resolve().parents[1] / "explorables"
@@ -112,12 +112,12 @@ def _still(image, facts, alt):
     sizes = f' data-text="{facts["text"]}"' if "text" in facts else ""
     sizes += f' data-narrow-text="{narrow["text"]}"' if narrow else ""
     shown = (
-        f'<img class="on-white" alt="{alt}" width="{facts["width"]}"{sizes} '
-        f'style="max-width:100%;height:auto" src="data:image/png;base64,{image}">'
+        f'<img alt="{alt}" width="{facts["width"]}"{sizes} '
+        f'style="max-width:100%;height:auto" src="{address(image)}">'
     )
     if not narrow:
         return shown
-    source = f'media="(max-width: 600px)" srcset="data:image/png;base64,{narrow["png"]}"'
+    source = f'media="(max-width: 600px)" srcset="{address(narrow["svg"])}"'
     return f"<picture><source {source}>{shown}</picture>"
 
 

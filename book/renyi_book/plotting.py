@@ -1,14 +1,14 @@
 """Common style of all figures, which are color-blind safe and have alt texts.
 
-Figures are drawn on white, which the book shows as a card in dark mode. The colors of Okabe and
-Ito can be distinguished by readers with any common color blindness. Important lines also differ by
-marker or dash, so that figures remain readable in gray print.
+Figures are stored as SVG on white. The book removes the white and, on dark pages, uses lighter
+colors (`renyi_book.svg`). The colors of Okabe and Ito can be distinguished by readers with any
+common color blindness. Important lines also differ by marker or dash, so that figures remain
+readable in gray print.
 """
 
 import base64
 import hashlib
 import html
-import io
 import json
 import os
 import re
@@ -19,7 +19,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from cycler import cycler
 from matplotlib.text import Text
-from PIL import Image
+
+from renyi_book.svg import svg
 
 #: Okabe and Ito's palette (https://jfly.uni-koeln.de/color/), by name.
 COLORS = {
@@ -37,6 +38,7 @@ _STYLE = {
     "figure.figsize": (7.0, 3.9),
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
+    "axes.facecolor": "none",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -58,13 +60,12 @@ _STYLE = {
     "ytick.labelsize": 10,
     "font.size": 11,
 }
-_DPI = 144
 #: Maximum width and minimum text size of the drawing for phones. On a phone of 390 px, a figure is
 #: about 350 px wide, where text of 10 points in 5.3 inches has a size of 9 px.
 _PHONE_INCHES = 5.3
 _PHONE_POINTS = 10
-#: If this variable is set, figures are drawn once and coarsely, because tests compare no pictures.
-_DRAFT, _DRAFT_DPI = "BOOK_DRAFT", 36
+#: If this variable is set, figures are drawn only once, because tests compare no pictures.
+_DRAFT = "BOOK_DRAFT"
 
 
 def use_house_style():
@@ -91,14 +92,14 @@ def show(fig, alt):
     image, metadata = drawn(fig)
     metadata = {"alt": checked_alt(alt), **metadata}
     display(
-        {"image/png": image, "text/plain": f"[figure] {alt}"},
-        metadata={"image/png": metadata},
+        {"image/svg+xml": image, "text/plain": f"[figure] {alt}"},
+        metadata={"image/svg+xml": metadata},
         raw=True,
     )
 
 
 def drawn(fig):
-    """Convert a figure to a base64 PNG with the information that a page needs, and close it.
+    """Convert a figure to SVG with the information that a page needs, and close it.
 
     Parameters
     ----------
@@ -108,17 +109,17 @@ def drawn(fig):
     Returns
     -------
     image : str
-        PNG in base64.
+        The SVG.
     facts : dict
         `width` in pixels and `text`, the smallest text size in points; if that text would be too
-        small on a phone, also `narrow`, with a `png` and its `text`.
+        small on a phone, also `narrow`, with an `svg` and its `text`.
     """
     width = fig.get_size_inches()[0]
-    image, text = png_base64(fig, close=False), smallest_text(fig)
+    image, text = svg(fig), smallest_text(fig)
     facts = {"width": round(width * 100), "text": text}
     if width * _PHONE_POINTS > _PHONE_INCHES * text and _DRAFT not in os.environ:
         for_phones(fig)
-        facts["narrow"] = {"png": png_base64(fig, close=False), "text": smallest_text(fig)}
+        facts["narrow"] = {"svg": svg(fig), "text": smallest_text(fig)}
     plt.close(fig)
     return image, facts
 
@@ -145,20 +146,22 @@ def show_slider(figures, alt, *, label="step"):
         if fig.get_size_inches()[0] > _PHONE_INCHES and _DRAFT not in os.environ:
             for_phones(fig)
     width = round(next(iter(figures.values())).get_size_inches()[0] * 100)
-    images = [png_base64(fig) for fig in figures.values()]
+    images = [svg(fig) for fig in figures.values()]
+    for fig in figures.values():
+        plt.close(fig)
     ident = "slider-" + hashlib.sha256("".join(images).encode()).hexdigest()[:10]
     alt = html.escape(checked_alt(alt), quote=True)
     frames = "".join(
-        f'<img class="on-white" alt="{alt} ({html.escape(label)} {name})" width="{width}" '
-        f'style="max-width:100%;height:auto;display:{"none" if i else "block"}" '
-        f'src="data:image/png;base64,{image}">'
+        f'<div class="frame" style="display:{"none" if i else "block"}">'
+        f'<img alt="{alt} ({html.escape(label)} {name})" width="{width}" '
+        f'style="max-width:100%;height:auto" src="{address(image)}"></div>'
         for i, (name, image) in enumerate(zip(names, images))
     )
     values = json.dumps([str(name) for name in figures], ensure_ascii=False)
     # The handler finds its figure by walking up, so a page may contain several such figures.
     handler = (
         "var f=this.closest('figure'),i=+this.value;"
-        "f.querySelectorAll('img').forEach(function(m,j){m.style.display=i==j?'block':'none'});"
+        "f.querySelectorAll('.frame').forEach(function(m,j){m.style.display=i==j?'block':'none'});"
         f"f.querySelector('output').textContent={values}[i];"
     )
     display(
@@ -264,12 +267,16 @@ def _break_lines(fig):
     """Break titles, x-axis labels and legends that have become too long, and rotate ticks."""
     fig.canvas.draw()
     for ax in fig.axes:
-        room = fig.bbox.width - ax.get_window_extent().x0
-        for text in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label):
-            _fit(text, room if text is not ax.xaxis.label else 0.95 * fig.bbox.width)
+        box = ax.get_window_extent()
+        for text in (ax.title, ax._left_title, ax._right_title):
+            _fit(text, fig.bbox.width - box.x0)
+        # Below the middle of the axes, up to the nearer edge of the figure.
+        middle = (box.x0 + box.x1) / 2
+        _fit(ax.xaxis.label, 1.96 * min(middle, fig.bbox.width - middle))
         ticks = [t for t in ax.get_xticklabels() if t.get_visible() and t.get_text().strip()]
         boxes = sorted((t.get_window_extent() for t in ticks), key=lambda box: box.x0)
-        if any(a.x1 > b.x0 for a, b in pairwise(boxes)) and ax.axison:
+        gap = 0.4 * max((box.height for box in boxes), default=0)
+        if any(a.x1 + gap > b.x0 for a, b in pairwise(boxes)) and ax.axison:
             ax.tick_params(axis="x", labelrotation=35)
             for tick in ticks:
                 tick.set(ha="right", rotation_mode="anchor")
@@ -313,28 +320,6 @@ def _fit(text, room):
     text.set_text("\n".join([*lines, line]))
 
 
-def png_base64(fig, *, close=True):
-    drawn, stored = io.BytesIO(), io.BytesIO()
-    dpi = _DRAFT_DPI if _DRAFT in os.environ else _DPI
-    fig.savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
-    if close:
-        plt.close(fig)
-    few_colors(Image.open(drawn)).save(stored, format="png", compress_level=9)
-    return base64.b64encode(stored.getvalue()).decode("ascii")
-
-
-def few_colors(image):
-    """Reduce a picture to 256 colors, which needs a quarter of the bytes without visible loss.
-
-    Parameters
-    ----------
-    image : PIL.Image.Image
-        Picture on a white background, which stays white.
-    """
-    small = image.convert("RGB").quantize(
-        256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
-    )
-    palette = small.getpalette()
-    triples = [palette[i : i + 3] for i in range(0, len(palette), 3)]
-    small.putpalette([255 if min(t) > 252 else value for t in triples for value in t])
-    return small
+def address(image):
+    """Return a data address of an SVG, for an image inside HTML."""
+    return "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode("ascii")

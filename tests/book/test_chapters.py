@@ -2,6 +2,7 @@
 
 import pytest
 
+from renyi_book import svg
 from renyi_book.chapters import chapters
 
 from . import checks
@@ -37,6 +38,23 @@ def test_page_passes_every_check(path, known_labels, known_citations):
     if path in NOTEBOOKS:
         problems += checks.executed(page) + checks.clean_outputs(page)
         problems += checks.self_contained(page)
+    assert problems == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_figures_are_drawings_of_at_most_150_kb(path):
+    problems = []
+    for i, cell in enumerate(checks.read(path).cells):
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/png" in data or "data:image/png" in data.get("text/html", ""):
+                problems.append(f"cell {i}: a PNG")
+            drawings = []
+            if "image/svg+xml" in data:
+                facts = output.metadata["image/svg+xml"]
+                drawings = [data["image/svg+xml"], facts.get("narrow", {}).get("svg", "")]
+            if max((len(drawn.encode()) for drawn in drawings), default=0) > svg.MOST_BYTES:
+                problems.append(f"cell {i}: a drawing of more than {svg.MOST_BYTES} bytes")
     assert problems == []
 
 

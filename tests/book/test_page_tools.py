@@ -26,43 +26,56 @@ def load(name):
     return importlib.import_module(name)
 
 
-#: A PNG of two by one pixels.
-PNG = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAAEUlEQVR4nGNgYGD4D8UgDAAJ+QH/Uu8JfAAAAABJRU5E"
-    "rkJggg=="
-)
+def drawing(width, height):
+    """A figure as a notebook stores it: on white, with a blue line and a word."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        'viewBox="0 0 2 1" fill="#000000">'
+        '<rect class="paper" width="100%" height="100%" fill="#fff"/>'
+        '<path d="M0 0L2 1" style="fill:none;stroke:#0072b2"/><text x="1" y="1">word</text></svg>'
+    )
 
 
-def test_the_size_of_a_png_is_read_from_its_head():
-    assert load("figures").png_size(PNG) == (2, 1)
-    with pytest.raises(ValueError, match="PNG"):
-        load("figures").png_size(b"GIF89a")
+def inlined(text):
+    return "data:image/svg+xml;base64," + base64.b64encode(text.encode()).decode()
 
 
-def test_an_inlined_image_becomes_a_file_with_its_size_reserved():
-    stored = {}
+def stored_images(html):
+    """What is made of HTML with inlined drawings, and the files by name."""
+    files = {}
 
-    def save(name, data):
-        stored[name] = data
+    def save(name, content):
+        files[name] = content.decode()
         return f"../_images/{name}"
 
-    inlined = base64.b64encode(PNG).decode()
-    html = f'<p><img class="a" width="700" src="data:image/png;base64,{inlined}" alt="b"></p>'
-    image = BeautifulSoup(load("figures").extract_images(html, save), "html.parser").img
-    assert list(stored.values()) == [PNG]
-    assert image["src"] == f"../_images/{next(iter(stored))}"
-    assert (image["width"], image["height"]) == ("700", "350")
-    assert (image["alt"], image["class"], image["loading"]) == ("b", ["a"], "lazy")
+    return BeautifulSoup(load("figures").extract_images(html, save), "html.parser"), files
 
 
-def test_the_drawing_for_phones_of_a_still_becomes_a_file_too():
-    inlined = base64.b64encode(PNG).decode()
-    html = f'<source media="(max-width: 600px)" srcset="data:image/png;base64,{inlined}">'
-    found = load("figures").extract_images(html, lambda name, data: "there.png")
-    source = BeautifulSoup(found, "html.parser").source
-    assert source["srcset"] == "there.png"
-    assert (source["width"], source["height"]) == ("2", "1")
-    assert source["media"] == "(max-width: 600px)"
+def test_an_inlined_figure_becomes_a_light_and_a_dark_file_with_their_size_reserved():
+    wide = inlined(drawing(700, 350))
+    page, files = stored_images(f'<p><img alt="b" width="700" style="c" src="{wide}"></p>')
+    assert [i["class"] for i in page.find_all("img")] == [["figure-light"], ["figure-dark"]]
+    for image in page.find_all("img"):
+        assert (image["width"], image["height"]) == ("700", "350")
+        assert (image["alt"], image["style"], image["loading"]) == ("b", "c", "lazy")
+    light, dark = (files[i["src"].rpartition("/")[2]] for i in page.find_all("img"))
+    assert "paper" not in light + dark
+    assert "#0072b2" in light
+    assert "#0072b2" not in dark
+
+
+def test_a_still_keeps_its_drawing_for_phones_in_both_modes():
+    narrow, wide = inlined(drawing(530, 400)), inlined(drawing(700, 350))
+    page, files = stored_images(
+        f'<picture><source media="(max-width: 600px)" srcset="{narrow}">'
+        f'<img alt="b" data-narrow-text="10" src="{wide}"></picture>'
+    )
+    assert len(page.find_all("picture")) == 2
+    assert len(files) == 4
+    for picture in page.find_all("picture"):
+        assert (picture.source["width"], picture.source["height"]) == ("530", "400")
+        assert picture.source["media"] == "(max-width: 600px)"
+        assert picture.img["data-narrow-text"] == "10"
 
 
 def test_the_icons_kept_are_those_of_the_classes_used_and_of_other_rules():
@@ -172,7 +185,8 @@ def test_the_site_is_known_where_the_book_is_published(environ, expected):
 PAGE = """<html><article class="bd-article"><section id="a"><h1>Title<a class="headerlink"
 href="#a">#</a></h1><p id="b"><a href="#b">here</a> <a href="../q/other.html#c">there</a>
 <a href="https://x.example">out</a> <a href="../../genindex.html">gone</a></p>
-<img src="../../_images/i.png" loading="lazy"></section></article></html>"""
+<img src="../../_images/i.png" loading="lazy"><img class="figure-dark" src="d.svg">
+</section></article></html>"""
 
 
 def test_a_page_is_joined_with_ids_and_links_of_its_own():
@@ -181,7 +195,7 @@ def test_a_page_is_joined_with_ids_and_links_of_its_own():
     links = [link.get("href") for link in article.find_all("a")]
     assert links == ["#book/p/this--b", "#book/q/other--c", "https://x.example", None]
     assert article.find("p")["id"] == "book/p/this--b"
-    assert article.find("img")["src"] == "_images/i.png"
+    assert [image["src"] for image in article.find_all("img")] == ["_images/i.png"]
     assert article.find("h2").get_text() == "Title"
     assert article["id"] == "page--book/p/this.html"
 

@@ -36,7 +36,7 @@ def test_a_figure_enlarges_and_goes_away_by_key(visit, width):
     page = visit(CHAPTER, width=width).page
     link = page.locator(".bd-article figure a.image-reference").first
     link.scroll_into_view_if_needed()
-    shown = link.locator("img").bounding_box()["width"]
+    shown = link.locator("img:visible").bounding_box()["width"]
     link.click()
     large = page.locator("dialog.lightbox img")
     assert large.get_attribute("alt")
@@ -44,6 +44,38 @@ def test_a_figure_enlarges_and_goes_away_by_key(visit, width):
     page.keyboard.press("Escape")
     assert page.locator("dialog.lightbox").count() == 0
     assert link.evaluate("e => e === document.activeElement")
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1400, True), (390, True), (390, False)])
+def test_a_page_shows_and_fetches_figures_of_its_own_mode_only(visit, width, dark):
+    opened = visit(CHAPTER, width=width, dark=dark)
+    assert opened.label_sizes()
+    figures = opened.page.locator(".bd-article img[class^=figure-]:visible")
+    assert figures.count() >= 3
+    mode, other = ("dark", "light") if dark else ("light", "dark")
+    assert set(figures.evaluate_all("all => all.map(i => i.className)")) == {f"figure-{mode}"}
+    hidden = opened.page.locator(f".bd-article img.figure-{other}")
+    unwanted = hidden.evaluate_all("all => all.map(i => i.src.split('/').pop())")
+    assert unwanted
+    assert not [url for url in opened.requested if url.split("/")[-1] in unwanted]
+    grounds = figures.evaluate_all("all => all.map(i => getComputedStyle(i).backgroundColor)")
+    assert set(grounds) == {"rgba(0, 0, 0, 0)"}
+
+
+def test_figures_are_light_on_paper_and_dark_again_in_the_lightbox(visit):
+    page = visit(CHAPTER, width=1400, dark=True).page
+    page.emulate_media(media="print")
+    shown = page.locator(".bd-article img[class^=figure-]:visible")
+    assert set(shown.evaluate_all("all => all.map(i => i.className)")) == {"figure-light"}
+    page.emulate_media(media="screen")
+    link = page.locator(".bd-article figure a.image-reference").first
+    link.scroll_into_view_if_needed()
+    dark = link.locator("img.figure-dark").evaluate("i => i.src")
+    link.click()
+    large = page.locator("dialog.lightbox img")
+    assert large.evaluate("i => i.src") == dark
+    ground = page.locator("dialog.lightbox").evaluate("d => getComputedStyle(d).backgroundColor")
+    assert ground == page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
 #: The first results, as the search page orders them; the last is shown first.

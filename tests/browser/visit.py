@@ -61,7 +61,7 @@ _LABELS = """(house) => [...document.querySelectorAll('.bd-article img')]
   .map(i => {
     const points = parseFloat(i.dataset.text || house);
     const narrow = i.currentSrc != i.src && i.dataset.narrowText;
-    const inches = i.naturalWidth / 144;
+    const inches = i.naturalWidth / 100;
     const box = i.closest('a, picture') || i;
     return [(narrow ? parseFloat(narrow) : points) / 72 * (i.clientWidth / inches),
             i.id || i.closest('figure')?.id || i.currentSrc.slice(-20)];

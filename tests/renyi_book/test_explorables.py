@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from renyi_book.explorables import FOLDER, explorable, explorable_html, fixed
+from renyi_book.plotting import address
 
 ALT = "A picture of one, two and three"
 
@@ -51,9 +52,9 @@ def test_a_table_and_the_heights_are_written():
 
 
 def test_phones_get_a_drawing_of_their_own_where_there_is_one():
-    narrow = {"png": "BBBB", "text": 10}
-    page = html(picture=("AAAA", {"width": 700, "text": 8, "narrow": narrow}))
-    assert '<source media="(max-width: 600px)" srcset="data:image/png;base64,BBBB">' in page
+    narrow = {"svg": "<svg/>", "text": 10}
+    page = html(picture=("<svg></svg>", {"width": 700, "text": 8, "narrow": narrow}))
+    assert f'<source media="(max-width: 600px)" srcset="{address("<svg/>")}">' in page
     assert 'data-text="8" data-narrow-text="10"' in page
     assert "<picture>" not in html()
 

@@ -14,12 +14,13 @@ from renyi_book.scorecard.judging import (
     VERDICTS,
 )
 
-#: Color and marker of each verdict; the markers distinguish them without color.
+#: Color and marker of each verdict. The colors are those of the live table
+#: (``book/explorables/explorables.css``), and the markers distinguish verdicts without color.
 STYLES = {
     HOLDS: ("blue", "o"),
-    PART: ("sky", "D"),
+    PART: ("green", "D"),
     FAILS: ("vermillion", "X"),
-    UNDECIDED: ("orange", "s"),
+    UNDECIDED: ("purple", "s"),
     UNTESTABLE: ("grey", "|"),
     NO_RESULT: ("grey", "."),
 }
@@ -89,7 +90,7 @@ def forest(shown, *, limit=LIMIT, ax=None):
 
 
 def overview(shown, *, limit=LIMIT):
-    """Draw all measured rows in one figure, by part of the paper, without their names.
+    """Draw all measured rows in one figure, by part of the paper, in two columns.
 
     Parameters
     ----------
@@ -106,21 +107,33 @@ def overview(shown, *, limit=LIMIT):
     parts = {}
     for row, place in _measured(shown):
         parts.setdefault(row["part"], []).append((row, place))
-    lines = sum(len(rows) for rows in parts.values()) + 2.5 * len(parts)
-    _, ax = plt.subplots(figsize=(5.4, 1.6 + 0.085 * lines))
-    height, heads = 0.0, {}
-    for part, rows in parts.items():
-        heads[part] = height + 1
-        height += 2.5
-        for row, place in sorted(rows, key=lambda pair: -pair[1]["estimate"]):
-            _line(ax, height, row, place, limit, markersize=3.5)
+    largest = max(parts, key=lambda part: len(parts[part]))
+    columns = [[part for part in parts if part != largest], [largest]]
+    lines = max(sum(len(parts[p]) + 2 for p in column) for column in columns)
+    fig, axes = plt.subplots(1, 2, figsize=(10, 1.6 + 0.17 * lines))
+    for ax, column in zip(axes, columns):
+        height, names = 0, {}
+        for part in column:
+            names[height] = f"{part} ({len(parts[part])})"
             height += 1
-    ax.set_yticks(list(heads.values()), [f"{p} ({len(parts[p])})" for p in heads], fontsize=9.5)
-    _names_inside(ax, va="center", fontweight="bold")
-    ax.set_ylim(height + 0.5, -0.5)
-    _axis(ax, limit)
-    _legend(ax, {row["verdict"] for rows in parts.values() for row, _ in rows}, True)
-    return ax.figure
+            for row, place in sorted(parts[part], key=lambda pair: -pair[1]["estimate"]):
+                _line(ax, height, row, place, limit, markersize=4)
+                names[height] = row["id"]
+                height += 1
+            height += 1
+        ax.set_yticks(list(names), list(names.values()), fontsize=9)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="y", visible=False)
+        heads = {f"{part} ({len(parts[part])})" for part in column}
+        for label in ax.get_yticklabels():
+            if label.get_text() in heads:
+                label.set_fontweight("bold")
+        ax.set_ylim(lines - 0.5, -0.8)
+        _axis(ax, limit)
+        ax.set_xticks([-10, -1, 0, 1, 10], ["−10", "−1", "0", "1", "10"])
+        ax.set_xlabel("effect, in smallest effects")
+    _legend(axes[0], {row["verdict"] for rows in parts.values() for row, _ in rows}, True)
+    return fig
 
 
 def universes(table, listed, *, limit=LIMIT):
