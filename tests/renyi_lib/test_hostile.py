@@ -574,7 +574,7 @@ REVIEW = {
     ),
     "a misspelled parameter of LightGBM": (
         lambda: trees(backend_params={"min_data_in_leafs": 5}).fit(X, y, sensitive_features=s),
-        "'min_data_in_leafs', which is not a parameter of LightGBM, did you mean 'min_data_in_leaf'",
+        "which is not a parameter of LightGBM, did you mean 'min_data_in_leaf'",
     ),
     "a misspelled parameter of XGBoost": (
         lambda: trees(backend="xgboost", backend_params={"colsample_bytre": 0.5}).fit(
