@@ -190,7 +190,10 @@ REFUSED = {
         lambda: pearson_correlation(["x", "y"], [0, 1]),
         "^a must contain numbers",
     ),
-    "a hole for Pearson": (lambda: pearson_correlation([1, np.nan], [0, 1]), "^a has values"),
+    "a hole for Pearson": (
+        lambda: pearson_correlation([1, np.nan], [0, 1]),
+        "^a has missing or infinite values",
+    ),
     "a measurement for information": (
         lambda: normalized_mutual_information(age, s),
         "^a looks continuous",
@@ -571,13 +574,13 @@ REVIEW = {
     ),
     "a misspelled parameter of LightGBM": (
         lambda: trees(backend_params={"min_data_in_leafs": 5}).fit(X, y, sensitive_features=s),
-        "'min_data_in_leafs', which LightGBM does not know, did you mean 'min_data_in_leaf'",
+        "which is not a parameter of LightGBM, did you mean 'min_data_in_leaf'",
     ),
     "a misspelled parameter of XGBoost": (
         lambda: trees(backend="xgboost", backend_params={"colsample_bytre": 0.5}).fit(
             X, y, sensitive_features=s
         ),
-        "which XGBoost does not know, did you mean 'colsample_bytree'",
+        "which is not a parameter of XGBoost, did you mean 'colsample_bytree'",
     ),
     "trees on files": (
         lambda: trees().fit(parquet_rows(), "y", sensitive_features="s"),
