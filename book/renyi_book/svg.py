@@ -28,7 +28,7 @@ from PIL import Image
 #: The page's own font stack, as the theme has it.
 FONTS = "-apple-system,BlinkMacSystemFont,'Segoe UI','Helvetica Neue',Arial,sans-serif"
 #: The background of a dark page.
-DARK_PAPER = "#14181e"
+DARK_PAPER = "#121212"
 #: Colors that have a counterpart of their own on a dark page: those of the house palette (see
 #: `renyi_book.plotting.COLORS`), text and grid. All others are converted by `dark_color`.
 DARK = {
@@ -54,6 +54,7 @@ _SPACE = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
 _INLINED = "data:image/png;base64,"
+_CIRCLE = re.compile(r"M [^MCLQz]+(?:C [^MCLQz]+){8}z")
 
 
 def svg(fig):
@@ -114,7 +115,7 @@ def dark_color(color):
     Examples
     --------
     >>> dark_color("#ffffff"), dark_color("#0072B2")
-    ('#14181e', '#56b4e9')
+    ('#121212', '#56b4e9')
     """
     color = color.lower()
     if color in DARK:
@@ -336,8 +337,20 @@ def _short_numbers(text, digits=2):
 def _short_path(text):
     """A path without needless spaces; one of many points has fewer digits."""
     digits = 1 if text.count("L") > 100 else 2
-    words = _short_numbers(" ".join(text.split()), digits)
-    return re.sub(r"\s*([A-Za-z])\s*", r"\1", words).strip()
+    text = _CIRCLE.sub(_arcs, " ".join(text.split()))
+    return re.sub(r"\s*([A-Za-z])\s*", r"\1", _short_numbers(text, digits)).strip()
+
+
+def _arcs(circle):
+    """A circle that matplotlib drew with eight curves, as two arcs; other shapes as they are."""
+    curves = circle[0].split("C")[1:]
+    ends = np.array([[float(v) for v in curve.strip(" z").split()[-2:]] for curve in curves])
+    (x, y), radii = ends.mean(axis=0), np.hypot(*(ends - ends.mean(axis=0)).T)
+    r = radii.mean()
+    if np.ptp(radii) > 0.01 * r:
+        return circle[0]
+    arc = f"a {r:.3f} {r:.3f} 0 1 1"
+    return f"M {x - r:.3f} {y:.3f} {arc} {2 * r:.3f} 0 {arc} {-2 * r:.3f} 0 z"
 
 
 def _few_colors(address):

@@ -1,11 +1,14 @@
 """What readers do with a page: find their place, enlarge, search, print."""
 
+import re
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 import yaml
 from pypdf import PdfReader
+
+from renyi_book import svg
 
 CHAPTER = "book/part1_dependence/theorem-1.html"
 LAST = "book/changelog.html"
@@ -60,6 +63,9 @@ def test_a_page_shows_and_fetches_figures_of_its_own_mode_only(visit, width, dar
     assert not [url for url in opened.requested if url.split("/")[-1] in unwanted]
     grounds = figures.evaluate_all("all => all.map(i => getComputedStyle(i).backgroundColor)")
     assert set(grounds) == {"rgba(0, 0, 0, 0)"}
+    if dark:
+        ground = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert "#" + "".join(f"{int(v):02x}" for v in re.findall(r"\d+", ground)) == svg.DARK_PAPER
 
 
 def test_figures_are_light_on_paper_and_dark_again_in_the_lightbox(visit):

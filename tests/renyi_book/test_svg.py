@@ -97,6 +97,15 @@ def test_many_marks_become_an_image_and_words_stay_words():
     assert "A title" in words(many)
 
 
+def test_circles_of_eight_curves_become_arcs():
+    fig, ax = plt.subplots()
+    ax.scatter([0.2, 0.4, 0.6], [0.2, 0.4, 0.6], [10, 100, 1000])
+    drawn = svg.svg(fig)
+    radii = [float(r) for r in re.findall(r'd="M[^a"]*a([\d.]+) ', drawn)]
+    assert radii == pytest.approx(np.sqrt([10, 100, 1000]) / 2, abs=0.01)
+    assert "C" not in "".join(re.findall(r' d="([^"]*)"', drawn))
+
+
 def test_only_the_stored_drawing_is_on_white():
     drawn = svg.svg(some_figure())
     assert 'class="paper"' in drawn
