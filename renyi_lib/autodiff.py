@@ -47,7 +47,7 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
     See Also
     --------
     as_torch : Convert a penalty to a function of torch tensors.
-    running_table_as_jax : Convert a running table to a JAX training step.
+    renyi_lib.autodiff.running_table_as_jax : Convert a running table to a JAX training step.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable
 
     See Also
     --------
-    as_jax : Convert a penalty without memory.
+    renyi_lib.as_jax : Convert a penalty without memory.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def as_torch(penalty: Any, groups: Any = None) -> Callable:
 
     See Also
     --------
-    as_jax : Convert a penalty to a function of JAX arrays.
+    renyi_lib.as_jax : Convert a penalty to a function of JAX arrays.
 
     Examples
     --------

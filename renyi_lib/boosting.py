@@ -526,7 +526,7 @@ default="demographic_parity"
     --------
     RenyiClassifier : Logistic regression with the same penalty.
     RenyiBoostingRegressor : Boosted trees for regression.
-    renyi_objective : Use the objective directly with LightGBM or XGBoost.
+    renyi_lib.boosting.renyi_objective : Use the objective directly with LightGBM or XGBoost.
 
     Examples
     --------

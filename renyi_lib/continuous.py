@@ -423,7 +423,7 @@ def correlation_within(
 
     See Also
     --------
-    continuous_correlation : Estimate the correlation of all samples together.
+    renyi_lib.continuous_correlation : Estimate the correlation of all samples together.
 
     Examples
     --------
@@ -490,7 +490,7 @@ def continuous_test(
 
     See Also
     --------
-    continuous_correlation : Estimate the maximal correlation.
+    renyi_lib.continuous_correlation : Estimate the maximal correlation.
     continuous_interval : Compute a confidence interval.
 
     Examples
@@ -541,7 +541,7 @@ def without_bias(rho: float, p: int, q: int, n: float) -> float:
 
     See Also
     --------
-    continuous_correlation : Estimate a correlation with this correction.
+    renyi_lib.continuous_correlation : Estimate a correlation with this correction.
 
     Examples
     --------

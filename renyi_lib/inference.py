@@ -326,7 +326,7 @@ def interval_of_table(
 
     See Also
     --------
-    renyi_interval : Compute the same interval from labels.
+    renyi_lib.renyi_interval : Compute the same interval from labels.
 
     Examples
     --------
@@ -405,7 +405,7 @@ def fairness_interval(
     See Also
     --------
     difference_interval : Compute an interval for the difference between two models.
-    interval_of_counts : Compute the same interval from an array of counts.
+    renyi_lib.inference.interval_of_counts : Compute the same interval from an array of counts.
     renyi_test : Test independence with the Rényi correlation.
 
     Notes
@@ -487,7 +487,7 @@ def interval_of_counts(
 
     See Also
     --------
-    fairness_interval : Compute the same interval from labels and decisions.
+    renyi_lib.fairness_interval : Compute the same interval from labels and decisions.
 
     Examples
     --------

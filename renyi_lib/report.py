@@ -181,7 +181,7 @@ def fairness_report(
     See Also
     --------
     fairness_interval : Compute a confidence interval of one metric.
-    renyi_lib.metrics.group_rates : Compute the selection rate of each group.
+    renyi_lib.group_rates : Compute the selection rate of each group.
 
     Notes
     -----
