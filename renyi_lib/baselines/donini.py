@@ -24,7 +24,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
 
         u = E[X | Y = 1, S = a] - E[X | Y = 1, S = b],        <w, u> = 0.
 
-    The constraint is solved for the weight of the feature i for which |u_i| is largest. The
+    The constraint is solved for the weight of the feature i for which ``|u_i|`` is largest. The
     machine is fitted to the features x_j - x_i u_j / u_i for all other j, and its solution
     corresponds to a w with <w, u> = 0.
 
