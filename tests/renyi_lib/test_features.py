@@ -138,8 +138,8 @@ def test_a_path_of_lambda_is_followed_on_files(frame, tmp_path):
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ([], "the data are empty"),
-        ([Rows(np.zeros((0, 2)), [])], "the data are empty"),
+        ([], "X is empty: pass at least one sample"),
+        ([Rows(np.zeros((0, 2)), [])], "X is empty: pass at least one sample"),
         ([Rows(np.eye(2), [0, 1]), Rows(np.eye(3), [0, 1, 2])], "2 features in one block and 3"),
         ([Rows(np.array([[np.nan]]), [0.0])], "X contains NaN"),
         ([Rows(sparse.csr_array(np.eye(2)), [0, 1])], "X is sparse.*load X into memory"),

@@ -264,7 +264,7 @@ def test_chunks_of_files_have_the_columns_that_are_asked_for(frame, tmp_path):
     (plain,) = files.chunks("w").read()
     assert plain.X.shape == (N_ROWS, 1)
     assert plain.sensitive_features is plain.sample_weight is None
-    with pytest.raises(ValueError, match="names of columns, not a Series"):
+    with pytest.raises(ValueError, match="must be column names, not a Series"):
         files.chunks(frame["y"])
     with pytest.raises(ValueError, match="chunk_size"):
         ParquetRows(tmp_path / "rows.parquet", chunk_size=0)
