@@ -239,7 +239,7 @@ class AtScores:
 
 
 class TwoClasses(AtScores):
-    """Model of two classes, where z is the log-odds of the second class."""
+    """Model of two classes, in which z is the log-odds of the second class."""
 
     def __init__(self, p, slope):
         self.p, self.hessian = p, slope
@@ -278,7 +278,7 @@ class TwoClasses(AtScores):
 
 
 class Softmax(AtScores):
-    """Model of more than two classes, with a z for each class."""
+    """Model of three or more classes, with a raw score z for each class."""
 
     def __init__(self, F):
         self.F = F

@@ -546,7 +546,7 @@ class TestConfidence:
                 },
                 "confidence needs a metric with a known interval",
             ),
-            ({"confidence": 0.9, "validation": "weighted"}, "rows that count once each"),
+            ({"confidence": 0.9, "validation": "weighted"}, "rows of equal weight"),
         ],
     )
     def test_missing_requirements_raise(self, options, message):
@@ -759,7 +759,7 @@ class TestCrossValidation:
 
     def test_confidence_with_weights_raises(self):
         X, y, s = biased_data(100)
-        with pytest.raises(ValueError, match="rows that count once each"):
+        with pytest.raises(ValueError, match="rows of equal weight"):
             RenyiClassifierCV(confidence=0.9).fit(
                 X, y, sensitive_features=s, sample_weight=np.ones(100)
             )
