@@ -183,7 +183,8 @@ def test_letter_states_the_outcome_of_the_comparisons():
     told = " ".join(LETTER.split())
     assert f"Of the {WORDS[len(of)]} comparisons" in told
     assert f"{count['holds']} holds in our runs" in told
-    assert f"{count['does not hold']} do not, because a lead that matters is excluded" in told
+    no = f"{count['does not hold'].capitalize()} do not hold, because our intervals exclude a lead"
+    assert f"{no} that matters" in told
     assert f"and {count['undecided']} are undecided" in told
     assert count["holds in part"] == "none"
     (holds,) = (row for row in of if row["verdict"] == "holds")
@@ -219,8 +220,8 @@ def test_all_pages_give_the_same_verdict_on_vanishing_violation():
     said = {
         "E27": f'"goes to 0" is {verdict} on the training rows (`eo-train-to-zero`) and on the '
         "test rows (`eo-test-to-zero`)",
-        "letter": f"the violation goes to 0 is {verdict} for the thresholded label, while for the "
-        f"randomized label it {soft} on the training rows",
+        "letter": f"the violation goes to 0 is {verdict} for the thresholded label, although "
+        f"it {soft} for the randomized label on the training rows",
         "chapter": f'"goes to 0" is *{verdict}* for the decision',
     }
     for name, sentence in said.items():

@@ -146,9 +146,9 @@ def test_missing_folder_is_reported(tmp_path):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--tasks", "1"], "needs ASSIGNMENT="),
+        (["--tasks", "1"], "requires ASSIGNMENT="),
         (["--tasks", "1-99", "--assignment", NAME], "mini has no task 3, 4"),
-        (["--assignment", "a9"], "no assignment 'a9'; there are mini"),
+        (["--assignment", "a9"], "no assignment 'a9': choose one of mini"),
         (["--student", "Zoe"], "No student 'Zoe'"),
         (["--due", "absent.csv"], "absent.csv"),
     ],

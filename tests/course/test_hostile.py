@@ -195,7 +195,7 @@ def test_faulty_cell_loses_only_its_own_marks_with_an_explanation(world, student
 @pytest.mark.parametrize(
     ("student", "message"),
     [
-        ("does not listen", "still ran 2 seconds after it was told to stop"),
+        ("does not listen", "was still running 2 seconds after it was told to stop"),
         ("leaves", "Python exited in this cell"),
         ("crashes", "Python exited in this cell"),
     ],

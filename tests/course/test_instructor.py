@@ -154,7 +154,7 @@ def test_missing_column_or_short_row_of_a_policy_is_reported(tmp_path):
     with pytest.raises(ValueError, match="no column 'due'"):
         late.Policy.read(tmp_path / "due.csv", None, 0, 10)
     (tmp_path / "due.csv").write_text("assignment,due\na1\n")
-    with pytest.raises(ValueError, match="line 2: 1 cells where 2 are due"):
+    with pytest.raises(ValueError, match="line 2 has 1 cells, but the header has 2"):
         late.Policy.read(tmp_path / "due.csv", None, 0, 10)
 
 
