@@ -77,7 +77,7 @@ __all__ = [
     "round_matrix",
 ]
 
-# Gains of the fast and the slow part, chosen for a double root if a tree follows entirely.
+# Gains of the fast and the slow part, chosen for a double root if a tree follows every step.
 FAST = 0.5
 SLOW = (1 - np.sqrt(1 - FAST)) ** 2
 # For classes, A changes as slowly as the scores and is updated every few rounds; for bins, it is
@@ -282,7 +282,8 @@ class Softmax(AtScores):
 
     def __init__(self, F):
         self.F = F
-        # The diagonal alone would let classes overshoot together, so use c / (c - 1), as LightGBM.
+        # With the diagonal alone, classes would overshoot together, so use c / (c - 1), as
+        # LightGBM does.
         classes = F.shape[1]
         self.hessian = np.maximum(F * (1 - F), 1e-16) * (classes / (classes - 1))
 

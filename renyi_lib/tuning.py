@@ -1050,7 +1050,7 @@ def _check_estimator(estimator, X, metric):
 
 
 def _check_validation(rows, others, metric, guarantee):
-    """Raise an error for validation data that are swapped, unseen in fit, or training rows."""
+    """Raise an error for swapped validation columns, unseen labels, or training rows."""
     X, y, s, _ = rows
     X_new, y_new, s_new, _ = others
     if X_new is X:

@@ -108,7 +108,7 @@ def test_estimate_is_zero_if_chance_exceeds_the_value_half_of_the_time():
     assert estimate == low == 0 < rho < high < 0.1
 
 
-def test_certain_dependence_has_the_upper_end_one():
+def test_upper_end_of_perfect_dependence_is_one():
     options = {"level": 0.05, "n_resamples": 10_000, "rng": np.random.default_rng(0)}
     _, rho, low, high, _ = renyi_intervals(np.array([[[30, 0], [0, 40]]]), **options)[0]
     assert rho == pytest.approx(1)
