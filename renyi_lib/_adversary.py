@@ -77,7 +77,7 @@ __all__ = [
     "round_matrix",
 ]
 
-# Gains of the fast and the slow part, chosen for a double root if a tree follows entirely.
+# Gains of the fast and the slow part, chosen for a double root if a tree follows every step.
 FAST = 0.5
 SLOW = (1 - np.sqrt(1 - FAST)) ** 2
 # For classes, A changes as slowly as the scores and is updated every few rounds; for bins, it is
@@ -239,7 +239,7 @@ class AtScores:
 
 
 class TwoClasses(AtScores):
-    """Model of two classes, where z is the log-odds of the second class."""
+    """Model of two classes, in which z is the log-odds of the second class."""
 
     def __init__(self, p, slope):
         self.p, self.hessian = p, slope
@@ -278,11 +278,12 @@ class TwoClasses(AtScores):
 
 
 class Softmax(AtScores):
-    """Model of more than two classes, with a z for each class."""
+    """Model of three or more classes, with a raw score z for each class."""
 
     def __init__(self, F):
         self.F = F
-        # The diagonal alone would let classes overshoot together, so use c / (c - 1), as LightGBM.
+        # With the diagonal alone, classes would overshoot together, so use c / (c - 1), as
+        # LightGBM does.
         classes = F.shape[1]
         self.hessian = np.maximum(F * (1 - F), 1e-16) * (classes / (classes - 1))
 

@@ -113,7 +113,7 @@ class LightGBM:
             init_score=start if start.ndim == 1 else np.asfortranarray(start),
             categorical_feature=categorical,
             reference=like,
-            # Every distinct value gets a bin, so that a weight of 2 is the same as two rows.
+            # Every distinct value gets a bin, so that a weight of 2 is equivalent to two rows.
             params={"min_data_in_bin": 1, "feature_pre_filter": False, "verbosity": -1} | more,
         )
         with warnings.catch_warnings():
@@ -126,7 +126,7 @@ class LightGBM:
         """Train trees; `validation` is (data, metric of raw scores, rounds to wait)."""
         lightgbm = cls.library()
         parameters = {
-            # A plain function, because LightGBM copies objects together with their state.
+            # Use a plain function, because LightGBM copies objects together with their state.
             "objective": lambda z, _: gradients(z),
             "learning_rate": settings.learning_rate,
             "num_leaves": settings.max_leaves,

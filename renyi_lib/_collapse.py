@@ -83,7 +83,7 @@ def _as_rows(found):
 
 
 def _count_decisions(columns, pos_label):
-    """Compute the table of decisions in one partition."""
+    """Compute the table of labels, decisions and groups in one partition."""
     weight = columns.pop("sample_weight", None)
     n_rows = len(columns["y_pred"])
     if n_rows == 0 or (weight is not None and not np.any(weight)):
@@ -104,7 +104,7 @@ def _count_decisions(columns, pos_label):
 
 
 def _count_scores(columns):
-    """Compute the table of scores in one partition."""
+    """Compute the table of labels, scores and groups in one partition."""
     if len(columns["y_pred"]) == 0:
         return None
     check_same_length(**columns)

@@ -1,13 +1,14 @@
-"""The loops of fair k-means that visit one point after another.
+"""Inner loops of fair k-means, which visit one point after another.
 
-Plain Python on arrays, each function complete in itself, so that numba can compile it as it
-stands. The compiler reorders no sum, so both ways give the same bits.
+Each function is plain Python on arrays and calls no other function of this library, so that numba
+can compile it unchanged. The compiler does not reorder sums, so compiled and plain code give
+identical results.
 
-Letters: X (N x d) are the data; point i, of weight ``weights[i]``, belongs to cluster
-``labels[i]`` and group ``groups[i]``; ``count[k]`` is the number of points of cluster k and
-``size[k]``, n_k, their weight; ``table[k, g]`` is the weight of the points of group g in cluster
-k, ``totals[g]`` that in all the data. With all weights 1 every weight is a number of points, and
-all sums of them are exact.
+Notation: X (N x d) contains the data. Point i has the weight ``weights[i]`` and belongs to cluster
+``labels[i]`` and group ``groups[i]``. Cluster k has ``count[k]`` points with the total weight
+``size[k]``, n_k. The points of group g have the total weight ``table[k, g]`` in cluster k and
+``totals[g]`` in all the data. If all weights are 1, total weights are numbers of points, and their
+sums are exact.
 """
 
 import warnings
@@ -20,43 +21,44 @@ import numpy as np
 def compiled(loop):
     """Compile the loop with numba, or return it unchanged if numba is not installed.
 
-    The loop itself gives the same answer, some hundred times slower, and a warning says so.
-    numba is imported here, not before: it is slow to load and most users of the library never
-    cluster. The machine code is kept on disk, which is safe because no loop calls another
-    function of ours, so that only a change of this file can make it out of date.
+    Without numba, a warning is issued, because the plain loop gives the same result but is about a
+    hundred times slower. numba is imported only here, because it is slow to load and most users of
+    the library never cluster. The machine code is cached on disk. This is safe because no loop
+    calls another function of this library, so only a change of this file can make the cache out of
+    date.
     """
     try:
         import numba
     except ImportError:
         warnings.warn(
-            "numba is not installed: fair k-means runs in plain Python, some hundred times slower "
-            'than compiled. pip install "renyi-lib[fast]"',
+            "numba is not installed, so fair k-means runs in plain Python, about a hundred times "
+            'more slowly than compiled code: install it with pip install "renyi-lib[fast]"',
             stacklevel=4,
         )
         return loop
     try:
         return numba.njit(cache=True)(loop)
-    except RuntimeError:  # no folder that numba may write to
+    except RuntimeError:  # numba has no folder to write to
         return numba.njit(loop)
 
 
 def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
     """Make one pass of Algorithm 3's while loop over all points and centers, in place.
 
-    The proportion w of the two clusters that a move touches is brought up to date at once, in
-    O(1); the other clusters' has not changed. A cluster that loses its last point keeps its last
-    center and its last w until a point joins it again.
+    After each move, the proportions w of the two affected clusters are updated at once, in O(1)
+    time. A cluster that loses its last point keeps its last center and its last w until another
+    point joins it.
 
     Returns
     -------
     moved : int
-        Points whose cluster changed.
+        Number of points whose cluster changed.
     inertia : float
-        Squared distances to the new centers.
+        Sum of the squared distances to the new centers.
     """
     n_samples, n_features = X.shape
     n_clusters = len(size)
-    # As in `descent_pass`: rows a multiple of four long, and nothing enters what fills them up.
+    # As in `descent_pass`, rows are padded to a multiple of four, and no point joins the padding.
     width = (n_clusters + 3) // 4 * 4
     by_feature = np.zeros((n_features, width))
     by_feature[:, :n_clusters] = centers.T
@@ -82,7 +84,7 @@ def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
         for k in range(width):
             costs[k] -= prize[group, k]
         best = costs[a]
-        # Most points stay, and counting is faster than looking for the minimum.
+        # Most points stay, and counting cheaper clusters is faster than finding the minimum.
         cheaper = 0
         for k in range(width):
             cheaper += costs[k] < best
@@ -131,67 +133,71 @@ def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
 def descent_pass(
     X, groups, weights, labels, totals, n_clusters, weight, slack, margins, state, reference, tau
 ):
-    """Move every point once to where the objective falls most, changing `labels` in place.
+    """Move each point to the cluster with the smallest objective, changing `labels` in place.
 
     The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g. With e_g = table[g, k] -
-    p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, cluster k pays E / n, and a point of group g and
-    weight a more or less adds a (a (1 - p_g) / p_g + 2 e_g / p_g) or
-    a (a (1 - p_g) / p_g - 2 e_g / p_g) to E. So a point at squared distance D from the center
+    p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, the penalty of cluster k is E / n. A point of group
+    g and weight a adds a (a (1 - p_g) / p_g + 2 e_g / p_g) to E if it joins the cluster, and a (a
+    (1 - p_g) / p_g - 2 e_g / p_g) if it leaves. A point at squared distance D from the center
+    therefore
 
-        costs the cluster that it joins   a n D / (n + a) + weight * a (n u - E) / (n (n + a)),
-        saves the cluster that it leaves  a n D / (n - a) + weight * a (n v - E) / (n (n - a)),
+        adds, if it joins the cluster,      a n D / (n + a) + weight * a (n u - E) / (n (n + a)),
+        subtracts, if it leaves the cluster, a n D / (n - a) + weight * a (n v - E) / (n (n - a)),
 
-    with u, v = 2 e_g / p_g plus, minus a (1 - p_g) / p_g. It moves if the saving is greater than
-    the cost by more than rounding could make it so. The last point of a cluster never leaves.
-    Factors and prices are kept for one weight a, and made anew for a point of another weight.
+    where u is 2 e_g / p_g + a (1 - p_g) / p_g and v is 2 e_g / p_g - a (1 - p_g) / p_g. The point
+    moves if what it subtracts exceeds what it adds by more than the possible rounding errors. The
+    last point of a cluster never leaves. The factors of D and the remaining terms, the *prices*,
+    are stored for one weight a and recomputed for a point of another weight.
 
     Parameters
     ----------
     weight : float
-        lambda times the scale of the penalty.
+        Lambda times the scale of the penalty.
     slack : float
-        A bound on the rounding errors of a squared distance.
+        Bound on the rounding errors of a squared distance.
     margins : ndarray of shape (n_samples,), or (0,)
-        See Notes; in place. Without any, every point is compared with every cluster.
+        Margins of the points (see Notes), which are changed in place. If the array is empty, every
+        point is compared with every cluster.
     state : ndarray of shape (n_features + n_groups + 2, width)
-        Centers, weights of the groups, sizes and counts of the clusters, at the end of the last
-        pass and then of this one; `width` is the next multiple of 4 from n_clusters.
+        Centers, weights of the groups, sizes and counts of the clusters at the end of the last
+        pass, which are changed in place; `width` is n_clusters rounded up to a multiple of 4.
     reference : ndarray of shape (n_features + 2 n_groups + 3, n_clusters)
-        The centers, prices and factors that the margins refer to; in place.
+        Centers, prices and factors to which the margins refer, which are changed in place.
     tau : float
-        If positive, nothing is known from the last pass: the state is computed from the labels and
-        becomes the reference, with this tau. If zero, the last tau, which is in ``reference``.
+        Positive for a new reference, in which case the state is computed from the labels and
+        becomes the reference with this tau. With 0, the stored state and reference are used, with
+        the tau in ``reference``.
 
     Returns
     -------
     moved : int
-        Points whose cluster changed.
+        Number of points whose cluster changed.
     change : float
-        Change of the SSE, summed over the moves.
+        Total change of the SSE.
     chi_square : float
-        The double sum of the objective after the pass.
+        Value of the double sum in the objective after the pass.
     compared : int
-        Points that were compared with every cluster.
+        Number of points that were compared with every cluster.
 
     Notes
     -----
-    Late passes move few points, so that most comparisons of an earlier pass still decide. Let c
-    and c' be a center at the time of the comparison and now. For any tau > 0 the squared distance
-    D of a point obeys
+    Late passes move few points, so most comparisons of an earlier pass are still valid. Let c be a
+    center at the time of the comparison and c' the current one. For any tau > 0, the squared
+    distance D of a point satisfies
 
         (1 - tau) D - |c - c'|^2 / tau  <=  D'  <=  (1 + tau) D + (1 + 1 / tau) |c - c'|^2.
 
-    The price of a group in a cluster changes by a known number. So the margin by which a point
-    stayed, with each D lowered or raised by the share 2 tau (one tau is for the factors), falls by
-    no more than the largest change of a price and of a center. Both changes are measured from the
-    reference. A point whose margin is larger than that stays without being compared, as it would
-    after a comparison. All weights must be 1.
+    The price of a group in a cluster changes by a known amount. The margin by which a point stayed
+    is computed with each D lowered or raised by the fraction 2 tau (one tau accounts for the
+    factors). It therefore decreases by at most the largest change of a price plus the largest
+    effect of a change of a center, both relative to the reference. A point with a larger margin
+    would stay, so it needs no comparison. All weights must be 1.
     """
     n_samples, n_features = X.shape
     n_groups = len(totals)
     total = totals.sum()
-    # Rows a multiple of four long are handled by vector instructions from end to end; nothing
-    # can enter the clusters that fill them up, as that costs infinity.
+    # Rows are padded to a multiple of four, so that vector instructions process all of them. No
+    # point joins the padding, because its cost is infinite.
     width = (n_clusters + 3) // 4 * 4
     centers = state[:n_features]
     table = state[n_features : n_features + n_groups]
@@ -247,7 +253,8 @@ def descent_pass(
             n = size[k]
             E = 0.0
             for g in range(n_groups):
-                # N e_g is a whole number: fair clusters have e_g = 0 without rounding.
+                # N e_g is a whole number, so exactly fair clusters have e_g = 0 without rounding
+                # errors.
                 e = (total * table[g, k] - totals[g] * n) / total
                 E += e * e * total / totals[g]
             join_factor[k] = alpha * n / (n + alpha)
@@ -316,7 +323,7 @@ def descent_pass(
         for k in range(width):
             cost[k] = join_factor[k] * cost[k] + join_price[g, k]
             cheaper += cost[k] < saving
-        # Most points stay, and counting is faster than looking for the minimum.
+        # Most points stay, and counting cheaper clusters is faster than finding the minimum.
         if cheaper == (cost[a] < saving):
             if tight:
                 own = (cost[a] - join_price[g, a]) / join_factor[a]
@@ -386,20 +393,21 @@ def sparse_descent_pass(
 
         |x|^2 - 2 x . sum_k / n_k + |sum_k|^2 / n_k^2,
 
-    and a move changes sum and |sum|^2 by the entries that the point has: no step costs more than
-    these entries times the clusters.
+    and a move changes sum and |sum|^2 only in the nonzero entries of the point. The cost of each
+    step is therefore at most proportional to the number of these entries times that of the
+    clusters.
 
     Parameters
     ----------
     values, columns, starts : ndarray
-        The points, as scipy stores them.
+        Points in the CSR format of scipy.
     squares : ndarray of shape (n_samples,)
-        |x|^2.
+        Squared norm |x|^2 of each point.
 
     Returns
     -------
     moved, change, chi_square, compared
-        As in `descent_pass`; every point is compared.
+        Same as in `descent_pass`; every point is compared.
     """
     n_samples = len(labels)
     n_groups = len(totals)
@@ -486,10 +494,11 @@ def sparse_descent_pass(
 
 
 def join_in_turn(distances, groups, table, totals, weight):
-    """Let new points join the clusters one after another, centers fixed; `table` in place.
+    """Assign new points to fixed centers one after another, and update `table` in place.
 
-    Each goes where squared distance plus rise of the penalty is least, the points that joined
-    before it counted in. The rise is that of `descent_pass`. An empty cluster takes no points.
+    Each point joins the cluster for which the squared distance plus the increase of the penalty is
+    smallest, given the points that have joined before. The increase is that of `descent_pass`. No
+    point joins an empty cluster.
 
     Parameters
     ----------
@@ -499,6 +508,7 @@ def join_in_turn(distances, groups, table, totals, weight):
     Returns
     -------
     labels : ndarray of shape (n_new,)
+        Cluster of each new point.
     """
     n_new, n_clusters = distances.shape
     n_groups = len(totals)

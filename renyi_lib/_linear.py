@@ -14,7 +14,7 @@ __all__ = ["LinearMixin"]
 
 
 class LinearMixin:
-    """Mixin for linear estimators that define `_prepare`, `_solve` (from theta) and `_theta`."""
+    """Mixin for linear estimators that define `_prepare`, `_solve` and `_theta`."""
 
     _prepare: Any
     _solve: Any

@@ -269,7 +269,7 @@ JointTable(P, rows, columns) instead
 
 
 def _rows_repeat(array):
-    """Return whether these are small whole numbers and more than half of the rows are repeats."""
+    """Return whether a table contains small whole numbers and more than half repeated rows."""
     if array.mean() >= _SMALL_CELL:
         return False
     if array.dtype.kind == "f" and np.any(array != np.floor(array)):
@@ -572,8 +572,9 @@ def integer_codes(values, name):
 def unshifted_codes(values, name):
     """Return the codes of `integer_codes` before they are shifted down by `low` and widened.
 
-    The innermost loop of counting does both on the fly. The codes have the caller's own integer
-    type, in which arithmetic may overflow; widened, they are below 2^31.
+    The innermost loop of counting shifts and widens them on the fly. Until they are widened, the
+    codes have the caller's integer type, in which arithmetic may overflow; widened codes are below
+    2^31.
 
     Returns
     -------
@@ -586,8 +587,8 @@ def unshifted_codes(values, name):
     """
     values = _as_array(values, name)
     if isinstance(values, np.ndarray) and values.size and values.dtype.kind in "iub":
-        # Read as unsigned, negative numbers are 128 or more, so one pass can show that all labels
-        # are small, and the first few labels show whether it is worth trying.
+        # If they are read as unsigned, negative numbers are 128 or more, so a single pass can show
+        # that all labels are small. The first few labels show whether this pass is worthwhile.
         low, high = 0, 128
         if values[:64].min() >= 0:
             high = int(values.view(values.dtype.str.replace("i", "u")).max())
@@ -613,7 +614,7 @@ def read_arrow(values):
     if hasattr(values, "to_arrow"):  # Polars
         try:
             columns = values.to_arrow()
-        except ModuleNotFoundError:  # without pyarrow, numpy reads it more slowly
+        except ModuleNotFoundError:  # without pyarrow, numpy reads the text, but more slowly
             return values
     if hasattr(columns, "column_names") and hasattr(columns, "itercolumns"):
         names, parts = columns.column_names, columns.itercolumns()
@@ -621,7 +622,7 @@ def read_arrow(values):
     kind = getattr(columns, "type", None)
     if not hasattr(columns, "dictionary_encode"):
         return values
-    if hasattr(kind, "value_type"):  # a dictionary, which is in order of appearance
+    if hasattr(kind, "value_type"):  # the values of a dictionary are in order of appearance
         columns, kind = columns.cast(kind.value_type), kind.value_type
     return pd.arrays.ArrowExtensionArray(columns) if "string" in str(kind) else values
 

@@ -234,15 +234,17 @@ class JointTables:
         self.independent = p[:, :, None] * q[:, None]
         self.root = np.sqrt(self.independent)
         R = (P - self.independent) / self.root
-        # R has no component along sqrt(p) and sqrt(q). With the singular value 2 these two come
-        # first, and all other vectors, also those of the value 0, are orthogonal to them.
+        # R has no component along sqrt(p) and sqrt(q). With the singular value 2, these two
+        # vectors come first, and all other vectors, including those of the value 0, are orthogonal
+        # to them.
         U, s, Vt = np.linalg.svd(R + 2 * self.root, full_matrices=False)
         U, s, Vt = U[:, :, 1:], s[:, 1:], Vt[:, 1:]
         small, large = sorted(P.shape[1:])
         self.dimensions = m, k = small - 1, large - 1
         self.U, self.s, self.Vt = U, s, Vt
         self.rho = np.minimum(s[:, 0], 1.0)
-        # If the cells that contradict the dependence are empty, two blocks remain, and rho_R = 1.
+        # If the cells that contradict the dependence are emptied, two blocks remain, and rho_R =
+        # 1.
         product = U[:, :, :1] * Vt[:, :1]
         self.against = product < 0
         # The influence of a sample on rho is f g - rho (f^2 + g^2) / 2.

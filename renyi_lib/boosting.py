@@ -196,7 +196,7 @@ class _Game:
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Training data and settings that do not depend on lam."""
+    """Training data and settings, which do not depend on lam."""
 
     rows: TrainingRows
     groups: Groups | None
@@ -625,7 +625,7 @@ default="demographic_parity"
                 f'on="score" is for two classes, but y has {len(self.classes_)}: use on="label"'
             )
         if rows.codes is not None:
-            self._penalty_on(rows.groups())  # so that errors come before any work
+            self._penalty_on(rows.groups())  # check the data before doing any work
         return rows
 
     def _known_targets(self, y):
@@ -642,8 +642,9 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
 
     It minimizes mean squared error / variance of y + lam * rho_R^2, that is 1 - R^2 + lam *
     rho_R^2, where rho_R is that of the attribute and soft bins of the prediction. The bins are
-    those of Phi((prediction - mean) / deviation), with the mean and deviation of y: about equally
-    filled by y itself, and coarse for predictions that hardly differ.
+    those of Phi((prediction - mean) / deviation), with the mean and standard deviation of y.
+    Values of y would fill them about equally, but they are coarse for predictions that hardly
+    vary.
 
     Parameters
     ----------
@@ -816,7 +817,7 @@ validation_fraction, backend_params, n_jobs, random_state
         weight = rows.shares()
         self.y_mean_ = float(np.average(y, weights=weight))
         self.y_variance_ = float(np.cov(y, aweights=weight, bias=True)) if len(y) > 1 else 0.0
-        self.y_variance_ = self.y_variance_ or 1.0  # any unit will do for a constant y
+        self.y_variance_ = self.y_variance_ or 1.0  # for a constant y, any unit will do
         return TrainingRows(rows.X, y, rows.codes, rows.categories, rows.weight)
 
     def _known_targets(self, y):

@@ -58,7 +58,7 @@ from renyi_lib.sources.memory import rows_of_block, slices
 
 __all__ = ["NoSensitiveFeaturesWarning", "PenalizedClassifier", "RenyiClassifier"]
 
-# With a larger lam, the loss would be lost in the rounding errors of lam * penalty.
+# For larger lam, the loss would be smaller than the rounding errors of lam * penalty.
 MAX_LAM = 1e12
 
 
@@ -75,8 +75,8 @@ class _Problem:
 class SoftLabelMixin:
     """Mixin that derives predictions and penalties from class scores.
 
-    A class that uses it must have `decision_function`, `classes_`, `groups_`, `fairness`, `on`,
-    `pos_label` and ``_penalty_of(groups)``. Linear models and boosted trees share it.
+    A class that uses this mixin must have `decision_function`, `classes_`, `groups_`, `fairness`,
+    `on`, `pos_label` and ``_penalty_of(groups)``. Linear models and boosted trees share it.
     """
 
     classes_: np.ndarray
@@ -138,7 +138,9 @@ class SoftLabelMixin:
         )
         F = self.predict_proba(X)
         if y is None and self.fairness != "demographic_parity":
-            raise ValueError(f"y is needed because fairness={self.fairness!r} conditions on it")
+            raise ValueError(
+                f"y is None, but fairness={self.fairness!r} conditions on the true class: pass y"
+            )
         truth = None if y is None else class_codes(y, self.classes_)
         lengths = {"X": F} if y is None else {"X": F, "y": truth}
         rows = read_rows(F, truth, sensitive_features, sample_weight, lengths=lengths)
@@ -187,8 +189,8 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
     """Logistic regression with a penalty on the dependence between label and group.
 
     It minimizes mean loss + lam * penalty for any penalty, such as Pearson's correlation or HSIC.
-    `RenyiClassifier` is the special case of the paper. The parameter `on` decides whether the
-    label (at the threshold one half) or the score (at every threshold) is made fair; see
+    `RenyiClassifier` is the special case of the paper. The parameter `on` determines whether the
+    label (at a threshold of one half) or the score (at every threshold) is made fair; see
     `RenyiClassifier`.
 
     Parameters

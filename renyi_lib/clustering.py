@@ -1,18 +1,18 @@
-"""Fair k-means: clusters that say little about a sensitive attribute.
+"""Fair k-means, whose clusters reveal little about a sensitive attribute.
 
 The paper (Section 5) asks for a partition A and centers C that solve
 (`kmeans_fair_objective-binary`)
 
     min over A, C   max over w   SSE - lambda sum_n (w_{k(n)} - s_n)^2.
 
-The inner maximum is attained by the proportions w_k of the clusters. Put them in, with p the
-proportion in all the data and n_k the size of cluster k, and up to a constant
+The inner maximum is attained by the proportions w_k of the clusters. If p is the proportion in all
+the data and n_k the size of cluster k, substituting them gives, up to a constant,
 
-    min over A, C   SSE + lambda sum_k n_k (w_k - p)^2  =  SSE + lambda N p (1 - p) rho_R^2:
+    min over A, C   SSE + lambda sum_k n_k (w_k - p)^2  =  SSE + lambda N p (1 - p) rho_R^2,
 
-k-means plus the squared Rényi correlation of cluster and group. `RenyiKMeans` offers the
-paper's Algorithm 3, which follows the first form and often never stops, and a descent on the
-second form, which does.
+which is k-means plus the squared Rényi correlation of cluster and group. `RenyiKMeans` offers the
+paper's Algorithm 3, which follows the first form and often fails to terminate, and a descent on
+the second form, which always terminates.
 """
 
 import hashlib
@@ -72,12 +72,13 @@ __all__ = [
     "tradeoff_table",
 ]
 
-# Rounding error of one term of a squared distance, as a share of the largest squared norm.
+# Rounding error of one term of a squared distance, relative to the largest squared norm.
 _ROUNDING = 8 * np.finfo(float).eps
-# tol="auto": exact up to so many points; beyond, a pass that gains less than this share ends it.
+# tol="auto" is 0 up to this many points. For more points, the descent stops after a pass that
+# lowers the objective by less than this fraction.
 _EXACT_UP_TO = 50_000
 _EARLY = 1e-6
-# Once a pass moves less than this share of the points, later ones skip those that cannot move.
+# Once a pass moves less than this share of the points, later passes skip points that cannot move.
 _FEW = 0.03
 # Beyond _EXACT_UP_TO points, up to _NEAR_PASSES passes over the share _NEAR of the points that are
 # closest to changing clusters follow each full pass. They end early once one of them gains less
@@ -85,12 +86,12 @@ _FEW = 0.03
 _NEAR = 0.1
 _NEAR_PASSES = 24
 _WORTH = 0.03
-# The lead-in to lambda doubles it at most this often (2**60 is about 1e18).
+# Maximum number of doublings of lambda in the lead-in (2**60 is about 1e18).
 _MAX_DOUBLINGS = 60
 
 
 class KMeansObjective(NamedTuple):
-    """Objective = inertia + lambda * penalty, and its two parts."""
+    """Objective inertia + lambda * penalty, and its two terms."""
 
     objective: float
     inertia: float
@@ -102,37 +103,39 @@ class RenyiKMeans(
 ):
     """K-means with a Rényi penalty on the dependence of cluster and group (Algorithm 3).
 
-    Minimizes SSE + lam * sum_k n_k (w_k - p)^2, where w_k is the proportion of the second group
-    in cluster k, of size n_k, and p its proportion in all the data.
+    It minimizes SSE + lam * sum_k n_k (w_k - p)^2, where n_k is the size of cluster k, w_k is the
+    proportion of the second group in it, and p is the proportion of that group in all the data.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, K.
     lam : float, default=0.0
-        Weight of fairness, the paper's lambda. Zero is plain k-means. The penalty has no
-        unit while the SSE has that of `X` squared, so scale the columns of `X` first.
+        Weight of the penalty, the paper's lambda; 0 gives plain k-means. Because the SSE has the
+        squared unit of `X`, whereas the penalty has no unit, scale the columns of `X` first.
     algorithm : {"descent", "paper"}, default="descent"
-        "descent" moves a point when, and only when, the objective falls, with centers,
-        sizes and proportions brought up to date after each move (Hartigan's form of
-        k-means). It never rises, stops by itself and empties no cluster. "paper" is Algorithm 3
-        as printed: proportions after each point, centers after each pass. It need not stop; see
-        Notes.
+        "descent" moves a point if and only if the move lowers the objective, and updates centers,
+        sizes and proportions after each move (Hartigan's version of k-means). The objective never
+        increases, the algorithm always terminates, and no cluster becomes empty. "paper" is
+        Algorithm 3 as printed, which updates proportions after each point and centers after each
+        pass. It may fail to terminate; see Notes.
     init : {"k-means++", "random", "random-assignment"} or array, default="k-means++"
-        Where to start. From *centers*: "k-means++", "random" (points of `X`), or an array of
-        shape (n_clusters, n_features). From an *assignment*: "random-assignment", which is
-        how the paper starts, or an array of n_samples cluster numbers, a warm start.
+        Initialization. The options "k-means++", "random" (points of `X`) and an array of shape
+        (n_clusters, n_features) start from *centers*. The paper's initialization
+        "random-assignment" and an array of n_samples cluster numbers (a warm start) start from an
+        *assignment*.
     n_init : "auto" or int, default="auto"
-        Number of starts, of which the least objective is kept. "auto" is 10 for "random" and 1
-        otherwise. An array is one start, whatever `n_init` says.
+        Number of starts, of which the one with the smallest objective is kept. "auto" means 10 for
+        "random" and 1 otherwise. If `init` is an array, `n_init` is ignored.
     max_iter : int, default=300
-        Largest number of passes over the data at `lam`.
+        Maximum number of passes over the data at `lam`.
     tol : "auto" or float, default="auto"
-        "descent" also stops once a pass lowers the objective by less than this share of it.
-        With zero it stops when no single move lowers the objective. "auto" is 0 for up to 50 000
-        points and 1e-6 for more, where the last moves take hundreds of passes.
+        Relative tolerance of "descent", which also stops after a pass that lowers the objective by
+        less than this fraction. With 0, it stops only when no single move lowers the objective.
+        "auto" means 0 for up to 50 000 points and 1e-6 for more, because the last moves would take
+        hundreds of passes.
     random_state : int, RandomState, Generator or None, default=None
-        Source of the random start.
+        Seed or generator of the random initialization.
 
     Attributes
     ----------
@@ -141,65 +144,69 @@ class RenyiKMeans(
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Means of the clusters.
     proportions_ : ndarray of shape (n_clusters,) or (n_clusters, n_groups), or None
-        The paper's w, the proportion of ``groups_[1]`` in each cluster. Unless there are two
-        groups, the proportion of each group. NaN where a cluster is empty; None without
-        `sensitive_features`.
+        For two groups, the paper's w, which is the proportion of ``groups_[1]`` in each cluster;
+        otherwise, the proportion of each group. NaN for an empty cluster; None if fitted without
+        groups.
     groups_ : ndarray of shape (n_groups,) or None
-        The groups in sorted order.
+        Group labels, in sorted order; None if fitted without groups.
     contingency_ : ndarray of shape (n_clusters, n_groups)
-        Number of points of each cluster and group, or with weights their weight.
+        Number of points in each cluster and group or, with weights, their total weight.
     inertia_ : float
         SSE, the sum of squared distances to the centers.
     penalty_ : float
-        sum_k n_k (w_k - p)^2; see `renyi_lib.cluster_metrics.cluster_penalty` for more groups.
+        Penalty sum_k n_k (w_k - p)^2; for more than two groups, see
+        `renyi_lib.cluster_metrics.cluster_penalty`.
     objective_ : float
-        ``inertia_ + lam * penalty_``.
+        Objective ``inertia_ + lam * penalty_``.
     n_iter_ : int
-        Full passes over the data, including the lead-in (see Notes).
+        Number of full passes over the data, including the lead-in (see Notes).
     converged_ : bool
-        Whether the last pass moved nothing (or satisfied `tol`).
+        Whether the last pass moved no point or satisfied `tol`.
     cycle_length_ : int
-        For "paper": passes after which it came back to an earlier state, so that it would go
-        round for ever; zero if that was not seen.
+        Length of the cycle, in passes, if "paper" has returned to an earlier state and would
+        therefore never terminate; 0 if no cycle was detected.
     history_ : dict of ndarray of shape (n_iter + 1,)
-        ``lam``, ``objective`` (at that lam), ``inertia``, ``penalty`` and ``moved`` (points)
-        after each full pass; entry zero is the start.
+        Values at the start and after each full pass of ``"lam"``, ``"objective"`` (for that lam),
+        ``"inertia"``, ``"penalty"`` and ``"moved"``, the number of points that moved.
     n_features_in_ : int
-        Number of columns of `X`.
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if `X` has names that are all strings.
+        Names of the features, if X has column names.
 
     See Also
     --------
-    renyi_lib.lam_path : a whole range of `lam`, each warm-started from the one before.
+    renyi_lib.lam_path : Fit for a sequence of values of lam, each starting from the previous fit.
 
     Notes
     -----
-    *How "descent" starts.* From centers it first runs scikit-learn's Lloyd iteration with
-    lambda = 0, so that with ``lam=0`` its SSE is never above that of `KMeans` from the same
-    centers. Then comes the lead-in: one pass for each of lam / 2^j, ..., lam / 4, lam / 2,
-    beginning at the mean squared distance, where the penalty is weak. A large lambda met at once
-    freezes: every first improvement of fairness is taken, however much SSE it costs, and
-    afterwards each single move is too unfair to be made. From an assignment there is neither
-    Lloyd nor lead-in: the objective at `lam` falls from the given labels on.
+    *How "descent" starts.* If it starts from centers, it first runs scikit-learn's Lloyd iteration
+    with lambda = 0, so that with ``lam=0`` its SSE never exceeds that of `KMeans` from the same
+    centers. A lead-in follows, with one pass for each of lam / 2^j, ..., lam / 4, lam / 2,
+    beginning near the mean squared distance, where the penalty is weak. Without the lead-in, a
+    large lambda would freeze the assignment, because the first passes accept every gain in
+    fairness at any cost in SSE, and afterwards every single move costs too much fairness. If
+    "descent" starts from an assignment, it skips Lloyd's iteration and the lead-in, and the
+    objective at `lam` decreases from that of the given labels.
 
-    *Rounding.* A move must lower the objective by more than rounding errors could pretend, so the
-    true objective falls with every move. No partition returns, and there are finitely many.
+    *Rounding.* A move is made only if it lowers the objective by more than the possible rounding
+    errors, so the exact objective decreases with every move. Because no partition can recur and
+    there are only finitely many, the algorithm terminates.
 
     *More than 50 000 points.* After a full pass at `lam`, "descent" visits only the tenth of the
     points that are closest to changing clusters, up to 24 times, before the next full pass. This
-    saves most of the time at a large `lam`, and convergence is still judged by full passes. It
-    needs dense points without weights.
+    saves most of the time if `lam` is large, and convergence is still determined by full passes.
+    These partial passes are used only for dense points without weights.
 
-    *What the paper leaves open in Algorithm 3.* Centers and proportions of the first pass are
-    those of the initial assignment. The random assignment leaves no cluster empty. A cluster that
-    loses its last point keeps its last center and proportion until a point joins it. Of equally
-    good clusters a point keeps its own, or else takes the lowest number. Centers given by `init`
-    are turned into an assignment to the nearest one. A `ConvergenceWarning` says when it did
-    not stop, and whether it ran into a cycle.
+    *Details of Algorithm 3 that the paper does not specify.* The first pass uses the centers and
+    proportions of the initial assignment. A random assignment leaves no cluster empty. A cluster
+    that loses its last point keeps its last center and proportion until another point joins it.
+    Among equally good clusters, a point stays in its own or else joins the one with the lowest
+    number. If `init` specifies centers, each point is first assigned to the nearest one. If the
+    algorithm does not terminate within `max_iter` passes, a `ConvergenceWarning` is issued, which
+    also reports a cycle.
 
-    *More than two groups* are ours, not the paper's, and for "descent" only: the penalty becomes
-    a multiple of chi-square that agrees with the paper's for two groups
+    *More than two groups* are an extension of the paper, available only for "descent". The penalty
+    is then a multiple of chi-square that agrees with the paper's penalty for two groups
     (`renyi_lib.cluster_metrics.cluster_penalty`).
 
     References
@@ -212,7 +219,7 @@ class RenyiKMeans(
 
     Examples
     --------
-    Two clusters far apart, one group each: fairness has to mix them.
+    Each of two distant clusters consists of one group, so a fair clustering has to mix them.
 
     >>> import numpy as np
     >>> from renyi_lib.clustering import RenyiKMeans
@@ -268,22 +275,21 @@ class RenyiKMeans(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The points. The sensitive attribute should not be among the columns. A sparse X is
-            never made dense; it needs the algorithm "descent".
+            Points. The sensitive attribute should not be among the columns. A sparse X is never
+            converted to a dense array, and it requires ``algorithm="descent"``.
         y : ignored
-            Present by convention.
+            Present for compatibility with scikit-learn.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
-            The group of each point: labels of any kind, several columns are one joint group.
-            Without it the result is plain k-means, and a warning says so if `lam` is not zero.
+            Group of each point, given by labels of any type; several columns define joint groups.
+            If omitted, the result is plain k-means, and a warning is issued unless `lam` is 0.
         sample_weight : array-like of shape (n_samples,), optional
-            Non-negative weights, in the SSE and in the penalty: a point of weight 2 counts as two
-            points that stay together. One of weight 0 does not count at all; its label is that of
-            the nearest center.
+            Nonnegative weights, used in both the SSE and the penalty. A point of weight 2 counts
+            as two points that stay together. A point of weight 0 is ignored, and its label is that
+            of the nearest center.
 
         Returns
         -------
-        RenyiKMeans
-            The estimator itself.
+        self
         """
         X, data = self._read(X, sensitive_features, sample_weight)
         self._keep(X, data, self._best_run(data))
@@ -309,8 +315,8 @@ class RenyiKMeans(
         X : array-like or sparse matrix of shape (n_samples, n_features)
             New points.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
-            Their groups, which must have occurred in `fit`. Without them much of the fairness is
-            lost, and a warning says so unless `lam` is 0.
+            Groups of the points, all of which must have occurred in `fit`. If omitted, much of the
+            fairness is lost, and a warning is issued unless `lam` is 0.
 
         Returns
         -------
@@ -319,24 +325,25 @@ class RenyiKMeans(
 
         Notes
         -----
-        The nearest center needs no group, and each point's cluster depends on that point
-        alone. But the groups mix only as far as the centers make them: the fair labels of `fit`
-        depend on the groups, so this rule gives back much of the unfairness of plain k-means.
+        Without groups, each point is assigned to the nearest center, so its cluster depends on
+        that point alone. However, because the fair labels of `fit` also depend on the groups, the
+        nearest center brings back much of the unfairness of plain k-means.
 
-        With groups, the points join one after another. Each goes where squared distance plus
-        lam times the rise of the penalty is least, the points before it counted in; the centers
-        stay. The counting in is needed. At a large `lam` the cluster that lacks a group most is
-        the best one for every single point of that group, and all of them together
-        would crowd into it, less fair than without any rule. So the result depends on the
-        order of the rows. With ``lam=0`` both rules agree.
+        With groups, the points join one after another, while the centers stay fixed. Each point
+        joins the cluster for which the squared distance plus lam times the increase of the penalty
+        is smallest, given the points that have joined before. These earlier points must be
+        counted. With a large `lam`, the cluster in which a group is rarest would otherwise attract
+        every point of that group, and the result would be less fair than without any rule. The
+        result therefore depends on the order of the rows. With ``lam=0``, both rules agree.
 
         An empty cluster (Algorithm 3 may leave some) takes no points.
         """
         X = self._new_points(X)
         if sensitive_features is None and self.groups_ is not None and self.lam > 0:
             warnings.warn(
-                f"predict without sensitive_features takes the nearest center: the fairness of "
-                f"lam={self.lam} is lost on these points. Give their groups, or set lam=0",
+                "predict was called without sensitive_features, so each point is assigned to the "
+                f"nearest center, and the fairness of lam={self.lam} is lost on these points: "
+                "pass sensitive_features, or set lam=0",
                 NoSensitiveFeaturesWarning,
                 stacklevel=2,
             )
@@ -365,30 +372,32 @@ class RenyiKMeans(
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Compute minus the objective of points that join the fitted centers; larger is better.
+        """Compute minus the objective of points assigned to the fitted centers; larger is better.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features.
         y : ignored
-            Present by convention.
+            Present for compatibility with scikit-learn.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
-            Their groups. The points are assigned as by `predict`, and lam times the penalty of
-            that assignment counts. Without groups only the squared distances to the nearest
-            centers count, and a warning says so unless `lam` is 0.
+            Groups of the points. The points are assigned as by `predict`, and the objective
+            includes lam times the penalty of that assignment. If omitted, the objective includes
+            only the squared distances to the nearest centers, and a warning is issued unless `lam`
+            is 0.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights in both terms, not in the assignment.
+            Nonnegative weights, used in both terms of the objective but not in the assignment.
 
         Returns
         -------
         float
+            Minus the objective.
         """
         points = self._new_points(X)
         if sensitive_features is None and self.groups_ is not None and self.lam > 0:
             warnings.warn(
-                f"score without sensitive_features is that of plain k-means: lam={self.lam} does "
-                "not count. Give the points' groups, or set lam=0",
+                "score was called without sensitive_features, so it ignores the penalty with "
+                f"lam={self.lam}: pass sensitive_features, or set lam=0",
                 NoSensitiveFeaturesWarning,
                 stacklevel=2,
             )
@@ -438,7 +447,7 @@ class RenyiKMeans(
         else:
             if self.groups_ is None:
                 raise ValueError(
-                    "sensitive_features was given to predict but not to fit: fit with it first"
+                    "sensitive_features was passed to predict, but not to fit: pass it to both"
                 )
             groups = known_codes(sensitive_features, self.groups_, "sensitive_features")
             distances = euclidean_distances(X, centers, squared=True)
@@ -450,35 +459,37 @@ class RenyiKMeans(
         return occupied[chosen].astype(np.int32)
 
     def _read(self, X, sensitive_features, sample_weight):
-        """Validate X, and return the points of positive weight with groups and weights."""
+        """Validate X; return it, and points of positive weight with their groups and weights."""
         self._check_parameters()
         need_memory(X, type(self).__name__)
         check_alignment(X=X, sensitive_features=sensitive_features, sample_weight=sample_weight)
         X = validate_data(self, X, dtype=np.float64, order="C", accept_sparse="csr")
         if self.algorithm == "paper" and sparse.issparse(X):
             raise ValueError(
-                "X is sparse and Algorithm 3 needs it dense: use algorithm='descent', or "
-                "X.toarray() if that fits in the memory"
+                "X is sparse, but algorithm='paper' needs a dense array: use "
+                "algorithm='descent', or pass X.toarray() if it fits into memory"
             )
         data = _prepare(X, sensitive_features, self.n_clusters, sample_weight)
         if sensitive_features is None and self.lam > 0:
             warnings.warn(
-                f"lam={self.lam} has no effect without sensitive_features: this is plain k-means",
+                f"lam={self.lam} has no effect without sensitive_features, so the result is plain "
+                "k-means: pass sensitive_features, or set lam=0",
                 NoSensitiveFeaturesWarning,
                 stacklevel=3,
             )
         if self.algorithm == "paper" and len(data.totals) > 2:
             raise ValueError(
-                f"sensitive_features has {len(data.totals)} groups and Algorithm 3 is for two: "
-                "use algorithm='descent'"
+                f"sensitive_features has {len(data.totals)} groups, but algorithm='paper' "
+                "supports only two: use algorithm='descent'"
             )
         return X, data
 
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
-        """A function from lam to a fitted clustering, the data checked and counted once.
+        """Return a function from lam to a fitted clustering; the data are validated only once.
 
-        The first fit is that of `fit`. Each later one with a larger lam goes on from the labels
-        of the next smaller lam so far, through the doublings that lie between ("descent" only).
+        The first fit is the same as that of `fit`. With "descent", each later fit for a larger lam
+        starts from the labels of the next smaller lam so far and doubles lambda until it reaches
+        lam.
         """
         reader = clone(self)
         X, data = reader._read(X, sensitive_features, sample_weight)
@@ -556,7 +567,7 @@ class RenyiKMeans(
 
 
 def tradeoff_table(path: list) -> pd.DataFrame:
-    """Tabulate loss and fairness of fitted models, one row each (the curves of Fig. 3).
+    """Tabulate loss and fairness of fitted models, with one row for each (curves of Fig. 3).
 
     Parameters
     ----------
@@ -566,10 +577,10 @@ def tradeoff_table(path: list) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``lam``, ``objective``, ``inertia``, ``penalty``; with two groups also ``w_min``,
-        ``w_max``, ``w_mean`` and ``w_sd`` over the clusters; ``deviation``, the root of the
-        penalty per point; ``balance``; ``rho_R`` of cluster and group; ``n_iter`` and
-        ``converged``.
+        Columns ``lam``, ``objective``, ``inertia`` and ``penalty``; for two groups, ``w_min``,
+        ``w_max``, ``w_mean`` and ``w_sd``, which summarize the proportions over the clusters;
+        ``deviation``, the root of the penalty per point; ``balance``; ``rho_R`` of cluster and
+        group; ``n_iter`` and ``converged``.
 
     Examples
     --------
@@ -608,7 +619,7 @@ def renyi_kmeans_objective(
     sample_weight : array-like of shape (n_samples,), optional
         Nonnegative weights.
     lam : float, default=0.0
-        Weight of fairness.
+        Weight of the penalty.
 
     Returns
     -------
@@ -632,11 +643,10 @@ def renyi_kmeans_objective(
 
 
 class _Data(NamedTuple):
-    """Points about their mean, that mean, their groups as codes, and the rounding to expect.
+    """Centered points of positive weight, their mean and groups, and a bound on rounding errors.
 
-    Sparse points stay where they are.
-
-    Of the points that were given these are the `kept` ones, those that have weight.
+    Sparse points are not centered. `kept` is a mask of these points among the original ones, or
+    an ellipsis if all were kept.
     """
 
     X: np.ndarray
@@ -652,7 +662,7 @@ class _Data(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Where a start has led."""
+    """Result of one start."""
 
     labels: np.ndarray
     centers: np.ndarray
@@ -666,7 +676,7 @@ class _Run(NamedTuple):
 
 
 class _History:
-    """What each pass did; the first row is the start."""
+    """Objective and number of moves after each pass; the first row is the start."""
 
     def __init__(self):
         self.rows = []
@@ -690,14 +700,14 @@ def _prepare(X, sensitive_features, n_clusters, sample_weight=None):
     if len(weights) < n_clusters:
         raise ValueError(f"n_samples={len(weights)} should be >= n_clusters={n_clusters}.")
     if sparse.issparse(X):
-        offset = np.zeros(X.shape[1])  # about its mean it would be dense
+        offset = np.zeros(X.shape[1])  # centering would make it dense
     else:
         offset = X.mean(axis=0) if sample_weight is None else np.average(X, 0, weights)
         X = np.ascontiguousarray(X - offset)
     with np.errstate(over="ignore"):
         largest = float(_squared_norms(X).max())
     if not math.isfinite(largest):
-        raise ValueError("X has values whose squares overflow: scale its columns")
+        raise ValueError("X has values whose squares overflow: scale the columns of X")
     slack = _ROUNDING * (X.shape[1] + 8) * largest
     totals = np.bincount(groups, weights)
     weighted = sample_weight is not None
@@ -711,7 +721,7 @@ def _check_init(init, data):
             return init
         raise ValueError(
             "init must be 'k-means++', 'random', 'random-assignment', an array of centers or an "
-            f"array of labels, got {init!r}"
+            f"array of labels, not {init!r}"
         )
     n_samples = len(data.groups) if data.kept is ... else len(data.kept)
     n_features = data.X.shape[1]
@@ -720,19 +730,19 @@ def _check_init(init, data):
         array = check_array(array, dtype=np.float64, input_name="init")
         if array.shape != (data.n_clusters, n_features):
             raise ValueError(
-                f"init has centers of shape {array.shape}, expected (n_clusters, n_features) = "
-                f"{(data.n_clusters, n_features)}"
+                "init must be an array of centers of shape (n_clusters, n_features) = "
+                f"{(data.n_clusters, n_features)}, but it has shape {array.shape}"
             )
         return array - data.offset
     if array.shape != (n_samples,) or array.dtype.kind not in "iu":
         raise ValueError(
-            "init as an assignment must be a whole number for each of the "
-            f"{n_samples} samples, got {array.dtype} values of shape {array.shape}"
+            "init must be centers, or a whole number for each of the "
+            f"{n_samples} samples, not {array.dtype} values of shape {array.shape}"
         )
     if array.min() < 0 or array.max() >= data.n_clusters:
         raise ValueError(
-            f"init as an assignment must hold cluster numbers 0 to {data.n_clusters - 1}, "
-            f"got {array.min()} to {array.max()}"
+            f"init must contain cluster numbers from 0 to {data.n_clusters - 1}, "
+            f"but it has values from {array.min()} to {array.max()}"
         )
     return array[data.kept].astype(np.int32)
 
@@ -742,7 +752,7 @@ def _is_assignment(init):
 
 
 def _initial_labels(data, init, rng):
-    """Return the assignment that belongs to a start, without empty clusters."""
+    """Return the assignment defined by an initialization, without empty clusters."""
     n_samples = len(data.groups)
     if not _is_assignment(init):
         centers = _initial_centers(data, init, rng)
@@ -767,7 +777,8 @@ def _initial_centers(data, init, rng):
 def _lloyd(data, centers, max_iter):
     """Return labels of plain k-means from these centers, without empty clusters."""
     with warnings.catch_warnings():
-        # Fewer distinct points than clusters; the empty ones are filled below.
+        # KMeans warns if there are fewer distinct points than clusters; empty clusters are filled
+        # below.
         warnings.simplefilter("ignore", ConvergenceWarning)
         lloyd = KMeans(data.n_clusters, init=centers, n_init=1, max_iter=max_iter)
         weights = data.weights if data.weighted else None
@@ -775,7 +786,7 @@ def _lloyd(data, centers, max_iter):
 
 
 def _without_empty(data, labels):
-    """Give each empty cluster the point farthest from its center, of those with company."""
+    """Move to each empty cluster the point farthest from its center, unless it is alone there."""
     labels = labels.astype(np.int32)
     size = np.bincount(labels, minlength=data.n_clusters)
     empty = np.flatnonzero(size == 0)
@@ -802,10 +813,10 @@ def _doublings(data, inertia, lam_from, lam):
 
 
 def _descent(data, labels, lam, lam_from, max_iter, tol):
-    """One pass at each of lam / 2^doublings, ..., lam / 2, then at lam until it stops.
+    """Make one pass at each of lam / 2^doublings, ..., lam / 2, then descend at lam.
 
-    The doublings lead from `lam_from`, for which the labels are good, to lam. Where a pass of this
-    lead-in moves nothing, lambda grows faster: four, sixteen, ... fold.
+    The doublings lead from `lam_from`, for which the labels are a solution, to lam. If a pass of
+    this lead-in moves no point, lambda grows faster, by a factor of 4, 16 and so on.
     """
     labels = labels.copy()
     one_pass, near_passes = _passes(data)
@@ -868,17 +879,19 @@ def _passes(data):
     def one_pass(labels, weight, keep_margins):
         nonlocal margins, last, total
         tau = max(0.5 * last[1] / n_samples, 1e-4)
-        # Margins pay once few points move, and are for one lambda and for equal weights.
+        # Margins save time only if few points move. They require equal weights and a constant
+        # lambda.
         if keep_margins:
             margins = np.empty(n_samples)
         elif weight != last[0] or last[1] > _FEW * n_samples or data.weighted:
             margins = no_margins
             if large and not math.isnan(last[0]):
-                tau = 0.0  # go on from the centers at the end of the last pass
+                tau = 0.0  # continue from the centers at the end of the last pass
         elif not len(margins):
             margins = np.empty(n_samples)
         elif total < n_samples:
-            tau = 0.0  # the last reference will do, until it has cost as much as another one
+            # Keep the last reference until its comparisons have cost as much as a new one.
+            tau = 0.0
         memory = margins, state, reference, tau
         *found, compared = compiled(descent_pass)(
             data.X, *about, labels, *sizes, weight, data.slack, *memory
@@ -908,7 +921,7 @@ def _passes(data):
 
 
 def _algorithm_3(data, labels, lam, max_iter):
-    """Run Algorithm 3 until nothing moves, a state is repeated, or max_iter is reached."""
+    """Run Algorithm 3 until no point moves, a state recurs, or max_iter is reached."""
     labels = labels.copy()
     one_pass = compiled(paper_pass)
     s = data.groups
@@ -942,7 +955,7 @@ def _state(labels, centers, w):
 
 
 def _centers(data, labels):
-    """Compute the means of the clusters, with 0, the overall mean, for an empty one."""
+    """Compute the means of the clusters; that of an empty cluster is 0, the overall mean."""
     size = np.bincount(labels, data.weights, data.n_clusters)
     size = np.where(size > 0, size, 1.0)[:, None]
     if sparse.issparse(data.X):
@@ -982,7 +995,7 @@ def _squared_norms(X):
 
 
 def _rows(X, rows):
-    """Return some points as a dense array, which may become centers."""
+    """Return some points as a dense array, for use as centers."""
     return X[rows].toarray() if sparse.issparse(X) else X[rows]
 
 
@@ -1005,7 +1018,9 @@ def _proportions(table):
 def _tradeoff(model):
     check_is_fitted(model)
     if model.groups_ is None:
-        raise ValueError("path has a model fitted without sensitive_features: refit it with them")
+        raise ValueError(
+            "path contains a model fitted without sensitive_features: pass them to its fit"
+        )
     table = model.contingency_
     row = {
         "lam": float(model.lam),
@@ -1029,17 +1044,17 @@ def _convergence_message(model):
     """Return the message about a fit that did not converge."""
     if model.algorithm == "descent":
         return (
-            f"the descent made max_iter={model.max_iter} passes and "
-            f"{model.history_['moved'][-1]} points still moved in the last one: raise max_iter or "
-            "tol"
+            f"the descent stopped after max_iter={model.max_iter} passes, although "
+            f"{model.history_['moved'][-1]} points moved in the last one: raise max_iter or tol"
         )
     if model.cycle_length_:
         return (
-            f"Algorithm 3 ran into a cycle of {model.cycle_length_} passes (seen after "
-            f"{model.n_iter_}) and would never stop; algorithm='descent' does"
+            f"Algorithm 3 entered a cycle of {model.cycle_length_} passes, detected after "
+            f"{model.n_iter_} passes, and would never terminate: use algorithm='descent', which "
+            "always does"
         )
     return (
-        f"Algorithm 3 had not stopped after max_iter={model.max_iter} passes: "
-        f"{model.history_['moved'][-1]} points moved in the last one; it need not stop at all, "
-        "algorithm='descent' does"
+        f"Algorithm 3 did not terminate within max_iter={model.max_iter} passes, because "
+        f"{model.history_['moved'][-1]} points moved in the last one, and it may never terminate: "
+        "use algorithm='descent', which always does"
     )

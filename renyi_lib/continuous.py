@@ -532,7 +532,7 @@ def without_bias(rho: float, p: int, q: int, n: float) -> float:
     p, q : int
         Numbers of functions of the two variables.
     n : float
-        Number of samples minus 1, the degree of freedom of the mean.
+        Number of samples minus 1, because the mean uses one degree of freedom.
 
     Returns
     -------
@@ -607,7 +607,7 @@ def _kept(observed, noise, spread, tail, n):
     reach = 5 * max(spread * (1 - observed**2), 1 - observed) / np.sqrt(n)
     by_chance = np.sum(np.sqrt(noise.shape[1:])) / np.sqrt(n)
     least, most = observed - reach - by_chance, observed + reach
-    if least <= 0:  # then the observed value may be mostly due to chance
+    if least <= 0:  # in this case the observed value may be mostly due to chance
         least, most = 0.0, most + 3 / np.sqrt(n)
     candidates = np.linspace(least, min(most, 1.0), _CANDIDATES)
     drawn = np.array([law(rho) for rho in candidates])

@@ -497,7 +497,7 @@ def _warn_of_chance(counts, rho, where=""):
 
 
 def _checked_table(P) -> np.ndarray:
-    """Validate the table, and scale it by a power of two so that no sum or product overflows."""
+    """Validate the table, and scale it by a power of two to avoid overflow."""
     try:
         P = np.asarray(P, dtype=float)
     except (TypeError, ValueError) as error:

@@ -218,8 +218,8 @@ class SoftmaxModel:
             if step > 1:
                 some = source.every(step)
                 sums = some.total(_squares)
-                # Number of equal rows that would make the mean square of a feature as uncertain;
-                # for a sparse binary feature, this is the number of ones.
+                # Effective number of rows that determine the mean square of a feature, which for a
+                # sparse binary feature is the number of ones.
                 if (sums[0] ** 2 > _ROWS_BEHIND * sums[1]).all():
                     return some, replace(reading, mass=some.total(_mass))
         return source, reading

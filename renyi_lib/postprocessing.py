@@ -58,8 +58,8 @@ _CONDITIONS = {
     "equal_opportunity": (1,),
     "equalized_odds": (0, 1),
 }
-# With several multipliers the path is computed for these tolerances, as fractions of the first,
-# and the multipliers in between are interpolated.
+# Tolerances, as fractions of the largest, for which a path of several multipliers is computed. The
+# multipliers in between are interpolated.
 _TOLERANCES = np.linspace(1, 0, 25)[1:] ** 1.5
 _BETWEEN = np.arange(1, 9)[:, None] / 8
 # At a solution some rows lie exactly on the boundary. Slightly smaller multipliers keep them on
@@ -67,7 +67,7 @@ _BETWEEN = np.arange(1, 9)[:, None] / 8
 _SHRINK = 1 - 1e-5
 # Number of cuts that are kept from one tolerance to the next.
 _CUTS = 40
-# Maximum change of eta by a multiplier, for a sample that surely belongs to the cell.
+# Maximum change of eta by a multiplier for a sample that certainly belongs to the cell.
 _LARGEST = 20.0
 
 

@@ -125,7 +125,7 @@ class LinearPoint:
     theta : ndarray of shape (1, number of columns of X)
         Parameters of the model.
     loss : float
-        Mean squared error plus the ridge.
+        Mean squared error plus the ridge penalty.
     F : ndarray of shape (n,)
         Predictions.
     """

@@ -31,7 +31,7 @@ from renyi_lib.inference import interval_of_counts, interval_of_table
 
 __all__ = ["FairnessReport", "fairness_report"]
 
-# Only thresholds that select, and reject, at least this share of all samples are evaluated.
+# Only thresholds that select and reject at least this share of all samples are evaluated.
 _FEWEST = 0.02
 _THRESHOLDS = 99
 _BINS = 10

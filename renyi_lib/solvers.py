@@ -311,7 +311,7 @@ def _descend(
         return _polish(at, whitening, tol, budget, history), "converged"
     last_z = np.zeros(at.theta.size)
     before = history.n_iter
-    # Drop the point itself, which has as many numbers as there are rows.
+    # Drop the point itself, because its arrays are as long as the data.
     origin, start_value, function_at = at.theta, at.value, replace(at, point=None).moved
 
     def function(z):

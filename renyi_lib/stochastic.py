@@ -7,8 +7,8 @@ different ways, with the same interface:
 
 F (b x c) contains the class probabilities of a batch of b samples, ``codes`` their groups as
 numbers 0 … d-1, and ``gradient[n, i]`` is the derivative with respect to ``F[n, i]``, which can be
-backpropagated through any network. An object has a memory, which each call updates, so create a
-new one for each training run.
+backpropagated through any network. Some of the objects have a memory, which each call updates, so
+create a new object for each training run.
 
 - `BatchTable` uses only the batch. It has no memory and is biased upwards by about 1 / b.
 - `RunningTable` keeps an average of the tables of past batches and evaluates the penalty's

@@ -101,8 +101,8 @@ _HUGE = 10**7
 _NAMED = 5
 # Number of columns of X that are compared to find validation rows that were used in the fit.
 _COMPARED_COLUMNS = 20
-# The first lam after 0. A path increases from it by factors of 2 and, with `confidence`,
-# decreases from the fairest lam by factors of the square root of 2.
+# First lam after 0. A path increases from it by factors of 2 and, with `confidence`, decreases
+# from the fairest lam by factors of the square root of 2.
 _FIRST_LAM = 0.1
 _STEP = 2**0.5
 # The upward search ends once the target is met and this many further lams brought no improvement.
@@ -743,7 +743,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
             number(0)("each of lams", lam)
         if self.confidence is not None and sample_weight is not None:
             raise ValueError(
-                "confidence requires independent rows that count once each: leave out either "
+                "confidence requires independent rows of equal weight: leave out either "
                 "sample_weight or confidence"
             )
         target = _checked_target(self.target, self.metric)
@@ -1050,7 +1050,7 @@ def _check_estimator(estimator, X, metric):
 
 
 def _check_validation(rows, others, metric, guarantee):
-    """Raise an error for validation data that are swapped, unseen in fit, or training rows."""
+    """Raise an error for swapped validation columns, unseen labels, or training rows."""
     X, y, s, _ = rows
     X_new, y_new, s_new, _ = others
     if X_new is X:
@@ -1299,8 +1299,8 @@ def _bound(metric, pos_label, confidence, weight):
         )
     if weight is not None:
         raise ValueError(
-            "confidence requires independent rows that count once each, but weights do not say "
-            "how many rows there are: leave out the weights of the rows to measure on"
+            "confidence requires independent rows of equal weight, but the rows on which the "
+            "metric is computed have weights: leave out these weights"
         )
 
     def bound(fitted, X, y, s, n_without=0):

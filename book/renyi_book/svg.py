@@ -1,12 +1,12 @@
 """Figures as SVG in the page's font, and their variant for dark pages.
 
-`svg` draws a matplotlib figure so that a browser sets its words: simple formulas become italic
-letters and real indices, and only formulas with roots or accents are drawn as outlines. Widths are
-measured in DejaVu Sans, which is wider than the fonts of the page, so that labels keep apart. The
-same figure always gives the same text.
+`svg` draws a matplotlib figure whose words remain text that a browser renders. Simple formulas
+become italic letters with indices, and only formulas with roots or accents are drawn as outlines.
+Widths are measured in DejaVu Sans, which is wider than the fonts of the page, so that labels do
+not overlap. Equal figures always give equal SVG.
 
-`light` and `dark` are the two files of a page. A notebook stores one drawing, on white; `dark`
-replaces its colors by lighter ones, those of the house palette by name.
+A notebook stores one drawing on a white background, from which `light` and `dark` derive the two
+files of a page. `dark` replaces the colors by lighter ones.
 """
 
 import base64
@@ -25,11 +25,11 @@ from matplotlib.contour import ContourSet
 from matplotlib.text import Text
 from PIL import Image
 
-#: The page's own font stack, as the theme has it.
+#: Font stack of the page, the same as in the theme.
 FONTS = "-apple-system,BlinkMacSystemFont,'Segoe UI','Helvetica Neue',Arial,sans-serif"
-#: The background of a dark page.
+#: Background of a dark page.
 DARK_PAPER = "#121212"
-#: Colors that have a counterpart of their own on a dark page: those of the house palette (see
+#: Colors with a fixed counterpart on a dark page, which are those of the house palette (see
 #: `renyi_book.plotting.COLORS`), text and grid. All others are converted by `dark_color`.
 DARK = {
     "#0072b2": "#56b4e9",
@@ -44,10 +44,10 @@ DARK = {
     "#dddddd": "#3b424c",
     "#ffffff": DARK_PAPER,
 }
-#: Heavier figures have their marks drawn as an image, under words and axes that stay sharp.
+#: Size above which a figure's marks are rasterized, while text and axes remain vector graphics.
 MOST_BYTES = 150_000
 _IMAGE_DPI = 200
-#: Marks of at least this many points are drawn as an image where a figure is too heavy.
+#: Minimum number of points of the marks that are rasterized if a figure is too large.
 _MANY_POINTS = 100
 _PAPER = '<rect class="paper" width="100%" height="100%" fill="#fff"/>'
 _SPACE = "{http://www.w3.org/2000/svg}"
@@ -58,12 +58,12 @@ _CIRCLE = re.compile(r"M [^MCLQz]+(?:C [^MCLQz]+){8}z")
 
 
 def svg(fig):
-    """A figure as SVG on white, 100 px to the inch.
+    """Convert a figure to SVG on a white background, with 100 px per inch.
 
     Parameters
     ----------
     fig : matplotlib.figure.Figure
-        Not closed.
+        Figure, which is not closed.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def svg(fig):
 
 
 def size(drawn):
-    """Width and height in px that an SVG of `svg` states.
+    """Return the width and height in px that an SVG of `svg` states.
 
     Examples
     --------
@@ -93,15 +93,15 @@ def size(drawn):
 
 
 def light(drawn):
-    """The stored drawing without its white background, as a light page and print show it."""
+    """Remove the white background of the stored drawing, for light pages and for print."""
     return drawn.replace(_PAPER, "")
 
 
 def dark(drawn):
-    """The stored drawing for a dark page: no background, light words and lines.
+    """Convert the stored drawing for a dark page, without background and with light lines.
 
-    Filled maps keep their colors, with everything drawn on them; images of tables are inverted in
-    lightness, so that what was white becomes as dark as the page.
+    Filled maps, and everything drawn on them, keep their colors. Images of tables are inverted in
+    lightness, so that white becomes as dark as the page.
     """
     root = ET.fromstring(light(drawn))
     _darken(root)
@@ -110,7 +110,7 @@ def dark(drawn):
 
 @cache
 def dark_color(color):
-    """The counterpart of a color on a dark page.
+    """Return the counterpart of a color on a dark page.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def dark_color(color):
 
 
 def contrast(a, b):
-    """The contrast of two colors as WCAG defines it, from 1 to 21.
+    """Compute the contrast of two colors as defined by WCAG, from 1 to 21.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class _Canvas(FigureCanvasSVG):
 
 
 class _Mixed(MixedModeRenderer):
-    """Tells images that marks were drawn into from images of the figure's own."""
+    """Renderer that distinguishes rasterized marks from images that belong to the figure."""
 
     def stop_rasterizing(self):
         self._vector_renderer.image = "marks"
@@ -162,7 +162,7 @@ class _Mixed(MixedModeRenderer):
 
 
 class _Renderer(RendererSVG):
-    """Words as text in the page's font, aligned as the figure aligns them."""
+    """Renderer that writes words as text in the font of the page, with the same alignment."""
 
     texts, current, image = {}, None, "map"
 
@@ -221,7 +221,7 @@ class _Renderer(RendererSVG):
 
 
 def _part(text, angle, *, several):
-    """Where along its line a text is held: 0 at its start, 0.5 in the middle, 1 at its end."""
+    """Return the anchor of a text on its line, from 0 at its start to 1 at its end."""
     if text is None:
         return 0
     across = {"left": 0, "center": 0.5, "right": 1}
@@ -234,7 +234,7 @@ def _part(text, angle, *, several):
 
 
 def _drawn(fig):
-    """The figure as drawn, and made smaller."""
+    """Draw the figure, and reduce the size of the SVG."""
     for i, text in enumerate(fig.findobj(Text)):
         text.set_gid(f"words{i}")
     for ax in fig.axes:
@@ -274,7 +274,7 @@ def _is_filled(artist):
 
 
 def _points(marks):
-    """How many points a collection, a line or a patch draws."""
+    """Return how many points a collection, a line or a patch draws."""
     if hasattr(marks, "get_offsets") and len(marks.get_offsets()) > 1:
         return len(marks.get_offsets())
     paths = marks.get_paths() if hasattr(marks, "get_paths") else [marks.get_path()]
@@ -282,7 +282,7 @@ def _points(marks):
 
 
 def _shorten(element):
-    """Drop names, groups that say nothing and digits that nobody sees; in place."""
+    """Remove names, redundant groups and invisible digits in place."""
     children = []
     for child in element:
         _shorten(child)
@@ -309,7 +309,7 @@ def _shorten(element):
         del element.attrib["id"]
         if re.fullmatch(r"kept\d+|marks|map", name):
             element.set("class", name.rstrip("0123456789"))
-            # What is black says nothing of its color and inherits it.
+            # Black elements have no color attribute and inherit it.
             element.set("fill", "#000000")
     if len(element) or not element.tag.endswith(("text", "tspan")):
         element.text = None
@@ -317,7 +317,7 @@ def _shorten(element):
 
 
 def _share_style(group):
-    """A style that all marks of a group have is said once."""
+    """Move a style that all marks of a group share to the group."""
     styles = {child.get("style") for child in group}
     only_marks = len(group) > 1 and {child.tag for child in group} == {f"{_SPACE}use"}
     if only_marks and len(styles) == 1 and None not in styles and not group.get("style"):
@@ -335,14 +335,14 @@ def _short_numbers(text, digits=2):
 
 
 def _short_path(text):
-    """A path without needless spaces; one of many points has fewer digits."""
+    """Shorten a path by removing spaces and, if it has many points, digits."""
     digits = 1 if text.count("L") > 100 else 2
     text = _CIRCLE.sub(_arcs, " ".join(text.split()))
     return re.sub(r"\s*([A-Za-z])\s*", r"\1", _short_numbers(text, digits)).strip()
 
 
 def _arcs(circle):
-    """A circle that matplotlib drew with eight curves, as two arcs; other shapes as they are."""
+    """Replace a circle of eight curves by two arcs, and return other shapes unchanged."""
     curves = circle[0].split("C")[1:]
     ends = np.array([[float(v) for v in curve.strip(" z").split()[-2:]] for curve in curves])
     (x, y), radii = ends.mean(axis=0), np.hypot(*(ends - ends.mean(axis=0)).T)
@@ -354,7 +354,7 @@ def _arcs(circle):
 
 
 def _few_colors(address):
-    """An inlined image in 256 colors, transparent where it was."""
+    """Reduce an inline image to 256 colors, and keep its transparency."""
     image = Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2])))
     few = image.convert("RGBA").quantize(256, method=Image.Quantize.FASTOCTREE)
     return _address(few)
@@ -411,18 +411,19 @@ _TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}^_])|([A-Za-z])|(\d+(?:\.\d+)?)|(.)", 
 
 
 def math_spans(text):
-    """A line with formulas as pieces of text: words, whether italic, and the level.
+    """Split a line with formulas into pieces of text, each with its style and level.
 
     Parameters
     ----------
     text : str
-        As matplotlib reads it: formulas stand between dollar signs.
+        Text in matplotlib's notation, with formulas between dollar signs.
 
     Returns
     -------
     list of (str, bool, int) or None
-        The level is -1 for an index, 1 for an exponent, 0 otherwise. None where a formula has
-        anything that a line of text cannot show, such as a root or an accent.
+        Each piece, whether it is italic, and its level, which is -1 for an index, 1 for an
+        exponent and 0 otherwise. None if a formula contains anything that a line of text cannot
+        show, such as a root or an accent.
 
     Examples
     --------
@@ -449,7 +450,7 @@ def math_spans(text):
 
 
 def _formula(source):
-    """The pieces of one formula; None where it is not simple."""
+    """Return the pieces of one formula, or None if it is not simple."""
     pieces, level, waits, opened = [], 0, False, []
     for name, mark, letter, number, other in _TOKEN.findall(source):
         if mark in ("^", "_") and mark:
@@ -482,7 +483,7 @@ def _formula(source):
 
 
 def _darken(element, kind=None):
-    """Replace the colors of an element and of what is in it, in place."""
+    """Replace the colors of an element and of its descendants in place."""
     kind = element.get("class", kind)
     if kind == "kept":
         return
@@ -496,7 +497,7 @@ def _darken(element, kind=None):
 
 
 def _dark_image(address, *, inverted):
-    """An inlined image in dark colors: as marks, or inverted in lightness as a map."""
+    """Convert an inline image to dark colors, as marks or as a map inverted in lightness."""
     image = Image.open(io.BytesIO(base64.b64decode(address.removeprefix(_INLINED))))
     pixels = np.array(image.convert("RGBA"))
     colors, places = np.unique(pixels[..., :3].reshape(-1, 3), axis=0, return_inverse=True)
@@ -512,7 +513,7 @@ def _dark_image(address, *, inverted):
 
 
 def _darkened(lab):
-    """Lightness on a dark page. Grays and pale fills are inverted; colors become lighter."""
+    """Return the lightness on a dark page; grays are inverted, and other colors lightened."""
     lightness, chroma = lab[0], np.hypot(lab[1], lab[2])
     if chroma < 0.03 or (lightness > 0.85 and chroma < 0.1):
         return np.array([0.21 + 0.72 * min(1, (1 - lightness) / 0.75) ** 0.8, lab[1], lab[2]])
@@ -541,7 +542,7 @@ def _linear(rgb):
 
 
 def _oklab(rgb):
-    """Lightness and two opponent axes (Ottosson's Oklab) of colors from 0 to 1."""
+    """Convert colors (from 0 to 1) to Ottosson's Oklab, lightness and two opponent axes."""
     return np.cbrt(_linear(rgb) @ _TO_LMS.T) @ _TO_LAB.T
 
 

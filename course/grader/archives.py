@@ -1,7 +1,7 @@
-"""Two archives of the course: one to give to students, one for instructors.
+"""Two archives of the course, one for students and one for instructors.
 
-`make course-release` writes them to `dist/`. The first holds the released notebooks and what is
-needed to work on them, and nothing from which a solution or a hidden test could be read.
+`make course-release` writes them to `dist/`. The first contains the released notebooks and
+everything needed to work on them, but nothing that reveals a solution or a hidden test.
 """
 
 import sys
@@ -19,7 +19,7 @@ LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
 
 
 def pack(path, files):
-    """Write a ZIP archive of {name: bytes}, the same bytes each time."""
+    """Write a ZIP archive of {name: bytes}, reproducibly."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
             info = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
@@ -30,7 +30,7 @@ def pack(path, files):
 
 
 def students():
-    """Return what students get."""
+    """Return the files for students."""
     files = {"renyi-course/README.txt": STUDENTS.encode()}
     for name in assignments():
         notebook = RELEASE / name / f"{name}.ipynb"
@@ -39,7 +39,7 @@ def students():
 
 
 def instructors():
-    """Return what instructors get: all of the course's folder."""
+    """Return the files for instructors, which are the whole folder of the course."""
     return {
         f"renyi-course-instructors/course/{path.relative_to(COURSE).as_posix()}": path.read_bytes()
         for path in sorted(COURSE.rglob("*"))
@@ -58,7 +58,7 @@ def write(out):
 
 
 def main():
-    """Write the archives to dist/, or to the folder that is named."""
+    """Write the archives to dist/, or to the given folder."""
     for path in write(sys.argv[1] if len(sys.argv) > 1 else COURSE.parent / "dist"):
         print(path)
 

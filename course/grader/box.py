@@ -1,8 +1,8 @@
-"""The wall around a submission's process: bubblewrap, where it is installed.
+"""Isolation of a submission's process by bubblewrap, if it is installed.
 
-Inside, the process sees Python, the library under test and nothing else, all of it read-only; no
-other processes, no network, and no memory shared with others. It can write below `/box` alone, a
-disk in memory of limited size that vanishes with it.
+Inside, the process sees only Python and the library under test, both read-only. It sees no other
+processes and no network, and shares no memory with others. It can write only below `/box`, which
+is a disk in memory of limited size that is discarded with the process.
 """
 
 import os
@@ -10,7 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 
-HOME = "/box"  # the only place inside that can be written to
+HOME = "/box"  # the only writable folder inside
 PACKAGES = "/packages"
 SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/fonts")
 SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/mime.types")
@@ -18,7 +18,7 @@ DEVICES = ("null", "zero", "random", "urandom")
 
 
 def installed():
-    """Return the path of bubblewrap's command, None where there is none."""
+    """Return the path of bubblewrap's command, or None if it is not installed."""
     return shutil.which("bwrap") if sys.platform == "linux" else None
 
 
@@ -38,7 +38,7 @@ def command(program, packages, limits, info):
     words += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
     words += ["--info-fd", str(info)]
     if os.getuid() == 0:
-        # Just enough for the process to become another user, after which it has no rights at all.
+        # Just enough rights for the process to become another user, after which it has none.
         words += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     own = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     own = set(map(os.path.abspath, own))

@@ -1,4 +1,4 @@
-"""Make the student versions from the sources: `make course`."""
+"""Build the student versions from the sources (`make course`)."""
 
 import difflib
 import logging
@@ -19,31 +19,31 @@ from sqlalchemy.exc import SAWarning
 
 from . import RELEASE, SOURCE, assignments, chapters, variants
 
-# nbgrader calls the command `alembic` by name, and it lies beside this Python.
+# nbgrader calls the command `alembic` by name, which is next to this Python.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 class Log(logging.Handler):
-    """Keep what nbgrader logs as errors: its exceptions only say that something was logged."""
+    """Handler that keeps the errors nbgrader logs, because its exceptions do not contain them."""
 
     def __init__(self):
         super().__init__(logging.ERROR)
         self.lines = []
 
     def emit(self, record):
-        """Keep the lines of one message."""
+        """Store the lines of one message."""
         self.lines += record.getMessage().strip().splitlines()
 
 
 def convert(converter):
-    """Run one of nbgrader's converters; raise a RuntimeError that says what went wrong."""
+    """Run one of nbgrader's converters; raise a RuntimeError with its errors if it fails."""
     log = logging.Logger("nbgrader")
     kept = Log()
     log.addHandler(kept)
     converter.log = log
     try:
         with warnings.catch_warnings():
-            # nbgrader 0.9.6 under SQLAlchemy 2.1: harmless, and nothing of ours.
+            # nbgrader 0.9.6 causes this harmless warning with SQLAlchemy 2.1.
             warnings.simplefilter("ignore", SAWarning)
             converter.start()
     except NbGraderException as problem:
@@ -51,7 +51,7 @@ def convert(converter):
 
 
 def coursedir(root, assignment, student="*"):
-    """Return nbgrader's view of the folder `root`."""
+    """Return nbgrader's configuration for the folder `root`."""
     course = CourseDirectory()
     course.root = str(root)
     course.db_url = f"sqlite:///{root}/gradebook.db"
@@ -61,7 +61,7 @@ def coursedir(root, assignment, student="*"):
 
 @cache
 def empty_gradebook():
-    """Return the bytes of a new gradebook: nbgrader starts a process for each that it makes."""
+    """Return the bytes of an empty gradebook, which nbgrader creates in a separate process."""
     with tempfile.TemporaryDirectory(prefix="course-") as root:
         Gradebook(f"sqlite:///{root}/gradebook.db").close()
         return (Path(root) / "gradebook.db").read_bytes()
@@ -86,7 +86,7 @@ def generate(assignment, root, source=SOURCE, variant=0):
     path = place / f"{assignment}.ipynb"
     nb = variants.question(nbformat.read(path, as_version=4), variant)
     for cell in nb.cells:
-        # Other forms of a question are for the instructor alone.
+        # Other forms of a question are only for the instructor.
         cell.metadata.pop("course", None)
         if cell.metadata.get("nbgrader", {}).get("grade_id") == variants.CELL:
             cell.source = variants.put(cell.source, variant)
@@ -94,7 +94,7 @@ def generate(assignment, root, source=SOURCE, variant=0):
     (Path(root) / "gradebook.db").write_bytes(empty_gradebook())
     converter = GenerateAssignment(coursedir=coursedir(root, assignment))
     convert(converter)
-    # What grades must not lie beside what runs.
+    # The tests must not be next to the code that runs.
     shutil.rmtree(place)
     return Path(root) / "release" / assignment / f"{assignment}.ipynb"
 
@@ -105,7 +105,7 @@ def autograde(assignment, submission, root):
     handed_in = Path(root) / "submitted" / "student" / assignment / path.name
     handed_in.parent.mkdir(parents=True)
     nbformat.write(submission, handed_in)
-    # What the tests are graded by: the source, which `generate` removes.
+    # Grading needs the source, which `generate` removes.
     place = Path(root) / "source" / assignment
     shutil.copytree(SOURCE / assignment, place)
     course = coursedir(root, assignment, "student")
@@ -116,7 +116,7 @@ def autograde(assignment, submission, root):
 
 
 def sources(text):
-    """Return the notebook in `text` as lines to compare, cell by cell."""
+    """Return the notebook in `text` as lines that can be compared cell by cell."""
     nb = nbformat.reads(text, as_version=4)
     return [
         line
@@ -126,7 +126,7 @@ def sources(text):
 
 
 def explain(assignment, old, new):
-    """Say in words how a release differs from what its source gives."""
+    """Describe how a release differs from the one that its source gives."""
     if old is None:
         return (
             f"{assignment}: there was no release yet; it is now in course/release/{assignment}/."
@@ -162,7 +162,7 @@ def build(write=True):
 
 
 def main():
-    """Build, and fail if anything had to change, so that an outdated release is noticed."""
+    """Build all releases, and fail if any was outdated, so that this is noticed."""
     differences = build()
     if chapters.write():
         differences.append(

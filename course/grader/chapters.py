@@ -1,6 +1,6 @@
-"""Which chapters and sections the book has, so that feedback can link to them.
+"""Chapters and sections of the book, to which feedback can link.
 
-`make course` writes `chapters.json` beside this file from the notebooks of the book.
+`make course` writes `chapters.json` next to this file from the notebooks of the book.
 """
 
 import json
@@ -14,7 +14,7 @@ BOOK = COURSE.parent / "book"
 
 
 def anchor(title):
-    """Return the name that Sphinx gives a heading's anchor."""
+    """Return the name that Sphinx gives to a heading's anchor."""
     text = re.sub(r"[^a-z0-9]+", "-", re.sub(r"[`$*{}]", "", title).lower())
     return re.sub(r"^[-0-9]+|-+$", "", text)
 
@@ -45,7 +45,7 @@ def text(book=BOOK):
 
 
 def write(book=BOOK):
-    """Write `chapters.json`; say whether it had changed."""
+    """Write `chapters.json`, and return whether it has changed."""
     old = CHAPTERS.read_text("utf-8") if CHAPTERS.exists() else ""
     CHAPTERS.write_text(text(book), encoding="utf-8")
     return old != text(book)

@@ -1,4 +1,4 @@
-"""Find what was handed in: folders and files as courses, Moodle and Canvas leave them."""
+"""Find submissions in folders and archives as organized by courses, Moodle and Canvas."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ MOST = 50  # notebooks of one student that are looked at
 
 @dataclass(frozen=True)
 class Handin:
-    """One notebook that was handed in, or was to be."""
+    """Notebook that was or should have been submitted."""
 
     student: str
     assignment: str
@@ -29,16 +29,16 @@ class Handin:
 
 
 def shown(name):
-    """Return a file's name as text that can be written anywhere, a different one for each name."""
+    """Return a file's name as printable text, unique for each name."""
     text = os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
-    # Characters that steer a terminal, end a line, or turn the direction of reading around.
+    # Characters that control a terminal, end a line, or reverse the direction of text.
     return re.sub(CONTROL, lambda c: f"\\x{ord(c[0]):02x}", text)
 
 
 def file_name(student):
-    """Return a name for files about a student: short, harmless, and different for each."""
+    """Return a short, safe and unique name for the files about a student."""
     safe = re.sub(r"[^\w .@+-]", "_", student).strip(" .-")[:60]
-    # What looks like the name of somebody else's file gets one of its own, too.
+    # A name that looks like that of another student's file is made unique, too.
     if safe == student and not re.search(r"-[0-9a-f]{8}$", safe):
         return safe
     return f"{safe}-{hashlib.sha256(student.encode('utf-8', 'backslashreplace')).hexdigest()[:8]}"
@@ -47,8 +47,8 @@ def file_name(student):
 def assignment_of(name, ids):
     """Return (id, whether the name is exactly the released one) for a notebook's file name.
 
-    Browsers, Canvas and people add "(1)", "-2", "copy", other case, spaces for underscores.
-    A name that is none of these is returned as it is.
+    Browsers, Canvas and people add "(1)", "-2" or "copy", change case, or replace underscores by
+    spaces. A name that matches none of these patterns is returned unchanged.
     """
     stem = name[: -len(".ipynb")]
     if stem in ids:
@@ -62,14 +62,14 @@ def assignment_of(name, ids):
 
 
 def notebooks(folder, depth=DEPTH):
-    """Return (notebooks, links to folders) below a student's folder, no link followed."""
+    """Return (notebooks, links to folders) below a student's folder, without following links."""
     found, links = [], []
     for entry in sorted(os.scandir(folder), key=lambda e: e.name):
         if entry.name in SKIP or len(found) >= MOST:
             continue
         if entry.is_dir(follow_symlinks=False):
             if entry.name.lower().endswith(".ipynb"):
-                # A folder that is called like a notebook: named, and refused when it is opened.
+                # A folder named like a notebook is listed, and raises an error when it is opened.
                 found.append(Path(entry.path))
             elif depth:
                 more, linked = notebooks(entry.path, depth - 1)
@@ -102,10 +102,10 @@ def handins(student, paths, ids):
 
 
 def collect(folder, source=SOURCE, only=None):
-    """Return a `Handin` for all that was handed in, and for what is missing.
+    """Return a `Handin` for each submitted and each missing notebook.
 
-    A student's folder holds notebooks, directly or in folders of their own. An assignment counts
-    as due when anybody has handed it in.
+    A student's folder contains notebooks, directly or in subfolders. An assignment counts as due
+    if any student has submitted it.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def collect(folder, source=SOURCE, only=None):
         A single student.
     """
     ids = assignments(source)
-    # What each student handed in (or why it is not looked at), and links that were not followed.
+    # Submissions of each student (or why they are skipped), and links that were not followed.
     students, flat, linked = {}, {}, {}
     for entry in sorted(os.scandir(folder), key=lambda e: os.fsencode(e.name)):
         name = shown(entry.name)

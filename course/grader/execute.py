@@ -1,8 +1,8 @@
-"""Run a submission in a process of its own, and talk to it.
+"""Run a submission in a separate process, and communicate with it.
 
-The grader asks three things: run this cell, what does this name hold, call this function with
-these values. Whatever the submission does, an answer or a reason why there is none comes back
-within the limits.
+The grader can request three things, which are to run a cell, to return the value of a name, and to
+call a function with given values. Whatever the submission does, the grader gets an answer, or a
+reason why there is none, within the limits.
 """
 
 import contextlib
@@ -20,17 +20,17 @@ from pathlib import Path
 from . import COURSE, PACKAGES, box, wire
 from .sandbox import threads_of_user
 
-GRACE = 5  # seconds, at most, for a cell to end after it was interrupted
+GRACE = 5  # maximum seconds for a cell to end after it was interrupted
 STARTUP = 60
-TESTS = 30  # seconds that a test itself may take, beyond those of the cell
-PAUSE = 0.2  # seconds between two looks at what a submission uses
-RECEIVED = 256 << 20  # bytes that a submission may send in all
-LONGEST = 2000  # characters of an error's message
-# Started as root, submission n runs as this user plus n. No system gives these numbers to people.
+TESTS = 30  # seconds that a test may take in addition to those of the cell
+PAUSE = 0.2  # seconds between two checks of what a submission uses
+RECEIVED = 256 << 20  # total bytes that a submission may send
+LONGEST = 2000  # maximum characters of an error message
+# If started as root, submission n runs as this user id plus n, which no system assigns to people.
 FIRST_USER, USERS = 60_000, 500
 
-# Read the first frame, make modules of the texts in it, and go. Names in angle brackets keep
-# Python from looking for the files when it prints a traceback.
+# Read the first frame, create modules from the texts in it, and start. Names in angle brackets
+# keep Python from looking for the files when it prints a traceback.
 BOOT = """
 import json, os, struct, sys, types
 incoming, outgoing = map(int, sys.argv[1:])
@@ -54,23 +54,23 @@ start(settings, modules["sandbox"], modules["wire"], incoming, outgoing)
 
 
 class CutOff(Exception):
-    """The process is gone, or had to be ended; nothing after this cell can run."""
+    """Error raised if the process has ended or was stopped, so that no later cell can run."""
 
 
 class Tampered(CutOff):
-    """What came from the process is not what the grader's half of it sends."""
+    """Error raised if the process sends anything that the grader's own code would not send."""
 
 
 class NotStarted(RuntimeError):
-    """The process could not be started at all: a matter of the machine, not of the submission."""
+    """Error raised if the machine, not the submission, prevents the process from starting."""
 
 
 class TimeLimit(Exception):
-    """A cell was stopped; the next one can run."""
+    """Error raised if a cell was stopped, although the next one can run."""
 
 
 class Failed(Exception):
-    """The submission's own code raised an error."""
+    """Error raised if the submission's own code raised an error."""
 
     def __init__(self, error):
         self.classes = [cut(name, 100) for name in error["classes"][:20]] or ["Exception"]
@@ -78,7 +78,7 @@ class Failed(Exception):
         super().__init__(self.text)
 
     def told(self):
-        """Say what happened, and where, as the student should read it."""
+        """Describe for the student what happened and where."""
         if self.classes[0] == "NotImplementedError" and not self.text:
             return "no answer yet"
         place = f" ({self.where})" if self.where else ""
@@ -86,13 +86,13 @@ class Failed(Exception):
 
 
 def open_to_all(path):
-    """Say whether everybody may read a folder and get there."""
+    """Return whether every user may read and reach a folder."""
     path = Path(path).resolve()
     return all(folder.stat().st_mode & 0o001 for folder in (path, *path.parents))
 
 
 def remove(folder):
-    """Remove a folder whatever a submission left in it: unreadable or very deep ones, too."""
+    """Remove a folder, including unreadable or very deep subfolders that a submission created."""
     for command in (["rm", "-rf"], ["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
         if Path(folder).exists():
             subprocess.run([*command, str(folder)], capture_output=True, check=False)
@@ -105,13 +105,13 @@ def cut(text, most):
 
 
 def modules():
-    """Return the texts that the process is made of."""
+    """Return the source code that the process runs."""
     here = Path(__file__).parent
     return {n: (here / f"{n}.py").read_text("utf-8") for n in ("wire", "sandbox", "student")}
 
 
 def pin(slot):
-    """Return the core for the submission in place `slot`, None where cores cannot be chosen."""
+    """Return the core for the submission in `slot`, or None if cores cannot be chosen."""
     if not hasattr(os, "sched_getaffinity"):
         return None
     cores = sorted(os.sched_getaffinity(0))
@@ -119,22 +119,22 @@ def pin(slot):
 
 
 class Session:
-    """One submission's process, from its start to its end; a context manager.
+    """Context manager for the process of one submission.
 
     Parameters
     ----------
     limits : Limits
     hidden : list of Path
-        Folders that the submission may not read, where there is no bubblewrap to hide all.
+        Folders that the submission may not read if there is no bubblewrap to hide them.
     number : int
-        Tells submissions that run at the same time apart: each has a user of its own when the
-        grader was started as root.
+        Number that distinguishes concurrent submissions, each of which runs as a separate user if
+        the grader was started as root.
     scratch : Path or None
-        An existing folder in which to make its own, where there is no bubblewrap.
+        Existing folder in which a temporary one is created if there is no bubblewrap.
     walled : bool or None
-        Whether to use bubblewrap; None for wherever it is installed.
+        Whether to use bubblewrap; None means if it is installed.
     slot : int
-        The place among the submissions that run at the same time.
+        Position among the concurrent submissions.
     """
 
     def __init__(self, limits, hidden=(), number=0, scratch=None, walled=None, slot=0):
@@ -160,7 +160,7 @@ class Session:
             "limits": asdict(self.limits),
             "box": home,
             "uid": user,
-            # A user of its own has no other threads; inside bubblewrap the kernel counts anew.
+            # A separate user has no other threads, and inside bubblewrap the kernel counts from 0.
             "others": 0 if user or self.walled else threads_of_user(os.getuid()),
             "core": pin(slot),
             "writable": [home, "/tmp" if self.walled else home, os.devnull],
@@ -177,9 +177,9 @@ class Session:
             "PYTHONPATH": packages,
             "PYTHONDONTWRITEBYTECODE": "1",
             "MPLBACKEND": "agg",
-            # numba would try the library's own folder first
+            # otherwise numba would try the library's folder first
             "NUMBA_CACHE_DIR": f"{home}/tmp",
-            # joblib would start a process to count the cores
+            # otherwise joblib would start a process to count the cores
             "LOKY_MAX_CPU_COUNT": "1",
         }
         theirs_in, self.outgoing = os.pipe()
@@ -220,18 +220,18 @@ class Session:
         self.end = time.monotonic() + self.limits.total_seconds
 
     def _without_wall(self, user):
-        """Make the folder of a submission for which there is no bubblewrap."""
+        """Create the folder of a submission that runs without bubblewrap."""
         needed = [sys.prefix, sys.base_prefix, *PACKAGES]
         if user is not None and not all(map(open_to_all, needed)):
             raise NotStarted(
                 "Python or the library lies in a folder that only root can read. Install "
                 "bubblewrap, or grade as an ordinary user"
             )
-        # The folder itself is this user's business only in that it must get through.
+        # The user needs only permission to pass through this folder.
         self.folder.chmod(0o711)
         home = self.folder / "box"
         (home / "path").mkdir(parents=True)
-        # The packages under test, and not the folders they lie in, where the solutions are.
+        # Only the packages under test are readable, not their parent folders with the solutions.
         for package in PACKAGES:
             (home / "path" / package.name).symlink_to(package)
         if user is not None:
@@ -239,7 +239,7 @@ class Session:
         return str(home), str(home / "path")
 
     def _number(self, info):
-        """Return the number that the process has outside, which bubblewrap tells."""
+        """Return the process id outside the box, as reported by bubblewrap."""
         text = b""
         while data := os.read(info, 4096):
             text += data
@@ -252,7 +252,7 @@ class Session:
         self.close()
 
     def close(self):
-        """End the process now, and remove all that it wrote."""
+        """End the process now, and remove everything that it wrote."""
         if hasattr(self, "process"):
             # Inside bubblewrap everything ends with its first process. Elsewhere it could not
             # start others if the guards hold, and if they do not, its group ends with it.
@@ -280,13 +280,13 @@ class Session:
 
     @contextlib.contextmanager
     def patience(self):
-        """Cut the notebook off if a test does not end with what it returned."""
+        """Stop the notebook if a test does not end with the value that it returned."""
 
         def stop(*_):
-            raise CutOff("a test did not end with what this notebook returned")
+            raise CutOff("a test did not end with the value that this notebook returned")
 
         before = signal.signal(signal.SIGALRM, stop)
-        # Again every second, in case the test itself catches errors.
+        # Repeat every second, in case the test itself catches errors.
         signal.setitimer(signal.ITIMER_REAL, self.limits.cell_seconds + self.grace + TESTS, 1)
         try:
             yield
@@ -295,22 +295,22 @@ class Session:
             signal.signal(signal.SIGALRM, before)
 
     def run(self, source):
-        """Run one cell; return what it printed last. Raises Failed, TimeLimit or CutOff."""
+        """Run one cell, and return its last output; raises Failed, TimeLimit or CutOff."""
         self.begin()
         return cut(self._ask({"do": "run", "source": source}).get("printed", ""), LONGEST)
 
     def look(self, names):
-        """Return what each name holds: {"value": ...}, {"function": True} or {"not": why}."""
+        """Return the value of each name as {"value": ...}, {"function": True} or {"not": why}."""
         try:
             return dict(self._ask({"do": "look", "names": sorted(names)})["found"])
         except (KeyError, TypeError, ValueError):
-            raise Tampered("it did not say what its names hold") from None
+            raise Tampered("it did not return the values of its names") from None
 
     def call(self, name, args, kwargs, answer, in_place=False, replace=None):
-        """Call a function of the submission; return its answer as it came.
+        """Call a function of the submission, and return its answer unchanged.
 
-        `answer` is called with each question that the function asks back, and returns the reply.
-        `replace` names functions of the submission in whose place the grader's are called back.
+        `answer` is called for each callback of the function, and returns the reply. `replace`
+        names functions of the submission that are replaced by callbacks to the grader.
         """
         message = {"do": "call", "name": name, "args": args, "kwargs": kwargs}
         return self._ask(message | {"in_place": in_place, "replace": replace or {}}, answer)
@@ -338,13 +338,13 @@ class Session:
             try:
                 raise Failed(done["error"])
             except (KeyError, TypeError, IndexError, ValueError):
-                raise Tampered("it sent an error that is none") from None
+                raise Tampered("it sent an invalid error") from None
         return done
 
     # ------------------------------------------------------------------------------- the pipes
 
     def _check(self):
-        """Look at the clock, and now and then at what the process uses, whatever it does."""
+        """Check the time limit and, at intervals, the resources that the process uses."""
         now = time.monotonic()
         if now > self.looked + PAUSE:
             self.looked = now
@@ -352,13 +352,13 @@ class Session:
         if now <= self.deadline:
             return
         if self.interrupted:
-            raise CutOff(f"it still ran {self.grace:g} seconds after it was told to stop")
+            raise CutOff(f"it was still running {self.grace:g} seconds after it was told to stop")
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid or self.process.pid, signal.SIGINT)
         self.interrupted, self.deadline = True, now + self.grace
 
     def _wait(self, fd, event):
-        """Wait until the pipe is ready; the clock is looked at in any case."""
+        """Wait until the pipe is ready, while checking the time limit."""
         poll = select.poll()
         poll.register(fd, event)
         self._check()
@@ -369,7 +369,7 @@ class Session:
         if not self.walled or not self.pid:
             return
         with contextlib.suppress(OSError):
-            # The disk is the process's own: this counts deleted files that are open, too.
+            # The process has its own disk, so this also counts deleted files that are still open.
             disk = os.statvfs(f"/proc/{self.pid}/root{box.HOME}")
             if disk.f_files - disk.f_ffree > self.limits.files:
                 raise CutOff(f"it made more than {self.limits.files} files")
@@ -389,7 +389,7 @@ class Session:
                 ) from None
 
     def _receive(self):
-        """Return the next frame that is not a note about something refused."""
+        """Return the next frame that is not a report of a refused action."""
         while True:
             try:
                 message = wire.unpack(self.buffer, untrusted=True)
@@ -413,6 +413,6 @@ class Session:
 
 
 def guards(limits, walled=None):
-    """Return what a process really has in force on this machine: start one and ask."""
+    """Start a process, and return the guards that are active in it on this machine."""
     with Session(limits, walled=walled) as session:
         return session.ready

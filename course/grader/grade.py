@@ -1,4 +1,4 @@
-"""Grade a folder of submissions, headless: `make grade SUBMISSIONS=dir`."""
+"""Grade a folder of submissions without a server (`make grade SUBMISSIONS=dir`)."""
 
 import argparse
 import hashlib
@@ -22,16 +22,16 @@ from .report import NoSpace, Report, absent, put
 from .sandbox import Limits, describe, die_with_parent
 from .submission import FAILED, Job, Result, grade_one
 
-SLACK = 120  # seconds that the tests themselves may take beyond a submission's own time
+SLACK = 120  # seconds that the tests may take in addition to the submission
 MEMORY = 6 << 30  # bytes of address space for a process that grades
 LARGEST = 4 << 20  # bytes of a result
-ATTEMPTS = 3  # to grade a submission on which the grader itself fails
+ATTEMPTS = 3  # at a submission on which the grader itself fails
 
 
 def work(job, connection):
-    """Grade one submission in this process, and send what came of it."""
-    # Ctrl-C is the grader's business; it ends this process. However the grader itself ends, this
-    # process ends with it, and with this one the submission's.
+    """Grade one submission in this process, and send the result."""
+    # Only the grader handles Ctrl-C and then ends this process. However the grader ends, this
+    # process ends with it, and so does the submission's.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     if sys.platform == "linux":
@@ -50,7 +50,7 @@ def failed(job, why):
 
 
 def outcome(receiver, job):
-    """Return the result that a grading process has sent, or that it died."""
+    """Return the result that a grading process has sent, or report that it died."""
     try:
         return Result.of(json.loads(receiver.recv_bytes(LARGEST)))
     except (EOFError, OSError, ValueError, KeyError, TypeError):
@@ -58,11 +58,11 @@ def outcome(receiver, job):
 
 
 def run_all(jobs, workers, modules=()):
-    """Grade `jobs`, `workers` at a time, each in a process of its own; yield results as they come.
+    """Grade `jobs` in separate processes, `workers` at a time; yield results as they arrive.
 
-    A process that dies or does not end costs its own submission and no other. What died is tried
-    again after all others; what took too long is not. `modules` are what the tests import: loaded
-    once, by the process of which each grading process is a copy.
+    A process that dies or does not end affects only its own submission. After all others, a
+    submission whose process died is tried again, unless it took too long. `modules`, which the
+    tests import, are loaded only once, before the grading processes are forked.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["grader.submission", *sorted(modules)])
@@ -103,7 +103,7 @@ def run_all(jobs, workers, modules=()):
 
 
 def end_process(process):
-    """End a grading process; the submission's own ends with it."""
+    """End a grading process and, with it, the process of the submission."""
     process.join(0.5)
     if process.is_alive():
         process.kill()
@@ -121,9 +121,9 @@ def grade(
     scratch=None,
     walled=None,
 ):
-    """Grade what `collect` found; return an iterator of `Result`, in the order they are done.
+    """Grade the submissions from `collect`; return an iterator of `Result` in order of completion.
 
-    Submissions run in a temporary folder below `scratch`, by default where the system has them.
+    Submissions run in a temporary folder below `scratch`, by default the system's folder.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def grade(
     modules = set().union(*map(imported, read.values()))
     worths = {name: [[part.task, part.points] for part in parts(nb)] for name, nb in read.items()}
     scratch = Path(tempfile.mkdtemp(prefix="course-", dir=scratch))
-    # A submission's own user must get through to its folder, and see nothing on the way.
+    # The submission's user must be able to reach its folder without seeing anything else.
     scratch.chmod(0o711)
     try:
         jobs = []
@@ -166,9 +166,9 @@ def grade(
 
 
 def fingerprint(handin, source, limits, seed):
-    """Return a text that changes when grading this submission anew could change its result.
+    """Return a text that changes if grading this submission again could change its result.
 
-    Whatever is wrong with a hand-in is for `grade` to say: here it only counts as its content.
+    Problems with a submission are reported by `grade` and count here as its content.
     """
     try:
         content = b"absent" if handin.absent else read_bytes(handin.path)
@@ -184,7 +184,7 @@ def fingerprint(handin, source, limits, seed):
 
 
 def command_line():
-    """Return what the command line says, and for the rest what `make` has put into COURSE_…"""
+    """Return the arguments of the command line or, by default, of the variables COURSE_…"""
     parser = argparse.ArgumentParser(prog="make grade", description=__doc__)
 
     def add(name, help, kind=str, **more):
@@ -216,14 +216,18 @@ def command_line():
 
 
 def wanted_options(chosen, stored):
-    """Return the options of this run; raises ValueError for what cannot be meant."""
+    """Return the options of this run; raises ValueError for invalid ones."""
     ids = assignments(chosen.source)
     if chosen.assignment and chosen.assignment not in ids:
-        raise ValueError(f"no assignment {chosen.assignment!r}; there are {', '.join(ids)}")
+        raise ValueError(
+            f"there is no assignment {chosen.assignment!r}: choose one of {', '.join(ids)}"
+        )
     tasks = None
     if chosen.tasks:
         if not chosen.assignment:
-            raise ValueError("TASKS= needs ASSIGNMENT=: the numbers are those of one assignment")
+            raise ValueError(
+                "TASKS= requires ASSIGNMENT=, because task numbers belong to one assignment"
+            )
         path = chosen.source / chosen.assignment / f"{chosen.assignment}.ipynb"
         tasks = task_numbers(chosen.tasks) or "all"
         if tasks != "all":
@@ -243,7 +247,7 @@ def wanted_options(chosen, stored):
 
 
 def agree(chosen, handins):
-    """Return the options for this run, or stop and say what they would change."""
+    """Return the options for this run, or stop and report what they would change."""
     try:
         stored = options.read(chosen.out)
         wanted = wanted_options(chosen, stored)
@@ -267,12 +271,12 @@ def agree(chosen, handins):
 
 
 def times_of(handins):
-    """Return when each piece of work was handed in."""
+    """Return the time at which each notebook was submitted."""
     return {(each.student, each.assignment): late.handed_in(each.path) for each in handins}
 
 
 def main():
-    """Read the command line, grade, and write what came of it, each result as it comes."""
+    """Read the command line, grade, and write each result as soon as it is available."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")
     chosen = command_line()
@@ -308,7 +312,7 @@ def main():
 
 
 def run(chosen, folder, handins, settings, report, walled):
-    """Grade what is new, and bring all files up to date."""
+    """Grade new submissions, and update all files."""
     put(chosen.out / options.FILE, json.dumps(settings.data(), indent=1))
     prints, todo, seed = {}, [], chosen.seed or ""
     for each in handins:

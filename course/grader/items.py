@@ -1,8 +1,8 @@
-"""How each test did: pass rate, discrimination, commonest message, and which tests look broken.
+"""Statistics of each test, which are its pass rate, discrimination and most common message.
 
-A sound test is passed more often by students who do well in the other tests. Its *discrimination*
-is the correlation between passing it and the share of points earned elsewhere in the assignment.
-A test that nobody passes, or that has nothing to do with the rest, is probably broken.
+A valid test is passed more often by students who do well in the other tests. Its *discrimination*
+is the correlation between passing it and the share of points earned elsewhere in the assignment. A
+test that nobody passes, or that has nothing to do with the rest, is probably broken.
 """
 
 import math
@@ -19,12 +19,12 @@ COLUMNS = [
     "share_of_failures",
     "flag",
 ]
-FEWEST = 20  # students, below which nothing is flagged
-LOWEST = 0.18  # discrimination, below which a test is flagged
+FEWEST = 20  # minimum number of students for a flag
+LOWEST = 0.18  # minimum discrimination of a test without a flag
 
 
 def correlation(x, y):
-    """Return Pearson's correlation of two lists, nan if one of them is constant."""
+    """Return Pearson's correlation of two lists, or nan if one of them is constant."""
     n = len(x)
     mean_x, mean_y = sum(x) / n, sum(y) / n
     xx = sum((a - mean_x) ** 2 for a in x)
@@ -34,7 +34,7 @@ def correlation(x, y):
 
 
 def flag(passed, found):
-    """Return what is suspicious about a test, "" if nothing is."""
+    """Return what is suspicious about a test, or ""."""
     n, count = len(passed), sum(passed)
     if n < FEWEST or count == n:
         return ""
@@ -50,7 +50,7 @@ def statistics(results):
     rows = []
     for assignment in sorted({result.assignment for result in results}):
         own = [r for r in results if r.assignment == assignment and r.marks]
-        # Those who handed in a blank notebook say nothing about a test.
+        # Blank notebooks carry no information about a test.
         own = [r for r in own if any(mark.points for mark in r.marks)]
         for name in [m.name for m in own[0].marks if not m.rubric] if own else []:
             rows.append(row(assignment, name, own))

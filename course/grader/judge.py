@@ -1,12 +1,12 @@
-"""Run the tests of an assignment where the submission cannot reach: in the grader.
+"""Run the tests of an assignment in the grader, out of reach of the submission.
 
-A test cell is ordinary code that calls the student's functions and asserts. Here it runs as it
-stands, hidden tests included, in a namespace of the grader's own: the given cells have run in it,
-and each name that the student was to define is bound to what the student's process holds. A value
-comes over as data. A function becomes a stand-in that sends its arguments, has the process call
-the real one, and returns what came back, again as data. So nothing a submission does to its own
-process (patched assertions, other compilers, redefined oracles) touches a verdict, and no test's
-source ever lies where a submission could read it.
+A test cell is ordinary code that calls the student's functions and asserts. Here it runs
+unchanged, including hidden tests, in a namespace of the grader in which the given cells have been
+run. Each name that the student had to define is bound to its value in the student's process.
+Values are transferred as data. A function becomes a stand-in that sends its arguments, lets the
+process call the real function, and returns the result, again as data. Therefore nothing that a
+submission does to its own process (patched assertions, other compilers, redefined oracles) affects
+a verdict, and a submission can never read the source of a test.
 """
 
 import ast
@@ -21,7 +21,7 @@ from .execute import LONGEST, CutOff, Failed, Tampered, TimeLimit, cut
 
 
 def bound_names(source):
-    """Return the names that a cell defines at its top level, imports apart."""
+    """Return the names that a cell defines at its top level, without imports."""
     names = set()
     for node in ast.parse(source).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -39,18 +39,18 @@ def used_names(source):
 
 
 def raised(problem):
-    """Return a submission's error as the nearest of Python's own, for tests that catch one."""
+    """Convert a submission's error to the closest built-in error, for tests that catch one."""
     for name in problem.classes:
         kind = getattr(builtins, name, None)
         if isinstance(kind, type) and issubclass(kind, Exception):
-            # Some (of decoding, say) want more than a text.
+            # Some errors, such as decoding errors, require more than a text.
             with contextlib.suppress(TypeError):
                 return kind(problem.text)
     return RuntimeError(problem.text)
 
 
 def category(names):
-    """Return the nearest of Python's own classes of warnings."""
+    """Return the closest built-in class of warnings."""
     for name in names:
         kind = getattr(builtins, str(name), None)
         if isinstance(kind, type) and issubclass(kind, Warning):
@@ -59,7 +59,7 @@ def category(names):
 
 
 def values(*parts):
-    """Return what a submission sent as values; what cannot be read was tampered with."""
+    """Decode the values that a submission sent; unreadable ones are a sign of tampering."""
     try:
         return [wire.decode(part) for part in parts]
     except (
@@ -74,11 +74,11 @@ def values(*parts):
 
 
 class StandIn:
-    """A function of the submission, called from a test.
+    """Stand-in for a function of the submission, called from a test.
 
-    It gets copies of its arguments, so that it cannot change what a test compares with; only a
-    function that is declared to work in place hands its arguments back. `replace` holds functions
-    that take the place of the submission's own while it runs.
+    The function gets copies of its arguments, so that it cannot change the values that a test
+    compares; only a function declared to work in place returns its changed arguments. `replace`
+    contains functions that replace those of the submission during the call.
     """
 
     def __init__(self, session, name, in_place=False, replace=None):
@@ -89,12 +89,12 @@ class StandIn:
         return f"<your function {self.__name__}>"
 
     def __call__(self, *args, **kwargs):
-        """Have the submission's process call the function; return what it returned, as data."""
+        """Let the submission's process call the function, and return the result as data."""
         functions, stopped = [], []
         shared = wire.share([*args, *kwargs.values()]) if self.in_place else []
 
         def answer(question):
-            """Serve a call back: the test gave the submission a function of its own."""
+            """Answer a callback to a function that the test passed to the submission."""
             state, given, named = values(
                 question.get("shared"), question.get("args"), question.get("kwargs")
             )
@@ -111,7 +111,7 @@ class StandIn:
             except Exception as problem:
                 reply["stop"] = cut(f"{type(problem).__name__}: {problem}", LONGEST)
                 if functions[number] not in self.replace.values():
-                    # Kept and raised below, whatever the submission makes of it.
+                    # Store the error and raise it below, even if the submission suppresses it.
                     stopped.append(problem)
             return reply | {"shared": wire.encode(shared, functions)}
 
@@ -133,21 +133,21 @@ class StandIn:
         try:
             told = [(category(names), cut(text, LONGEST)) for names, text in done["warnings"][:20]]
         except (KeyError, TypeError, ValueError):
-            raise Tampered("it sent warnings that are none") from None
+            raise Tampered("it sent invalid warnings") from None
         for kind, text in told:
             warnings.warn(text, kind, stacklevel=2)
         return value
 
 
 class Judge:
-    """The grader's side of one notebook.
+    """Grader's side of one notebook.
 
     Parameters
     ----------
     session : Session
         The submission's process.
     defined : list of notebooks.Defined
-        What the student's cells are to define.
+        Names that the student's cells must define.
     """
 
     def __init__(self, session, defined):
@@ -158,12 +158,12 @@ class Judge:
         self.references = {}
 
     def give(self, source):
-        """Run a given cell here, as the submission's process does there."""
+        """Run a given cell here, as in the submission's process."""
         with quiet():
             exec(compile(source, "<given>", "exec"), self.space)
 
     def bind(self, source, replace):
-        """Bind the student's names that a test mentions to what they hold now."""
+        """Bind the student's names that a test uses to their current values."""
         wanted = self.names & used_names(source)
         found = self.session.look(wanted) if wanted else {}
         in_place = set().union(*(each.names for each in self.defined if each.in_place))
@@ -185,7 +185,7 @@ class Judge:
                 )
 
     def reference(self, task):
-        """Return {name: function} of the reference for earlier tasks that went wrong."""
+        """Return {name: function} of the reference for earlier tasks with failed tests."""
         found = {}
         for each in self.defined:
             if each.task in self.failed and each.task != task and each.replaceable:
@@ -202,11 +202,11 @@ class Judge:
         return found
 
     def test(self, source, task=0):
-        """Run a test cell; return "" if it passes, else what the student should read.
+        """Run a test cell; return "" if it passes, and otherwise a message for the student.
 
-        A mistake costs once: what fails after mistakes in earlier tasks is tried again with the
-        reference in place of the functions of those tasks. Raises CutOff when the submission's
-        process is gone.
+        A mistake is penalized once. A test that fails after mistakes in earlier tasks is therefore
+        run again with the reference functions of those tasks. Raises CutOff if the submission's
+        process has ended.
         """
         message = self.attempt(source, {})
         if message:
@@ -218,7 +218,7 @@ class Judge:
         return message
 
     def attempt(self, source, replace):
-        """Run a test cell once, with functions in place of some of the submission's."""
+        """Run a test cell once, replacing some functions of the submission."""
         self.session.begin()
         try:
             self.bind(source, replace)
@@ -242,7 +242,7 @@ class Judge:
 
 @contextlib.contextmanager
 def quiet():
-    """Print nothing and warn of nothing."""
+    """Suppress output and warnings."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

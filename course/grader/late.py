@@ -1,4 +1,4 @@
-"""Late days: how many, how many are free, and what the others cost."""
+"""Late days, of which some are free and the others cost points."""
 
 import csv
 import io
@@ -14,12 +14,12 @@ def moment(text):
     try:
         time = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise ValueError(f"{text!r} is no time: write 2026-03-01T23:59Z") from None
+        raise ValueError(f"{text!r} is not a time: write it like 2026-03-01T23:59Z") from None
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def handed_in(path):
-    """Return when a file was last changed, None if it is not there or its time cannot be."""
+    """Return when a file was last changed, or None if it is missing or its time is invalid."""
     try:
         return datetime.fromtimestamp(os.lstat(path).st_mtime, UTC)
     except (OSError, OverflowError, ValueError):
@@ -27,13 +27,13 @@ def handed_in(path):
 
 
 def days_late(due, submitted):
-    """Return the days begun after the deadline."""
+    """Return the number of days, including part of a day, after the deadline."""
     return max(0, math.ceil((submitted - due).total_seconds() / 86_400))
 
 
 @dataclass(frozen=True)
 class Lateness:
-    """Days late, those of them that were free, and the percent of the score that is lost."""
+    """Days late, number of them that were free, and percentage of the score that is lost."""
 
     days: int = 0
     free: int = 0
@@ -42,18 +42,18 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Policy:
-    """When work is due and what late work costs.
+    """Due dates, and the penalty for late work.
 
     Parameters
     ----------
     due : dict
         Assignment to time, and (student, assignment) to time for extensions.
     submitted : dict
-        (student, assignment) to time, where it is known better than from the file.
+        (student, assignment) to time, if that of the file is not correct.
     budget : int
-        Free late days a student, over all assignments, used in the order of the deadlines.
+        Free late days of each student for all assignments, used in the order of the deadlines.
     penalty : float
-        Percent of the score that each further day costs.
+        Percentage of the score that each further day costs.
     """
 
     due: dict = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Policy:
     def read(cls, due, submitted, budget, penalty):
         """Return the policy in two CSV files, either of which may be None.
 
-        The file of due dates may have a column `student`: a row with a name in it is an extension.
+        The file of due dates may have a column `student`; a row with a name in it is an extension.
         """
         times = {}
         for row in rows(due, ("assignment", "due")):
@@ -79,7 +79,7 @@ class Policy:
         return cls(times, known, budget, penalty)
 
     def deadline(self, student, assignment):
-        """Return when a student's work is due, None if no date is known."""
+        """Return when a student's work is due, or None if no date is known."""
         return self.due.get((student, assignment), self.due.get(assignment))
 
     def of(self, student, times):
@@ -113,22 +113,22 @@ class Policy:
 
     @classmethod
     def of_data(cls, data):
-        """Return the policy that `data` had been made of."""
+        """Restore the policy from the result of `data`."""
         due = {k if isinstance(k, str) else tuple(k): moment(v) for k, v in data["due"]}
         known = {tuple(key): moment(value) for key, value in data["submitted"]}
         return cls(due, known, data["budget"], data["penalty"])
 
 
 def table(data):
-    """Return the header and the rows of a CSV as spreadsheets write them.
+    """Return the header and the rows of a CSV file written by a spreadsheet program.
 
-    A BOM, semicolons or tabs for commas, and the encodings of older Windows are all right.
+    A BOM, semicolons or tabs instead of commas, and old Windows encodings are supported.
     """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("cp1252", "replace")
-    # Spreadsheets keep a comment of any length; Python's reader stops at 128 kB by default.
+    # Comments may have any length, but Python's reader stops at 128 kB by default.
     csv.field_size_limit(1 << 26)
     first = text.split("\n", 1)[0]
     mark = max(",;\t", key=first.count)
@@ -137,18 +137,18 @@ def table(data):
 
 
 def rows(path, needed):
-    """Return the rows of a CSV file as dictionaries; say which column is missing."""
+    """Return the rows of a CSV file as dictionaries; raise an error for a missing column."""
     if path is None:
         return []
     header, lines = table(Path(path).read_bytes())
     for name in needed:
         if name not in header:
             raise ValueError(
-                f"{path} has no column {name!r}; it has {', '.join(header) or 'none'}"
+                f"{path} has no column {name!r}: its columns are {', '.join(header) or 'none'}"
             )
     for number, line in enumerate(lines, 2):
         if len(line) < len(header):
             raise ValueError(
-                f"{path}, line {number}: {len(line)} cells where {len(header)} are due"
+                f"{path}, line {number} has {len(line)} cells, but the header has {len(header)}"
             )
     return [dict(zip(header, line)) for line in lines]

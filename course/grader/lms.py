@@ -1,11 +1,12 @@
-"""Carry grades into the gradebooks of Canvas and Moodle.
+"""Transfer grades to the gradebooks of Canvas and Moodle.
 
 `python -m grader.lms canvas gradebook.csv grades/grades.csv "A1 (4711)=a1_dependence" -o up.csv`
 `python -m grader.lms moodle worksheet.csv grades/grades.csv a1_dependence -o up.csv`
 
-Both fill the file as it was downloaded: columns and rows stay, only grades are entered, and no
-grade that stands there is overwritten by nothing. While marks are awaited, marks by hand cannot be
-read, or a student cannot be matched, nothing is written: `--partial` writes what is complete.
+Both commands fill in the downloaded file. Columns and rows stay unchanged, only grades are
+entered, and an existing grade is never replaced by an empty one. If marks are pending, manual
+marks are unreadable, or a student cannot be matched, nothing is written, unless `--partial` is
+given, which writes what is complete.
 """
 
 import argparse
@@ -24,7 +25,7 @@ MOODLE = ("Identifier", "Email address", "ID number", "Full name")
 
 
 def exact(text):
-    """Return a name as it can be compared, in any script."""
+    """Return a name in a form that can be compared, for any script."""
     text = unicodedata.normalize("NFKC", str(text)).casefold()
     return "".join(letter for letter in text if letter.isalnum() or unicodedata.combining(letter))
 
@@ -36,9 +37,9 @@ def plain(text):
 
 
 def keys(student):
-    """Return all that the name of a student's folder may be known by, the surest first.
+    """Return all keys by which a student's folder may be identified, the most reliable first.
 
-    Moodle's folders end in a participant's number, Canvas's files carry a user's.
+    Moodle's folders end in a participant number, and Canvas's files contain a user id.
     """
     found = [student]
     moodle = re.fullmatch(r"(.+?)_(\d+)_assignsubmission_\w+_?", student)
@@ -51,7 +52,7 @@ def keys(student):
 
 
 def grades(path, assignment):
-    """Return ({student: points}, what is not ready) of one assignment from `grades.csv`."""
+    """Return ({student: points}, incomplete entries) of one assignment from `grades.csv`."""
     needed = ("student", "assignment", "final", "awaiting_instructor", "status")
     found, waiting = {}, []
     for line in rows(path, needed):
@@ -68,7 +69,7 @@ def grades(path, assignment):
 
 
 def place(header, lines, student, known_by):
-    """Return the row of a student: the only one that agrees in the first column that tells."""
+    """Return a student's row, the only match in the first column that identifies students."""
     for same in (exact, plain):
         wanted = {same(key) for key in keys(student)} - {""}
         for name in (n for n in known_by if n in header):
@@ -82,7 +83,7 @@ def place(header, lines, student, known_by):
 def enter(header, lines, column, known_by, points):
     """Write points into a column of a gradebook's rows; return the students without a row.
 
-    Two students who would share a row get none.
+    Two students who match the same row get none.
     """
     at = header.index(column)
     found = {student: place(header, lines, student, known_by) for student in points}
@@ -110,7 +111,10 @@ def canvas(data, grades_path, columns):
     problems = []
     for title, assignment in columns.items():
         if title not in header:
-            raise ValueError(f"no column {title!r}; Canvas has {', '.join(header[5:]) or 'none'}")
+            raise ValueError(
+                f"the gradebook has no column {title!r}: its assignments are "
+                f"{', '.join(header[5:]) or 'none'}"
+            )
         people = [line for line in lines if "points possible" not in line[0].casefold()]
         found, waiting = grades(grades_path, assignment)
         lost = enter(header, people, title, CANVAS, found)
@@ -122,14 +126,16 @@ def moodle(data, grades_path, assignment):
     """Return (text, problems) of Moodle's grading worksheet with grades."""
     header, lines = table(data)
     if "Grade" not in header:
-        raise ValueError("no column 'Grade': download the grading worksheet of the assignment")
+        raise ValueError(
+            "the file has no column 'Grade': download the grading worksheet of the assignment"
+        )
     found, waiting = grades(grades_path, assignment)
     lost = enter(header, lines, "Grade", MOODLE, found)
     return written(header, lines), waiting + [f"{s}: no row, or more than one" for s in lost]
 
 
 def main():
-    """Read the command line and fill a gradebook, or say why it cannot be filled yet."""
+    """Read the command line and fill a gradebook, or report why it cannot be filled yet."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")
     parser = argparse.ArgumentParser(prog="grader.lms", description=__doc__.splitlines()[0])

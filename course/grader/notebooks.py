@@ -1,4 +1,4 @@
-"""Read what was handed in, without trusting it, and put the released cells back."""
+"""Read submitted notebooks without trusting them, and restore the released cells."""
 
 import ast
 import json
@@ -12,15 +12,15 @@ import nbformat
 
 from .judge import bound_names
 
-# What nbgrader writes in place of an answer.
+# Text that nbgrader writes in place of an answer.
 BLANK = {"code": "raise NotImplementedError()", "markdown": "YOUR ANSWER HERE"}
 LARGEST = 20 << 20  # bytes of a notebook
-OBJECTS = 50_000  # objects in its JSON: pictures are few and long, bombs are many and short
+OBJECTS = 50_000  # maximum number of JSON objects, which only a malicious file exceeds
 LONGEST = 1 << 20  # characters of a cell
 
 
 class Unusable(Exception):
-    """A submission that cannot be run at all; the message says why."""
+    """Error raised if a submission cannot be run; the message gives the reason."""
 
     def __init__(self, status, message):
         super().__init__(message)
@@ -33,7 +33,7 @@ def read_bytes(path):
     Raises
     ------
     Unusable
-        For a link, a pipe, a device, a folder, a file that is too large, or none.
+        If it is a link, a pipe, a device or a folder, too large, or missing.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -61,7 +61,7 @@ def read_bytes(path):
 
 
 def parse(data):
-    """Return the notebook in `data`, without outputs, or say what is wrong with it."""
+    """Return the notebook in `data` without outputs, or raise an error that says what is wrong."""
     try:
         text = data.decode("utf-8-sig")
         if text.count("{") + text.count("[") > OBJECTS:
@@ -73,10 +73,10 @@ def parse(data):
             if len(cell.get("source", "")) > LONGEST or len("".join(cell["source"])) > LONGEST:
                 raise ValueError(f"a cell of more than {LONGEST >> 20} MB")
         with warnings.catch_warnings():
-            # about ids of cells, which `restore` sets anew
+            # warnings about cell ids, which `restore` sets again
             warnings.simplefilter("ignore")
             nb = nbformat.reads(json.dumps(found), as_version=4)
-            # Older formats keep their cells elsewhere, so this can only be seen now.
+            # Older formats store cells elsewhere, so their length can only be checked now.
             if any(len(cell.source) > LONGEST for cell in nb.cells):
                 raise ValueError(f"a cell of more than {LONGEST >> 20} MB")
             nbformat.validate(nb)
@@ -89,21 +89,21 @@ def parse(data):
 
 
 def own(cell):
-    """Return nbgrader's metadata of a cell, {} if it has none that can be used."""
+    """Return nbgrader's metadata of a cell, or {} if there is none that can be used."""
     found = cell.metadata.get("nbgrader")
     return found if isinstance(found, dict) else {}
 
 
 def restore(nb, release):
-    """Put every released cell back into a submission; keep the student's answers and own cells.
+    """Restore every released cell of a submission; keep the student's answers and own cells.
 
-    Whatever happened to a cell's metadata is undone, locked cells get their text back, and cells
-    that were deleted come back in their places.
+    Changes to a cell's metadata are undone, locked cells get their original text, and deleted
+    cells are inserted again at their places.
 
     Returns
     -------
     list of str
-        What was restored, in words.
+        Descriptions of what was restored.
     """
     wanted = {own(cell)["grade_id"]: cell for cell in release.cells if own(cell)}
     found, twice = {}, []
@@ -121,7 +121,7 @@ def restore(nb, release):
             "none of the assignment's cells can be recognized: their metadata are gone. Copy the "
             "answers into a fresh copy of the released notebook and hand that in",
         )
-    # A student's own cell stays behind the released cell that it follows.
+    # A cell added by the student stays after the released cell that it follows.
     ours = {id(cell): name for name, cell in found.items()}
     followers, place, order = {None: []}, None, []
     for cell in nb.cells:
@@ -161,13 +161,13 @@ SOLUTION = re.compile(r"^\s*### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$", re.MUL
 
 @dataclass(frozen=True)
 class Part:
-    """One graded cell of a source."""
+    """Graded cell of a source."""
 
     name: str
     points: float
-    task: int  # the number in the heading above it, 0 if there is none
+    task: int  # number in the heading above it; 0 if there is none
     by_hand: bool
-    tests: str  # the source of the test cell, hidden tests included
+    tests: str  # source of the test cell, including hidden tests
     title: str = ""  # of the task
     rubric: str = ""  # for what is marked by hand
     chapters: tuple = ()  # of the book, as the task and its tests name them
@@ -208,17 +208,17 @@ def parts(source):
 
 
 def chapters_in(text):
-    """Return the titles of chapters that a text names, in the order of the text."""
+    """Return the titles of the chapters that a text mentions, in the order of the text."""
     title = r"[*']([^*'\n]+)[*']"
     lists = re.findall(rf"[Cc]hapters? ((?:(?:, | and )?{title})+)", text)
     return [one for some in lists for one in re.findall(title, some[0])]
 
 
 def skeleton(source):
-    """Return the source without its answers and hidden tests: what a submission is restored from.
+    """Return the source without answers and hidden tests, from which submissions are restored.
 
-    nbgrader makes the release that students get; for mending only the names, the given cells and
-    something blank in place of each answer are needed.
+    nbgrader creates the release for students. To restore a submission, only the names, the given
+    cells and a blank in place of each answer are needed.
     """
     nb = nbformat.from_dict(source)
     for cell in nb.cells:
@@ -244,7 +244,7 @@ def imported(source):
 
 
 def select(all_parts, tasks):
-    """Return the parts that belong to the chosen tasks; None chooses all."""
+    """Return the parts that belong to the chosen tasks; None means all."""
     return [part for part in all_parts if tasks is None or part.task in tasks]
 
 
@@ -265,7 +265,7 @@ def task_numbers(text):
 
 
 def known_tasks(chosen, all_parts, assignment):
-    """Return `chosen` if the assignment has all of these tasks; say which it has otherwise."""
+    """Return `chosen` if the assignment has all of these tasks; otherwise raise an error."""
     there = {part.task for part in all_parts}
     unknown = chosen - there
     if unknown:
@@ -278,23 +278,23 @@ def known_tasks(chosen, all_parts, assignment):
 
 @dataclass(frozen=True)
 class Defined:
-    """What one solution cell is to define."""
+    """Names that a solution cell must define."""
 
     cell: str
     task: int
     names: frozenset
-    in_place: bool  # whether its functions are to change the arguments that they are given
+    in_place: bool  # whether its functions change their arguments in place
     code: str  # the reference
-    own_choice: bool = False  # whether each student's is another one
+    own_choice: bool = False  # whether each student's solution is different
 
     @property
     def replaceable(self):
-        """Whether the reference can stand in for a wrong answer in the tests of other tasks."""
+        """Whether the reference can replace a wrong answer in the tests of other tasks."""
         return not (self.in_place or self.own_choice)
 
 
 def solutions(source):
-    """Return what each solution cell of a source defines, in order."""
+    """Return the definitions of each solution cell of a source, in order."""
     found, task = [], 0
     for cell in source.cells:
         heading = HEADING.search(cell.source) if cell.cell_type == "markdown" else None

@@ -1,4 +1,4 @@
-"""Options that affect marks: kept beside the grades, and never changed by the way."""
+"""Options that affect marks, which are stored with the grades and never changed silently."""
 
 import hashlib
 import json
@@ -13,17 +13,16 @@ FILE = "options.json"
 
 @dataclass(frozen=True)
 class Options:
-    """What the marks in one folder of grades depend on, beside the work itself.
+    """Options on which the marks in a folder of grades depend.
 
     Parameters
     ----------
     tasks : dict
-        Assignment to the numbers of the tasks that count; an assignment that is not named counts
-        in full.
+        Assignment to the numbers of the tasks that count; all tasks of other assignments count.
     policy : Policy
-        Due dates and what late work costs.
+        Due dates, and the penalty for late work.
     seed : str
-        A fingerprint of the seed of the students' variants; the seed itself is not stored.
+        Fingerprint of the seed of the students' variants; the seed itself is not stored.
     limits : Limits
     """
 
@@ -42,7 +41,7 @@ class Options:
         }
 
     def differences(self, other):
-        """Return what differs from `other`, one line each."""
+        """Return the differences from `other`, one line for each."""
         mine, theirs = self.data(), other.data()
         lines = []
         for name in sorted({*mine["tasks"], *theirs["tasks"]}):
@@ -61,7 +60,7 @@ class Options:
 
 
 def seal(seed):
-    """Return a fingerprint of a seed, "" for none."""
+    """Return the fingerprint of a seed, or "" without a seed."""
     return hashlib.sha256(f"renyi course\n{seed}".encode()).hexdigest()[:16] if seed else ""
 
 
@@ -80,20 +79,20 @@ def read(out):
             Limits(**data["limits"]),
         )
     except (ValueError, KeyError, TypeError) as problem:
-        raise ValueError(f"{path} cannot be read ({problem}); put it back, or remove it") from None
+        raise ValueError(f"{path} cannot be read ({problem}): restore it, or remove it") from None
 
 
 def chosen(stored, *, assignment, tasks, due, submitted, budget, penalty, seed, limits):
-    """Return the stored options with those changed that were given; None means: as they are.
+    """Return the stored options, updated by those that are not None.
 
     Parameters
     ----------
     stored : Options or None
     assignment : str or None
-        The one whose tasks are meant.
+        Assignment whose tasks are chosen.
     tasks : set of int, "all" or None
     due, submitted : str or None
-        Paths of CSV files, "" for none.
+        Paths of CSV files; "" means none.
     budget, penalty : float or None
     seed : str or None
     limits : dict

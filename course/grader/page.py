@@ -1,4 +1,4 @@
-"""One page of feedback: what a student reads about one assignment."""
+"""Feedback page for a student about one assignment."""
 
 import html
 import json
@@ -48,10 +48,10 @@ def chapters():
 
 
 def resolve(names, known):
-    """Return ([(name, address)], names that are none) of chapters and sections, in their order.
+    """Return ([(name, address)], unknown names) of chapters and sections, in order.
 
-    A chapter may be called by the beginning of its title, up to a colon or a comma; the name of a
-    section stands behind that of its chapter.
+    A chapter may be identified by the beginning of its title, up to a colon or a comma. The name
+    of a section follows that of its chapter.
     """
     found, strange, chapter = [], [], None
     for name in names:
@@ -67,7 +67,7 @@ def resolve(names, known):
 
 
 def reading(names, book):
-    """Return links to the chapters and sections that a task names; text where `book` is ""."""
+    """Return links (or text if `book` is "") to the chapters and sections that a task names."""
     found, _ = resolve(names, chapters())
     if not found:
         return ""
@@ -111,7 +111,7 @@ def line(mark, book):
 
 
 def page(result, lateness, book=""):
-    """Return the page about one result, tasks that do not count left out already."""
+    """Return the page about one result, from which excluded tasks have been removed."""
     rows = "".join(line(mark, book) for mark in result.marks)
     table = (
         "<table><caption>Points for each part</caption><thead><tr>"

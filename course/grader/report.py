@@ -1,10 +1,10 @@
-"""Write grades: a CSV of all, a page of feedback for each hand-in, and a sheet for manual marks.
+"""Write grades, namely a CSV file, a feedback page for each submission, and a marking sheet.
 
-The sheet `manual.csv` lists every answer that a person has to mark. Fill in its `points` column
-(and a comment, if you like) and run `make grade` again: filled marks are kept and counted.
+The sheet `manual.csv` lists every answer that must be marked manually. Fill in its `points` column
+(and a comment, if you like) and run `make grade` again, which keeps and counts these marks.
 
-Every file is written to a temporary one that then takes the place of the old one, and every result
-has a file of its own: an interrupted run, or a full disk, loses nothing that was finished.
+Every file is written to a temporary file that then replaces the old one, and every result has a
+separate file. Therefore neither an interrupted run nor a full disk loses finished results.
 """
 
 import csv
@@ -44,32 +44,32 @@ NOT_HANDED_IN = "not handed in"
 PAUSE = 2  # seconds between two times that the tables are written, at least
 PART = 0.05  # of the time that writing them may take, however large the class
 
-# A spreadsheet may split a cell at another separator than ours, and a piece that then begins with
-# one of these is a formula. Each such place gets one apostrophe more than it had.
-# The wide signs of Japanese and Chinese keyboards count there, too.
+# A spreadsheet may split a cell at a different separator and interpret a piece that begins with
+# one of these characters as a formula. Each such place is escaped by an additional apostrophe,
+# also for the full-width signs of Japanese and Chinese keyboards.
 BEFORE, SIGN = r"(^|[;|\t\r\n\u2028\u2029])([ \t]*)", r"(?=[=+\-@＝＋－＠])"
 FORMULA = re.compile(f"{BEFORE}('*){SIGN}")
 DISARMED = re.compile(f"{BEFORE}'('*){SIGN}")
 
 
 class NoSpace(Exception):
-    """The disk is full."""
+    """Error raised if the disk is full."""
 
 
 def clean(text):
-    """Return `text` without what a terminal or a spreadsheet would act on."""
+    """Return `text` without characters on which a terminal or a spreadsheet would act."""
     text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "", text)
     text = text.encode("utf-8", "backslashreplace").decode()
     return FORMULA.sub(r"\1\2'\3", text)
 
 
 def named(text):
-    """Return the name that `clean` had been given."""
+    """Restore the name that was passed to `clean`."""
     return DISARMED.sub(r"\1\2\3", text)
 
 
 def put(path, text):
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     path = Path(path)
     temporary = path.with_name(path.name[:40] + ".part")  # 165 bytes at most
     try:
@@ -93,7 +93,7 @@ def as_csv(lines):
 
 
 def problems(result):
-    """Return all that went wrong, one string each, the lost marks first."""
+    """Return all problems, one string for each, lost marks first."""
     lost = [
         f"{mark.name} ({mark.points:g}/{mark.worth:g}): {mark.message or 'no answer'}"
         for mark in result.marks
@@ -125,10 +125,10 @@ def row(result, lateness):
 
 
 class Sheet:
-    """The instructor's marks: `manual.csv`, read as spreadsheets leave it.
+    """The instructor's marks in `manual.csv`, as saved by a spreadsheet program.
 
-    A row that cannot be used is named in `problems`, stays in the file as it is, and costs no
-    other row anything.
+    A row that cannot be used is listed in `problems`, stays in the file unchanged, and does not
+    affect other rows.
     """
 
     def __init__(self, path):
@@ -155,11 +155,11 @@ class Sheet:
 
     @property
     def problems(self):
-        """What is amiss, one line each."""
+        """Problems of the sheet, one line for each."""
         return [*self.broken, *self.unread.values()]
 
     def enter(self, result):
-        """Give a result's open marks the points that the sheet has for them; return its rows."""
+        """Enter the points of the sheet into a result's pending marks; return its rows."""
         rows = []
         for mark in result.marks:
             if mark.points is not None:
@@ -184,7 +184,7 @@ class Sheet:
         return rows
 
     def text(self, rows):
-        """Return the sheet anew: what is due, and what in it belongs to other work."""
+        """Return the updated sheet, with pending answers and rows that belong to other work."""
         due = {tuple(row[:3]) for row in rows}
         rest = [
             [found.get(name, "") for name in MANUAL]
@@ -195,19 +195,19 @@ class Sheet:
 
 
 class Report:
-    """What is graded so far, on disk at any time.
+    """Results so far, which are always stored on disk.
 
     Parameters
     ----------
     out : Path
     options : options.Options
-        The tasks that count, and what late work costs.
+        Tasks that count, and the penalty for late work.
     times : dict
-        (student, assignment) to when it was handed in.
+        (student, assignment) to the time of submission.
     book : str
-        Where the book can be read, for links.
+        Address of the book, for links.
     now : datetime or None
-        When it is, for work that was not handed in.
+        Current time, for missing work.
     """
 
     def __init__(self, out, options, times, book="", now=None):
@@ -220,7 +220,7 @@ class Report:
 
     @property
     def problems(self):
-        """What the instructor has to fix before grades can be exported, one line each."""
+        """Problems to fix before grades can be exported, one line for each."""
         return [*self.sheet.problems, *self.unwritten.values()]
 
     def _record(self, key):
@@ -228,7 +228,7 @@ class Report:
         return self.out / FINISHED / f"{name}.json"
 
     def keep(self, key, fingerprint):
-        """Take over an earlier result if its fingerprint is this (None: any); say whether."""
+        """Reuse an earlier result with this fingerprint (None: any); return whether it exists."""
         try:
             record = json.loads(self._record(key).read_text("utf-8"))
             if record["fingerprint"] is None or fingerprint not in (None, record["fingerprint"]):
@@ -239,7 +239,7 @@ class Report:
         return True
 
     def add(self, result, fingerprint):
-        """Store a new result and bring its files up to date; a fingerprint None is never kept."""
+        """Store a new result and update its files; one with fingerprint None is never reused."""
         key = result.student, result.assignment
         self.results[key] = result
         put(self._record(key), json.dumps({"fingerprint": fingerprint, "result": result.data()}))
@@ -249,7 +249,7 @@ class Report:
             self.page(result)
 
     def counted(self, result):
-        """Return a copy of a result with the tasks that count, marks by hand not yet entered."""
+        """Return a copy of a result with the tasks that count, without manual marks."""
         found = Result.of(result.data())
         tasks = self.options.tasks.get(result.assignment)
         if tasks is not None:
@@ -268,7 +268,7 @@ class Report:
         return self.options.policy.of(student, times).get(result.assignment, Lateness())
 
     def page(self, result):
-        """Write the page of one result, marks by hand entered; a problem with it stops nobody."""
+        """Write the page of one result with manual marks; a problem is reported, not raised."""
         key = result.student, result.assignment
         found = self.counted(result)
         self.sheet.enter(found)
@@ -288,7 +288,7 @@ class Report:
             self.unwritten[key] = f"no feedback page for {key[0]}, {key[1]} ({what})"[:500]
 
     def rows(self):
-        """Return the lines of `grades.csv` and of `manual.csv`, and the results they are of."""
+        """Return the lines of `grades.csv` and `manual.csv`, with their results."""
         marked = [self.counted(self.results[key]) for key in sorted(self.results)]
         manual = [line for result in marked for line in self.sheet.enter(result)]
         by_student = {}
@@ -322,7 +322,7 @@ class Report:
         self.next_write = end + max(PAUSE, (end - start) / PART)
 
     def preview(self, options):
-        """Return what other options would change in the grades, one line each."""
+        """Return the grades that other options would change, one line for each."""
         before = {tuple(line[:2]): line for line in self.rows()[0]}
         other = Report.__new__(Report)
         other.__dict__ = {**self.__dict__, "options": options}
@@ -344,7 +344,7 @@ def disarm(line):
 
 
 def absent(handin, worths):
-    """Return the result of work that was not handed in."""
+    """Return the result of work that was not submitted."""
     notes = [handin.note] if handin.note else []
     most = sum(points for _, points in worths)
     return Result(handin.student, handin.assignment, NOT_HANDED_IN, [], notes, most, worths)

@@ -1,8 +1,8 @@
 """Guards inside the process that runs a submission.
 
-A submission is somebody else's program. bubblewrap (see `box`) is the wall around its process:
-its own files, processes, network, and a disk of limited size. The guards below do what bubblewrap
-cannot:
+A submission is an untrusted program. bubblewrap (see `box`) isolates its process, which gets
+separate files, processes and network, and a disk of limited size. The guards below add what
+bubblewrap cannot provide:
 
 resource limits   memory, size of a file, open files, threads, processor time, one core (any Unix)
 another user      started as root, the process becomes a user of its own that owns nothing
@@ -11,9 +11,9 @@ seccomp           the kernel refuses new processes, namespaces, sockets, memory 
 audit hook        Python itself refuses the commonest of these first, with a message that a student
                   understands, and tells the grader (everywhere)
 
-Without bubblewrap these guards stop accidents, not an attacker: code that calls the C library
-directly can read and write whatever the user who grades can. `describe` says which guards are in
-force and what is missing, and `make grade` prints it.
+Without bubblewrap, these guards prevent accidents but do not stop an attacker, because code that
+calls the C library directly can read and write whatever the grading user can. `describe` lists the
+active and the missing guards, and `make grade` prints this list.
 
 This file is sent to the process as text, so it imports nothing from the rest of the grader.
 """
@@ -32,18 +32,18 @@ SIGKILL = 9
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use.
+    """Resources that a submission may use.
 
     Parameters
     ----------
     cell_seconds, total_seconds : float
         Wall-clock time of one cell, and of all cells together.
     memory_mb, file_mb, disk_mb, files : int
-        Address space, size of any file it writes, of all its files together, and their number.
+        Address space, size of each file and of all files that it writes, and number of files.
     threads : int
         Threads that run at the same time.
     output_kb : int
-        What it may print in all.
+        Total amount of output.
     """
 
     cell_seconds: float = 60
@@ -57,7 +57,7 @@ class Limits:
 
 
 def threads_of_user(uid):
-    """Return how many threads the user `uid` runs now, 0 where the system does not tell."""
+    """Return how many threads the user `uid` runs now, or 0 if this is unknown."""
     total = 0
     with contextlib.suppress(OSError):
         for name in filter(str.isdigit, os.listdir("/proc")):
@@ -76,12 +76,12 @@ def limit_resources(limits, others=0):
         "RLIMIT_FSIZE": limits.file_mb << 20,
         "RLIMIT_NOFILE": 256,
         "RLIMIT_CORE": 0,
-        # Twice the wall clock: a last resort should the grader itself have died.
+        # Twice the wall-clock limit, as a last resort if the grader itself has died.
         "RLIMIT_CPU": int(2 * limits.total_seconds) + 1,
         "RLIMIT_NPROC": limits.threads + others,
     }
     for name, value in wanted.items():
-        # macOS knows some of these names and refuses to set them: the others still hold.
+        # macOS knows some of these limits but cannot set them; the others are still set.
         with contextlib.suppress(ValueError, OSError, AttributeError):
             _, hard = resource.getrlimit(getattr(resource, name))
             value = value if hard == resource.RLIM_INFINITY else min(value, hard)
@@ -89,7 +89,7 @@ def limit_resources(limits, others=0):
 
 
 def become(uid):
-    """Give up root for good, in favor of a user that owns nothing."""
+    """Switch permanently from root to a user that owns nothing."""
     os.setgroups([])
     os.setgid(uid)
     os.setuid(uid)
@@ -106,7 +106,7 @@ def keep_to(core):
 
 
 def die_with_parent():
-    """Have the operating system end this process when its parent ends, however that ends."""
+    """Let the operating system end this process when its parent ends for any reason."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
 
@@ -170,7 +170,7 @@ CLONE, CLONE3, SOCKETPAIR = (56, 220), (435, 435), (53, 199)
 
 
 def seccomp_available():
-    """Say whether this machine is one for which the filter below is written."""
+    """Return whether the filter below supports this machine."""
     return sys.platform == "linux" and platform.machine() in AUDIT_ARCH
 
 
@@ -221,7 +221,7 @@ def seccomp_filter(machine):
 
 
 def seccomp():
-    """Install the filter for all threads of this process; say whether it is in force."""
+    """Install the filter for all threads of this process; return whether it is active."""
     if not seccomp_available():
         return False
     machine = platform.machine()
@@ -231,7 +231,7 @@ def seccomp():
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     set_filter, all_threads = 1, 1
-    # A container may refuse it: then it is missing, and said to be.
+    # A container may not allow the filter, in which case it is reported as missing.
     return libc.syscall(INSTALL[machine], set_filter, all_threads, header) == 0
 
 
@@ -274,7 +274,7 @@ NETWORK = ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto
 
 
 def audit(writable, hidden, tell):
-    """Refuse, explain and report what a submission has no business doing.
+    """Block, explain and report actions that a submission is not allowed to take.
 
     Parameters
     ----------
@@ -337,16 +337,16 @@ def audit(writable, hidden, tell):
 
 
 def missing(walled, filtered, user):
-    """Return what the guards in force do not stop, one sentence each.
+    """Return what the active guards do not prevent, one sentence for each.
 
     Parameters
     ----------
     walled : bool
         Whether the process runs inside bubblewrap.
     filtered : bool
-        Whether the seccomp filter is in force.
+        Whether the seccomp filter is active.
     user : bool
-        Whether the submission runs as a user of its own.
+        Whether the submission runs as a separate user.
     """
     gaps = []
     if not walled:
@@ -366,7 +366,7 @@ def missing(walled, filtered, user):
 
 
 def describe(walled, filtered, user):
-    """Say in lines for the instructor which guards are in force, and what is missing."""
+    """Return lines that tell the instructor which guards are active and which are missing."""
     guards = ["bubblewrap"] if walled else []
     guards += ["seccomp"] if filtered else []
     guards += ["a user of its own for each submission"] if user else []

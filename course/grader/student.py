@@ -1,9 +1,9 @@
-"""The process that runs a submission: IPython behind the guards of `sandbox`, no sockets.
+"""Process that runs a submission in IPython, behind the guards of `sandbox`, without sockets.
 
-`execute` sends this file, `sandbox` and `wire` as text, so that neither the grader's folder nor
-its line numbers are anywhere in reach. The process answers frames: run a cell, say what a name
-holds, call a function. No test and no verdict ever comes here: what a submission can forge is its
-own answers.
+`execute` sends this file, `sandbox` and `wire` as text, so that the submission cannot find the
+grader's folder. The process answers requests to run a cell, to return the value of a name, and to
+call a function. Because tests and verdicts never reach this process, a submission can forge only
+its own answers.
 """
 
 import io
@@ -13,21 +13,21 @@ import signal
 import sys
 import warnings
 
-LONGEST = 2000  # characters of an error's message
+LONGEST = 2000  # maximum characters of an error message
 
 
 class Printed(io.TextIOBase):
-    """Where a submission prints: nothing is kept but the end, and too much is an error."""
+    """Output stream that keeps only the end, and raises an error if too much is printed."""
 
     def __init__(self, limit):
         self.limit, self.count, self.tail = limit, 0, ""
 
     def writable(self):
-        """Say that one can print here."""
+        """Return True, because one can print here."""
         return True
 
     def write(self, text):
-        """Count what is printed, and stop the cell in the middle once it is too much."""
+        """Count the output, and stop the cell if there is too much."""
         self.count += len(text)
         if self.count > self.limit:
             raise RuntimeError(
@@ -45,19 +45,19 @@ def make_shell(refuse):
 
     class Shell(InteractiveShell):
         def showtraceback(self, *args, **kwargs):
-            """Show nothing: the error itself goes to the grader."""
+            """Show nothing, because the error is sent to the grader."""
 
         def showsyntaxerror(self, *args, **kwargs):
             """Show nothing, as above."""
 
         def enable_gui(self, gui=None):
-            """Need no window: figures are drawn into memory."""
+            """Do nothing, because figures are drawn in memory."""
 
         def ask_exit(self):
-            """Go on: `exit` ends a session, and here there is none."""
+            """Do nothing, because there is no session that `exit` could end."""
 
         def system(self, command):
-            """Refuse `!command` once and clearly, before IPython tries it in four ways."""
+            """Block `!command` with one clear message, before IPython tries it in four ways."""
             refuse(f"starting another process (!{command})")
 
         getoutput = system_raw = system_piped = system
@@ -70,7 +70,7 @@ def make_shell(refuse):
 
 
 def explain(problem):
-    """Return an error as plain data: its classes, its message, and where in a cell it arose."""
+    """Return an error as plain data, with its classes, message and position in a cell."""
     try:
         text = str(problem)[:LONGEST]
     except Exception:
@@ -91,13 +91,13 @@ def explain(problem):
 
 
 class Server:
-    """Answer the grader's frames, one after the other."""
+    """Server that answers the grader's frames one after the other."""
 
     def __init__(self, wire, incoming, outgoing, printed):
         self.wire, self.incoming, self.outgoing = wire, incoming, outgoing
         self.printed, self.buffer, self.shell = printed, bytearray(), None
         self.busy = self.talking = self.stopped = False
-        # A submission may replace what `os` holds; what has been taken before stays.
+        # A submission may replace functions of `os`, so keep the original ones.
         self.read, self.write = os.read, os.write
 
     def send(self, message):
@@ -107,7 +107,7 @@ class Server:
             data = data[self.write(self.outgoing, data) :]
 
     def receive(self):
-        """Wait for the next frame; leave when the grader has gone."""
+        """Wait for the next frame; exit if the grader has ended."""
         while (message := self.wire.unpack(self.buffer)) is None:
             data = self.read(self.incoming, 1 << 16)
             if not data:
@@ -116,13 +116,13 @@ class Server:
         return message
 
     def refused(self, what):
-        """Tell the grader at once, so that it cannot be unsaid."""
+        """Tell the grader at once, so that the report cannot be suppressed."""
         was, self.talking = self.talking, True
         self.send({"refused": what})
         self.talking = was
 
     def interrupt(self, *_):
-        """Stop what the submission does, though never in the middle of a frame."""
+        """Interrupt the submission, but never in the middle of a frame."""
         if self.talking:
             self.stopped = True
         elif self.busy:
@@ -167,7 +167,7 @@ class Server:
         return answer | {"printed": self.printed.tail}
 
     def look(self, message):
-        """Say what each of some names holds: a function, a value, or nothing."""
+        """Return for each name whether it is a function, a value, or undefined."""
         found = {}
         for name in message["names"]:
             if name not in self.shell.user_ns:
@@ -180,12 +180,12 @@ class Server:
         return {"found": found}
 
     def call(self, message):
-        """Call a function of the submission with the values that came along."""
+        """Call a function of the submission with the values in the message."""
         wire = self.wire
         shared = []
 
         def call_back(number):
-            """Make a function that asks the grader."""
+            """Return a function that calls back to the grader."""
 
             def function(*args, **kwargs):
                 question = {
@@ -231,7 +231,7 @@ class Server:
 
 
 def main(settings, sandbox, wire, incoming, outgoing):
-    """Set the guards, the strictest last, and serve."""
+    """Activate the guards, the strictest last, and serve requests."""
     limits = sandbox.Limits(**settings["limits"])
     user = settings["uid"]
     sandbox.keep_to(settings["core"])
@@ -251,7 +251,7 @@ def main(settings, sandbox, wire, incoming, outgoing):
         raise PermissionError(f"The grader refused this: {what}.")
 
     server.shell = make_shell(refuse)
-    # What C code prints goes nowhere.
+    # Discard the output of C code.
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)

@@ -1,4 +1,4 @@
-"""Grade one submission: run its cells in a process of its own, and the tests in this one."""
+"""Grade one submission, running its cells in a separate process and the tests in this one."""
 
 import secrets
 from dataclasses import asdict, dataclass, field
@@ -23,7 +23,7 @@ from .sandbox import Limits
 
 @dataclass
 class Mark:
-    """What one graded cell earned; `points` is None until an instructor has marked it."""
+    """Points of one graded cell; `points` is None until an instructor has marked it."""
 
     name: str
     points: float | None
@@ -38,7 +38,7 @@ class Mark:
 
 @dataclass
 class Result:
-    """What came of one student's submission of one assignment."""
+    """Result of one student's submission of one assignment."""
 
     student: str
     assignment: str
@@ -55,7 +55,7 @@ class Result:
 
     @property
     def awaiting(self):
-        """Points that an instructor has still to give or to refuse."""
+        """Points that an instructor still has to award or deny."""
         return sum(mark.worth for mark in self.marks if mark.points is None)
 
     def data(self):
@@ -68,38 +68,38 @@ class Result:
 
     @classmethod
     def of(cls, data):
-        """Return the result that `data` had been made of."""
+        """Restore the result from the output of `data`."""
         return cls(**data | {"marks": [Mark(**mark) for mark in data["marks"]]})
 
 
 @dataclass(frozen=True)
 class Job:
-    """One submission to grade, and all that is needed for it.
+    """Submission to grade, with everything needed for it.
 
     Parameters
     ----------
     student, assignment : str
     path : str
-        The student's notebook.
+        Path of the student's notebook.
     source : str
-        The instructor's notebook, as JSON; empty if there is no assignment of this name.
+        Instructor's notebook as JSON; empty if there is no assignment of this name.
     limits : Limits
     hidden : tuple of str
         Folders that the submission may not read.
     variant : int
-        The student's variant of questions and data.
+        Student's variant of questions and data.
     number : int
-        Tells submissions apart, for the users that they run as.
+        Number that distinguishes concurrent submissions and their users.
     slot : int
-        The place among those that run at the same time.
+        Position among the concurrent submissions.
     walled : bool or None
         Whether to use bubblewrap; None for wherever it is installed.
     scratch : str
-        An existing folder to work in.
+        Existing folder to work in.
     note : str
-        What `collect` had to say.
+        Remark of `collect`.
     problem : str
-        Why the file is not to be opened at all.
+        Reason for not opening the file, if any.
     """
 
     student: str
@@ -118,7 +118,7 @@ class Job:
 
 
 FAILED = "the grader failed"
-ANSWER = 8000  # characters of an answer in words that are kept
+ANSWER = 8000  # maximum characters of a written answer that are stored
 NOTES = 20
 TAMPERED = (
     "this notebook changes how cells are compiled or run: {what}. The marks were decided outside "
@@ -127,11 +127,11 @@ TAMPERED = (
 
 
 def control(session):
-    """Run two control cells; return what is odd about the way they ran, "" if nothing is.
+    """Run two control cells; return what is suspicious about their results, or "".
 
-    One must fail with an error that nobody could foresee, one must leave a value behind. A
-    submission that drops assertions or replaces IPython's machinery cannot do both. Verdicts do
-    not depend on it: this only tells the instructor.
+    One cell must fail with an unpredictable error, and the other must define a value. A submission
+    that drops assertions or replaces parts of IPython cannot pass both. The outcome does not
+    affect marks and is only reported to the instructor.
     """
     nonce = secrets.token_hex(16)
     try:
@@ -150,7 +150,7 @@ def control(session):
     except Tampered as problem:
         return str(problem)
     except (TimeLimit, CutOff):
-        # Out of time, or gone: no reason to accuse anybody.
+        # A process that ran out of time or ended is no evidence of tampering.
         return ""
     return ""
 
@@ -171,7 +171,7 @@ def run(nb, source, job, session):
         name = meta.get("grade_id", "a cell of your own")
         part = graded_parts.get(name)
         if part and part.by_hand:
-            # What was not touched earns nothing, and asks nobody to read it.
+            # An unchanged answer earns no points and needs no manual marking.
             blank = cell.source.strip() in ("", BLANK[cell.cell_type])
             marks.append(mark_of(part, 0 if blank else None, "", cell.source))
         if cell.cell_type != "code" or not cell.source.strip():
@@ -200,7 +200,7 @@ def run(nb, source, job, session):
 
 
 def run_cell(cell, name, part, job, session, judge):
-    """Run one cell where it belongs; return "" or what went wrong in it."""
+    """Run one cell in the proper process; return "" or a description of its error."""
     if part:
         return judge.test(part.tests, part.task)
     try:

@@ -1,9 +1,9 @@
-"""A variant of questions and data for each student, by a seed that only the instructor knows.
+"""Variants of questions and data for each student, from a seed known only to the instructor.
 
-A source that wants variants has a given cell called `variant` that says ``VARIANT = 0``, and draws
-its data with that number; cells can also have other forms, which ask another question (see
-`question`). `python -m grader.variants names.txt OUT`, with the seed in COURSE_SEED, writes one
-release for each student with a number of their own; `make grade SEED=…` puts the same number back.
+A source with variants has a given cell called `variant` that contains ``VARIANT = 0``, and samples
+its data with that number as the seed. Cells can also have other forms, which ask a different
+question (see `question`). `python -m grader.variants names.txt OUT`, with the seed in COURSE_SEED,
+writes one release for each student with an individual number, which `make grade SEED=…` restores.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ LINE = re.compile(r"^VARIANT = \d+$", re.MULTILINE)
 
 
 def number(seed, student):
-    """Return the variant of a student; 0, the one in the release, without a seed."""
+    """Return the variant of a student, or 0, that of the release, without a seed."""
     if not seed:
         return 0
     digest = hashlib.sha256(f"{seed}\n{student}".encode("utf-8", "backslashreplace")).digest()
@@ -33,9 +33,9 @@ def number(seed, student):
 def question(nb, variant):
     """Return a source with the questions of one variant.
 
-    A cell of the source may hold, in its metadata, other forms of itself: `{"course": {"forms":
-    [[[old, new], ...], ...]}}`, one list of replacements for each further form. Variant v has form
-    v modulo the number of forms; form 0 is the source as it stands.
+    A cell of the source may have other forms in its metadata: `{"course": {"forms": [[[old, new],
+    ...], ...]}}`, one list of replacements for each further form. Variant v has form v modulo the
+    number of forms; form 0 is the source as it stands.
     """
     for cell in nb.cells:
         forms = cell.metadata.get("course", {}).get("forms", [])
@@ -48,12 +48,12 @@ def question(nb, variant):
 
 
 def forms(nb):
-    """Return after how many variants the questions of a source repeat."""
+    """Return the number of variants after which the questions of a source repeat."""
     return math.lcm(*(1 + len(c.metadata.get("course", {}).get("forms", [])) for c in nb.cells))
 
 
 def put(source, variant):
-    """Return a cell's text with the variant in it."""
+    """Return a cell's text with the number of the variant."""
     return LINE.sub(f"VARIANT = {variant}", source)
 
 
@@ -67,7 +67,7 @@ def write(seed, students, out, source=SOURCE):
         period, releases = forms(nbformat.read(path, as_version=4)), {}
         for student in students:
             variant = number(seed, student)
-            # Releases that differ in their number alone are built once.
+            # Releases that differ only in their number are built once.
             form = variant % period
             if form not in releases:
                 with tempfile.TemporaryDirectory(prefix="course-") as root:

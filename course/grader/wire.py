@@ -1,15 +1,15 @@
-"""The language in which the grader and a submission exchange values: JSON, never pickle.
+"""Format in which the grader and a submission exchange values, as JSON and never by pickle.
 
-A frame is four bytes of length and a JSON text. Plain JSON values stand for themselves, everything
-else is an object with one key that names its kind:
+A frame consists of its length in four bytes and a JSON text. Plain JSON values represent
+themselves, and every other value is an object with one key that names its type:
 
     {"tuple": [...]}   {"dict": [[key, value], ...]}   {"set": [...]}
     {"array": [dtype, shape, base64]}                  {"scalar": [dtype, base64]}
     {"frame": [[[column, values], ...], index]}        {"series": [name, values, index]}
     {"given": [module, class, {field: value}]}         {"function": number}
 
-The last two go from the grader to the submission only: nothing that a submission sends can name a
-class or run code, and what it sends is bounded before it is read.
+The last two types are only sent from the grader to the submission. Nothing that a submission sends
+can name a class or run code, and its size is checked before it is read.
 """
 
 import base64
@@ -22,38 +22,38 @@ import sys
 FRAME = 48 << 20  # bytes of one frame that the grader sends
 ANSWER = 8 << 20  # bytes of one frame that a submission sends
 PIECES = 200_000  # values in such a frame; an array is one of them
-# Entries of a dictionary or a set in it: numbers can be chosen that all hash to the same place,
-# and n of those take n² steps.
+# Maximum entries of a dictionary or a set. Numbers can be chosen so that all have the same hash,
+# and n of them take n² steps.
 ENTRIES = 5_000
-DEPTH = 60  # of nesting, well below Python's own limit
-BITS = 10_000  # of a whole number: Python itself writes no more than 4300 digits
-KINDS = "biufU"  # of arrays: truth values, whole and floating-point numbers, text
+DEPTH = 60  # levels of nesting, well below Python's own limit
+BITS = 10_000  # of a whole number; Python itself writes at most 4300 digits
+KINDS = "biufU"  # of arrays, namely booleans, integers, floats and text
 
 
 class Unsendable(TypeError):
-    """A value that cannot be exchanged; the message says which."""
+    """Error raised for a value that cannot be exchanged; the message describes it."""
 
 
 def is_array(value):
-    """Say whether this is an array, without loading NumPy for it: else there are no arrays."""
+    """Return whether this is an array, without importing NumPy if it is not loaded."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.ndarray)
 
 
 def is_number(value):
-    """Say whether this is one of NumPy's numbers, as above."""
+    """Return whether this is a NumPy scalar, likewise."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.generic)
 
 
 def encode(value, functions=None, depth=0):
-    """Return `value` in JSON's terms.
+    """Convert `value` to JSON.
 
     Parameters
     ----------
     value : object
     functions : list or None
-        Where functions are kept that the other side may call back; None if it may not.
+        List in which functions are stored for callbacks by the other side; None if not allowed.
     """
 
     def inner(part):
@@ -61,7 +61,7 @@ def encode(value, functions=None, depth=0):
 
     if depth > DEPTH:
         raise Unsendable("a value nested too deeply, or holding itself")
-    # By exact type: numpy's float is a float, too, and stays what it is.
+    # Compare exact types, because numpy's float is also a float but must keep its type.
     if type(value) is int and value.bit_length() > BITS:
         raise Unsendable(f"a whole number of more than {BITS} bits")
     if type(value) in (type(None), bool, int, float, str):
@@ -72,7 +72,7 @@ def encode(value, functions=None, depth=0):
         if value.dtype == object:
             return [inner(part) for part in value.tolist()]
         return {"array": _bytes_of(value)}
-    # A submission is told at once, and not after minutes of packing.
+    # Raise the error at once rather than after minutes of packing.
     if functions is None and isinstance(value, (list, range, tuple)) and len(value) > PIECES:
         raise Unsendable(f"a value with more than {PIECES} parts")
     if functions is None and isinstance(value, (set, frozenset, dict)) and len(value) > ENTRIES:
@@ -104,7 +104,7 @@ def encode(value, functions=None, depth=0):
 
 
 def _index(table, inner):
-    """Return the index of a table, None for one that only counts."""
+    """Return the index of a table, or None for a default index."""
     index = table.index
     plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
     return None if plain else inner(index.tolist())
@@ -129,15 +129,15 @@ def _bytes_of(array):
 
 
 def decode(data, call=None):
-    """Return the value that `encode` had been given.
+    """Restore the value that was passed to `encode`.
 
     Parameters
     ----------
     data : object
-        As JSON brought it.
+        Decoded JSON.
     call : callable or None
-        What makes a function of a number; None where the sender is not trusted: then neither
-        functions nor classes are accepted.
+        Function that turns a number into a callable. None if the sender is not trusted, in which
+        case neither functions nor classes are accepted.
     """
 
     def inner(part):
@@ -191,27 +191,27 @@ def _array(dtype, shape, data):
     import numpy as np
 
     dtype = np.dtype(str(dtype))
-    # Texts of no length would take no bytes here, and four each once NumPy has made them.
+    # Empty texts take no bytes here but four bytes each in NumPy.
     if dtype.kind not in KINDS or dtype.hasobject or dtype.fields or not dtype.itemsize:
         raise ValueError(f"an array of the kind {dtype}")
     shape = tuple(int(length) for length in shape)
     raw = base64.b64decode(data, validate=True)
-    # An empty array may claim any length in its other directions; more than a frame it may not.
+    # An empty array may have other dimensions of any length, but not above that of a frame.
     if len(shape) > 8 or any(not 0 <= length <= FRAME for length in shape):
         raise ValueError("an array of an impossible shape")
     if dtype.itemsize * math.prod(shape) != len(raw):
         raise ValueError("an array whose shape and content disagree")
-    # A copy, because what comes from bytes cannot be written to.
+    # Copy the array, because arrays from bytes are read-only.
     return np.frombuffer(raw, dtype).reshape(shape).copy()
 
 
 def pieces(text):
-    """Return about how many values a JSON text holds, before any of them is made."""
+    """Estimate how many values a JSON text contains before any of them is created."""
     return sum(map(text.count, (b",", b"[", b"{")))
 
 
 def pack(message, answer=False):
-    """Return the bytes of one frame; an `answer` is one that a submission sends."""
+    """Return the bytes of one frame; `answer` marks frames that a submission sends."""
     text = json.dumps(message).encode()
     most = ANSWER if answer else FRAME
     if len(text) > most:
@@ -222,10 +222,10 @@ def pack(message, answer=False):
 
 
 def unpack(buffer, untrusted=False):
-    """Take the first frame off the bytearray `buffer`; return it, or None while it is incomplete.
+    """Remove the first frame from the bytearray `buffer`; return it, or None if it is incomplete.
 
-    A frame of the untrusted side is bounded before it is read: in its length, and in the number of
-    its values, each of which would become an object. Raises ValueError for what is no frame.
+    The length of a frame from the untrusted side, and the number of its values, each of which
+    becomes an object, are checked before it is read. Raises ValueError for an invalid frame.
     """
     if len(buffer) < 4:
         return None
@@ -255,12 +255,12 @@ def share(values):
 
 
 def fits(here, there):
-    """Say whether one array can take over the content of another."""
+    """Return whether one array can take the content of another."""
     return here.flags.writeable and (here.shape, here.dtype) == (there.shape, there.dtype)
 
 
 def update(mine, theirs):
-    """Write the other side's state of shared values into this side's, where it can be written."""
+    """Copy the other side's shared values to those of this side that are writable."""
     for here, there in zip(mine, theirs):
         if isinstance(here, list) and isinstance(there, list):
             here[:] = there

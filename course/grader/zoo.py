@@ -1,8 +1,9 @@
-"""Grade the grader: the reference, and a zoo of wrong answers.
+"""Test the grader with the reference solution and with a zoo of wrong answers.
 
-`python -m grader.zoo a1_dependence` prints how each wrong answer fares; `python -m grader.zoo
-held_back` prints the share that is caught of answers that no test was written for. `tests/course`
-asserts the same. These answers are our own, so they run in this process, without the sandbox.
+`python -m grader.zoo a1_dependence` prints the outcome for each wrong answer, and `python -m
+grader.zoo held_back` prints the share of detected answers among those for which no test was
+written. `tests/course` asserts the same. Because these answers are trusted, they run in this
+process, without the sandbox.
 """
 
 import contextlib
@@ -22,15 +23,15 @@ from .grade import grade
 from .judge import Judge, quiet
 from .notebooks import SOLUTION, own, parts, solutions
 
-SECONDS = 20  # of processor time, for a wrong answer that does not end
+SECONDS = 20  # seconds of processor time for a wrong answer that does not end
 
 
 def answers(assignment):
     """Return the wrong answers to one assignment (see the files in `course/zoo/`).
 
-    A file lists whole cells in ZOO, and in EDITS small changes of the reference: name, cell, what
-    stands there, what the student wrote instead, the test that must catch it, a piece of what it
-    must say.
+    A file lists whole cells in ZOO, and small changes of the reference in EDITS, each with its
+    name, the cell, the original code, the student's code, the test that must detect it, and a part
+    of the expected message.
     """
     found = runpy.run_path(str(ZOO / f"{assignment}.py"))
     right = {own(cell).get("grade_id"): cell.source for cell in reference(assignment).cells}
@@ -75,7 +76,7 @@ def grade_notebooks(notebooks, folder, **options):
 
 
 class Local(student.Server):
-    """A submission's half of the talk, in this process: for answers that can be trusted."""
+    """Submission's side of the protocol in this process, for trusted answers."""
 
     def __init__(self):
         super().__init__(wire, None, None, None)
@@ -86,12 +87,12 @@ class Local(student.Server):
         """Start the clock of a cell."""
 
     def patience(self):
-        """Wait: nobody here means harm."""
+        """Do nothing, because the answers are trusted."""
         return contextlib.nullcontext()
 
     @contextlib.contextmanager
     def guarded(self):
-        """Turn an error into what a session raises, and stop what does not end."""
+        """Convert errors to those that a session raises, and stop endless code."""
 
         def stop(*_):
             raise TimeLimit("this was stopped. Look for a loop that does not end.")
@@ -114,11 +115,11 @@ class Local(student.Server):
             exec(compile(source, "<ipython-input>", "exec"), self.shell.user_ns)
 
     def look(self, names):
-        """Say what each name holds."""
+        """Return the value of each name."""
         return json.loads(json.dumps(super().look({"names": sorted(names)})["found"]))
 
     def ask(self, question):
-        """Ask the grader, which is here."""
+        """Call the grader directly."""
         return json.loads(json.dumps(self.answer(json.loads(json.dumps(question)))))
 
     def call(self, name, args, kwargs, answer, in_place=False, replace=None):
@@ -133,14 +134,14 @@ class Local(student.Server):
 
 
 class Bench:
-    """The reference of one assignment, ready to have some of its cells replaced."""
+    """Reference of one assignment, some of whose cells can be replaced."""
 
     def __init__(self, assignment, variant=0):
         self.assignment = assignment
         self.source = variants.question(reference(assignment), variant)
         self.parts = {part.name: part for part in parts(self.source)}
         self.defined = {each.cell: each for each in solutions(self.source)}
-        # Where cells depend on each other's results, all of them run again.
+        # If cells depend on each other's results, all of them are run again.
         self.whole = assignment == "a4_reproduction"
         self.session = Local()
         self.judge = Judge(self.session, self.defined.values())
@@ -175,13 +176,13 @@ class Bench:
 
 
 def family(test, names):
-    """Return the tests that a mistake may cost: all those of its task."""
+    """Return the tests that a mistake may fail, which are all those of its task."""
     stem = test.removesuffix("_edge")
     return {name for name in names if name == stem or name.startswith(f"{stem}_")}
 
 
 def verdict(wrong, found):
-    """Return what is amiss with the grading of one wrong answer, "" if nothing is."""
+    """Return what is wrong with the grading of one wrong answer, or ""."""
     lost = {name: message for name, message in found.items() if message}
     own_tests = family(wrong["caught_by"], found)
     if not own_tests & set(lost):
@@ -194,13 +195,13 @@ def verdict(wrong, found):
 
 
 def caught(bench):
-    """Return {name: whether it loses marks} for the answers held back."""
+    """Return {name: whether it loses marks} for the held-back answers."""
     wrong = held_back(bench.assignment)
     return {name: any(bench.try_out(replace).values()) for name, replace in wrong}
 
 
 def main():
-    """Print how a reference and its zoo are graded, or what is caught of those held back."""
+    """Print how a reference and its zoo are graded, or which held-back answers are detected."""
     if sys.argv[1] == "held_back":
         total = []
         for assignment in sys.argv[2:] or assignments():

@@ -10,7 +10,7 @@ from pathlib import Path
 DATA_FOLDER = Path(__file__).parent / "data"
 LICENSE = "CC BY 4.0"
 
-# SHA-256 of the files as the UCI Machine Learning Repository publishes them (not of the .gz).
+# SHA-256 of the files as published by the UCI Machine Learning Repository, before compression.
 SHA256 = {
     "adult.data": "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
     "adult.test": "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",

@@ -120,7 +120,7 @@ class Groups:
         return self.labels[occurring].tolist()
 
     def given_label(self, value: Any) -> "Groups":
-        """Return the groups among the samples with the true label `value`, counted once."""
+        """Return the groups of the samples with the true label `value`; the result is cached."""
         if value not in self._given_label:
             if value not in self.true_labels():
                 raise ValueError(

@@ -156,8 +156,8 @@ class _CellWaves:
     Within a cell, the Taylor series of a wave about the middle is accurate to machine precision
     after seven terms. With x = middle + t and |w t| <= 1/30, the remainder is at most
     (1/30)^7 / 7! < 1e-14, and less for all but the last waves, whose amplitudes are themselves
-    near 1e-16. The sums therefore need only the moments of t in each cell and group, which are a
-    few counts for any number of waves.
+    near 1e-16. The sums therefore need only the moments of t in each cell and group, whatever the
+    number of waves.
     """
 
     def __init__(self, x, frequencies, groups):

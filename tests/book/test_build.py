@@ -54,7 +54,7 @@ def test_no_built_page_has_a_problem(html):
     assert problems == []
 
 
-def test_formulas_are_typeset_with_a_font_of_the_book(html):
+def test_formulas_use_a_font_bundled_with_the_book(html):
     page = (html / "book/notation.html").read_text(encoding="utf8")
     assert page.count("<math ") > 100
     scripts = re.findall(r"<script[^>]*>", page)
@@ -66,7 +66,7 @@ def test_formulas_are_typeset_with_a_font_of_the_book(html):
     assert len(sheet) < 150_000
 
 
-def test_every_page_describes_itself_and_has_a_card(html):
+def test_every_page_has_a_description_and_a_preview_card(html):
     seen = {}
     for source in checks.page_paths():
         page = html / source.relative_to(checks.ROOT).with_suffix(".html")
@@ -81,19 +81,19 @@ def test_every_page_describes_itself_and_has_a_card(html):
     assert [names for names in seen.values() if len(names) > 1] == []
 
 
-def test_what_no_page_needs_is_not_there(html):
+def test_unused_assets_are_not_shipped(html):
     assert not list(html.glob("_static/scripts/fontawesome*"))
     fonts = list(html.glob("_static/vendor/fontawesome/webfonts/*"))
     assert sum(font.stat().st_size for font in fonts) < 20_000
     assert all(font.suffix == ".woff" for font in fonts)
 
 
-def test_a_missing_page_leads_home(html):
+def test_the_404_page_links_to_the_landing_page(html):
     page = BeautifulSoup((html / "404.html").read_text(encoding="utf8"), "html.parser")
     assert (html / page.find("a")["href"]).exists()
 
 
-def test_the_reference_lists_every_name_with_a_link(html):
+def test_the_api_reference_links_every_public_name(html):
     page = BeautifulSoup((html / "book/api.html").read_text(encoding="utf8"), "html.parser")
     links = page.select("table.api-summary td a")
     assert {link.get_text() for link in links} >= set(renyi_lib._MODULE_OF)
@@ -103,7 +103,7 @@ def test_the_reference_lists_every_name_with_a_link(html):
         assert f'id="{ident}"' in target
 
 
-def test_scripts_of_the_explorables_lie_beside_the_pages(html):
+def test_explorable_scripts_are_copied_to_the_build(html):
     scripts = html / "book/explorables"
     for view in checks.BOOK.glob("explorables/*/view.js"):
         copied = scripts / view.parent.name
@@ -155,7 +155,7 @@ def test_chapters_are_numbered_by_the_table_of_contents(tmp_path):
     assert "github.com" not in page
 
 
-def test_buttons_link_to_the_repository(tmp_path):
+def test_launch_buttons_link_to_the_repository(tmp_path):
     source = small_book(tmp_path / "source", page="# A page")
     site = {"GITHUB_REPOSITORY": "someone/a-book", "GITHUB_REF_NAME": "main"}
     done = build(source, tmp_path, **site, BOOK_JUPYTERLITE="https://lite.example/lab")

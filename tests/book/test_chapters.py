@@ -42,7 +42,7 @@ def test_page_passes_every_check(path, known_labels, known_citations):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
-def test_figures_are_drawings_of_at_most_150_kb(path):
+def test_figures_are_svg_of_at_most_150_kb(path):
     problems = []
     for i, cell in enumerate(checks.read(path).cells):
         for output in cell.get("outputs", []):
@@ -65,7 +65,7 @@ def test_chapter_has_the_skeleton_and_its_slug_as_label(chapter):
     assert page.cells[0].source.startswith(f"(ch-{chapter.slug})=\n# {chapter.title}\n")
 
 
-def test_no_source_file_types_the_number_of_a_chapter():
+def test_no_source_file_contains_a_typed_chapter_number():
     patterns = [
         "book/claims.yml",
         "book/renyi_book/**/*.py",

@@ -44,7 +44,7 @@ def chapter(
     )
 
 
-def test_sound_chapter_passes():
+def test_valid_chapter_passes():
     assert checks.skeleton(chapter()) == []
 
 
@@ -64,7 +64,7 @@ def test_sound_chapter_passes():
         ({"after": ""}, "What comes next"),
     ],
 )
-def test_skeleton_finds_what_is_missing(broken, says):
+def test_skeleton_check_reports_missing_parts(broken, says):
     problems = checks.skeleton(chapter(**broken))
     assert any(says in p for p in problems), problems
 
@@ -81,7 +81,7 @@ def stream(text, name="stdout"):
 CHECKED = run_cell("1", outputs=[stream("1")], tags=["nbval-check-output"])
 
 
-def test_sound_notebook_passes():
+def test_valid_notebook_passes():
     notebook = new_notebook(cells=[CHECKED])
     for check in (checks.executed, checks.clean_outputs, checks.self_contained, checks.alt_texts):
         assert check(notebook) == []
@@ -141,7 +141,7 @@ def test_sound_notebook_passes():
         (checks.self_contained, [run_cell("%pip install dit")], "cell 0: an installation"),
     ],
 )
-def test_notebook_checks_find_the_cell(check, cells, says):
+def test_notebook_checks_report_the_faulty_cell(check, cells, says):
     problems = check(new_notebook(cells=cells))
     assert any(says in p for p in problems), problems
 
@@ -158,14 +158,14 @@ def test_notebook_checks_find_the_cell(check, cells, says):
         "[a place](#nowhere)",
     ],
 )
-def test_references_that_lead_nowhere_are_found(text, tmp_path):
+def test_broken_references_are_reported(text, tmp_path):
     notebook = new_notebook(cells=[new_markdown_cell("fine"), new_markdown_cell(text)])
     problems = checks.references(notebook, tmp_path, {"here"}, {"renyi1959measures"})
     assert len(problems) == 1
     assert problems[0].startswith("cell 1:")
 
 
-def test_references_that_lead_somewhere_pass(tmp_path):
+def test_valid_references_pass(tmp_path):
     (tmp_path / "there.md").write_text("x")
     text = (
         "(here)=\n# T\n{cite}`renyi1959measures` {ref}`here` {eq}`eq-a` [p](there.md) [q](#here) "
@@ -177,7 +177,7 @@ def test_references_that_lead_somewhere_pass(tmp_path):
     assert checks.references(notebook, tmp_path, known, {"renyi1959measures"}) == []
 
 
-def test_chapter_missing_from_the_table_of_contents_is_found():
+def test_chapter_missing_from_the_table_of_contents_is_reported():
     toc = "root: book/index\nparts:\n  - chapters:\n      - file: book/one\n"
     root = Path("root")
     pages = [root / "book" / name for name in ("index.md", "one.ipynb", "two.ipynb")]
@@ -195,22 +195,22 @@ def test_chapter_missing_from_the_table_of_contents_is_found():
         ('<img src="a.png" alt="">', "without alt text"),
     ],
 )
-def test_built_page_problems_are_found(body, says):
+def test_built_page_problems_are_reported(body, says):
     problems = checks.built_page(f'<html><div class="bd-article">{body}</div></html>')
     assert len(problems) == 1
     assert says in problems[0]
 
 
 @pytest.mark.parametrize("text", ["see chapter 4", "Chapters 4 and 5", "eq-ch4-definition"])
-def test_a_typed_chapter_number_is_found(text):
+def test_typed_chapter_number_is_reported(text):
     assert len(checks.typed_numbers(text)) == 1
 
 
-def test_a_chapter_called_by_name_passes():
+def test_reference_to_a_chapter_by_slug_passes():
     assert checks.typed_numbers("see {numref}`ch-theorem-1`, check('theorem-1/2')") == []
 
 
-def test_sound_built_page_passes():
+def test_valid_built_page_passes():
     body = (
         '<p>a</p><div class="math">\\frac{1}{2}</div><pre>\\frac</pre>'
         '<a href="https://doi.org/10.1">d</a><img src="a.png" alt="a figure">'
@@ -218,7 +218,7 @@ def test_sound_built_page_passes():
     assert checks.built_page(f'<html><div class="bd-article">{body}</div></html>') == []
 
 
-def test_reading_a_notebook_from_disk(tmp_path):
+def test_notebook_is_read_from_disk(tmp_path):
     path = tmp_path / "x.ipynb"
     nbformat.write(new_notebook(cells=[CHECKED]), path)
     assert checks.executed(checks.read(path)) == []

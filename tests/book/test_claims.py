@@ -46,18 +46,18 @@ def known():
     return stored(RESULTS)["findings"]
 
 
-def test_ids_are_used_once_and_none_of_the_first_edition_is_lost():
+def test_claim_ids_are_unique_and_include_those_of_the_first_edition():
     assert len(set(IDS)) == len(IDS)
     old = [c for c in CLAIMS if any(one["edition"] == "first" for one in c["history"])]
     assert len(old) == FIRST_EDITION
     assert {claim["history"][0]["verdict"] for claim in old} <= set(VERDICTS)
 
 
-def test_nothing_differs_from_the_frozen_rules_in_silence():
+def test_every_change_to_the_frozen_rules_is_declared():
     assert problems() == []
 
 
-def test_the_frozen_rules_are_those_of_these_claims():
+def test_frozen_rules_match_the_claims():
     fixed = json.loads(RULES_FILE.read_text(encoding="utf8"))
     assert set(fixed["claims"]) | set(fixed["added"]["claims"]) == set(IDS)
     assert not set(fixed["claims"]) & set(fixed["added"]["claims"])
@@ -83,7 +83,7 @@ def test_claims_have_every_field():
 
 
 @pytest.mark.parametrize("name", IDS)
-def test_the_verdict_follows_from_the_results(name, found, known):
+def test_stored_verdicts_follow_from_the_results(name, found, known):
     assert found[name]["verdict"] in (*VERDICTS, NO_RESULT)
     for field, value in found[name].items():
         if isinstance(value, float) and known[name][field] is not None:
@@ -98,7 +98,7 @@ def test_undecided_rows_state_their_power(found):
     assert all(row["power"] for row in undecided)
 
 
-def test_the_exports_are_those_of_the_rows():
+def test_exported_files_match_the_rows():
     shown = rows(RESULTS)
     written = json.loads((RESULTS / "claims.json").read_text(encoding="utf8"))
     assert written == json.loads(json.dumps(shown)), "run `make scorecard`"
@@ -124,7 +124,7 @@ def test_chapter_shows_every_row():
             assert _escaped(row[field]) in lines[0], (row["id"], field)
 
 
-def test_the_landing_page_tells_the_tally_in_one_sentence():
+def test_landing_page_states_the_tally_in_one_sentence():
     page = checks.read(checks.BOOK / "index.ipynb")
     told = [
         output.data["text/markdown"]

@@ -63,7 +63,7 @@ REFUTED = {
     ("page", "sentence"),
     [(page, sentence) for page, sentences in REFUTED.items() for sentence in sentences],
 )
-def test_refuted_sentences_do_not_come_back(page, sentence):
+def test_refuted_sentences_do_not_reappear(page, sentence):
     assert sentence not in "\n".join(cell.source for cell in read(BOOK / page).cells)
 
 
@@ -78,7 +78,7 @@ def mean_of_samples(P, N, times):
     return np.mean([renyi_from_joint(table.reshape(P.shape)) for table in draws])
 
 
-def test_a_sample_shows_too_little_where_a_rare_value_carries_the_dependence():
+def test_sample_correlation_is_too_low_if_a_rare_value_carries_the_dependence():
     badge = np.diag([0.999, 0.001])
     assert renyi_from_joint(badge) == pytest.approx(1)
     assert mean_of_samples(badge, 200, 1000) < 0.3
@@ -86,7 +86,7 @@ def test_a_sample_shows_too_little_where_a_rare_value_carries_the_dependence():
     assert mean_of_samples(with_correlation(0.2, 0.3, 0.6), 40, 1000) < 0.61
 
 
-def test_a_sample_of_boxes_may_show_the_supremum_that_nobody_attains():
+def test_sample_may_show_a_supremum_that_no_function_attains():
     """A chooses box k with probability 2^-k, B copies it with probability 1 - 1/k, or takes 1."""
     rng, N, shown = np.random.default_rng(0), 1000, []
     for _ in range(50):
@@ -99,7 +99,7 @@ def test_a_sample_of_boxes_may_show_the_supremum_that_nobody_attains():
     assert np.mean(np.isclose(shown, 1)) > 0.8
 
 
-def test_waves_of_ranks_need_values_without_ties():
+def test_waves_of_ranks_are_orthonormal_only_without_ties():
     def waves(x, K):
         u = (np.searchsorted(np.sort(x), x) + np.searchsorted(np.sort(x), x, "right")) / 2
         return np.sqrt(2) * np.cos(np.pi * np.outer(u / len(x), np.arange(1, K + 1)))
@@ -111,13 +111,13 @@ def test_waves_of_ranks_need_values_without_ties():
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 5), (4, 2)])
-def test_with_two_rows_or_columns_there_is_no_second_best_pair(shape):
+def test_tables_with_two_rows_or_columns_have_two_singular_values(shape):
     P = np.random.default_rng(0).dirichlet(np.ones(shape[0] * shape[1])).reshape(shape)
     assert len(np.linalg.svd(normalized_table(P), compute_uv=False)) == 2
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_lloyd_with_ties_broken_by_a_fixed_rule_stops_unless_a_cluster_empties(seed):
+def test_lloyd_with_a_fixed_tie_rule_terminates_unless_a_cluster_empties(seed):
     rng = np.random.default_rng(seed)
     x, labels = rng.integers(0, 4, size=20) * 1.0, np.arange(20) % 3
     for _ in range(3**20):
@@ -139,7 +139,7 @@ def of_groups(deviations, shares, n=1000):
     return np.column_stack([1 - f, f]), Groups.from_labels(s)
 
 
-def test_three_groups_are_ranked_differently_by_renyi_and_by_linear_hsic():
+def test_renyi_and_linear_hsic_rank_three_groups_differently():
     shares = [0.6, 0.3, 0.1]
     rare, frequent = (0.0, -0.05, 0.15), (0.04, -0.08, 0.0)
     values = {}
@@ -153,7 +153,7 @@ def test_three_groups_are_ranked_differently_by_renyi_and_by_linear_hsic():
     assert hsic[0] < hsic[1]
 
 
-def test_nmi_is_linear_in_rho_where_the_margins_vanish():
+def test_nmi_is_linear_in_rho_for_vanishing_margins():
     found = []
     for m in (1e-6, 1e-10):
         both = m**2 + m**1.5
@@ -189,7 +189,7 @@ def dealt(F, sizes):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_the_bias_of_a_batch_is_exact_for_two_classes_only(classes):
+def test_batch_bias_formula_is_exact_only_for_two_classes(classes):
     F = np.random.default_rng(classes).dirichlet(np.ones(classes), size=6)
     p = F.mean(axis=0)
     promised = (3 - 1) / (6 - 1) * np.sum(F.var(axis=0) / p)
@@ -207,7 +207,7 @@ def test_the_bias_of_a_batch_is_exact_for_two_classes_only(classes):
 
 
 @pytest.mark.parametrize("replace", [True, False])
-def test_the_bias_of_fixed_groups_needs_independent_draws(replace):
+def test_batch_bias_formula_for_fixed_groups_assumes_independent_draws(replace):
     """Batches of two people of each group; every draw from groups of three people."""
     groups = np.array([[0.1, 0.4, 0.9], [0.2, 0.3, 0.8]])
     draws = (

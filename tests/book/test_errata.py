@@ -49,13 +49,13 @@ def headings(text):
 TABLE, ENTRIES = rows(TEXT), headings(TEXT)
 
 
-def test_the_table_lists_the_entries_in_their_order():
+def test_table_lists_the_entries_in_order():
     assert {name: row[0] for name, row in TABLE.items()} == ENTRIES
     assert list(TABLE) == list(ENTRIES)
     assert len(ENTRIES) == len(re.findall(r"^### [ER]\d", TEXT, re.MULTILINE))
 
 
-def test_every_number_that_was_given_is_still_there_once():
+def test_published_erratum_numbers_still_exist_and_are_unique():
     numbers = [n for name, also in ENTRIES.items() for n in (name, *also)]
     entries = sorted(int(n[1:]) for n in numbers if n.startswith("E"))
     assert entries == list(range(1, len(entries) + 1))
@@ -64,7 +64,7 @@ def test_every_number_that_was_given_is_still_there_once():
 
 
 @pytest.mark.parametrize("name", list(TABLE))
-def test_an_entry_has_a_kind_a_suggestion_and_a_chapter(name):
+def test_entries_have_a_kind_a_suggestion_and_a_chapter(name):
     _, where, kind, suggestion, _, chapter = TABLE[name]
     assert kind in KINDS
     assert where.strip()
@@ -72,7 +72,7 @@ def test_an_entry_has_a_kind_a_suggestion_and_a_chapter(name):
     assert chapter in chapters()
 
 
-def test_an_entry_on_code_names_file_and_line():
+def test_entries_on_code_name_file_and_line():
     for name, (_, where, kind, *_) in TABLE.items():
         if kind == "code differs":
             start = TEXT.index(f"\n### {name}")
@@ -81,7 +81,7 @@ def test_an_entry_on_code_names_file_and_line():
             assert re.search(r"\blines? \d+", entry), name
 
 
-def test_other_pages_name_entries_that_exist():
+def test_other_pages_refer_to_existing_entries():
     known = {n for name, also in ENTRIES.items() for n in (name, *also)}
     for page in checks.page_paths():
         text = "\n".join(c.source for c in checks.read(page).cells)
@@ -113,30 +113,30 @@ def linked():
     return found
 
 
-def test_each_claim_names_entries_that_exist():
+def test_claims_refer_to_existing_entries():
     assert set(linked()) <= set(TABLE)
 
 
 @pytest.mark.parametrize("name", list(TABLE))
-def test_the_table_has_the_verdict_of_the_scorecard(name):
+def test_table_shows_the_verdicts_of_the_scorecard(name):
     told = re.findall(r"`([\w-]+)`: ([a-z ]+)", TABLE[name][4])
     assert told == [(row["id"], row["verdict"]) for row in linked().get(name, [])]
 
 
 @pytest.mark.parametrize("name", list(linked()))
-def test_the_kind_of_an_entry_does_not_contradict_the_verdict(name):
+def test_kind_of_an_entry_is_consistent_with_the_verdict(name):
     kind = TABLE[name][2]
     for row in linked()[name]:
         assert row["verdict"] in ALLOWED[kind], row["id"]
 
 
-def test_a_false_sentence_of_the_mathematics_has_an_entry():
+def test_mathematical_claims_that_fail_have_an_entry():
     parts = ("the measure", "theorems and algorithms")
     false = [r for r in SHOWN.values() if r["primary"] and r["verdict"] == "does not hold"]
     assert all(row.get("errata") for row in false if row["part"] in parts)
 
 
-def test_rows_of_the_scorecard_that_entries_name_exist():
+def test_entries_refer_to_existing_scorecard_rows():
     named = set(
         re.findall(
             r"`((?:eo|bank|german|gender|limit|clusters|overhead|solved)-[a-z0-9-]+)`", TEXT
@@ -146,7 +146,7 @@ def test_rows_of_the_scorecard_that_entries_name_exist():
     assert named <= set(SHOWN)
 
 
-def test_an_entry_says_which_reading_is_counted():
+def test_entries_state_which_reading_is_counted():
     """Where a row that an entry names is not counted, the entry names the one that is."""
     for start in re.finditer(r"^### ([ER]\d+)", TEXT, re.MULTILINE):
         entry = TEXT[start.start() : TEXT.find("\n### ", start.end())]
@@ -177,13 +177,14 @@ WORDS = dict(
 )
 
 
-def test_the_letter_tells_the_outcome_of_the_comparisons():
+def test_letter_states_the_outcome_of_the_comparisons():
     of = [SHOWN[SHOWN[n]["counted"]] for n in SHOWN["favourable-performance"]["options"]["of"]]
     count = {v: WORDS[sum(r["verdict"] == v for r in of)] for v in VERDICTS}
     told = " ".join(LETTER.split())
     assert f"Of the {WORDS[len(of)]} comparisons" in told
     assert f"{count['holds']} holds in our runs" in told
-    assert f"{count['does not hold']} do not, because a lead that matters is excluded" in told
+    no = f"{count['does not hold'].capitalize()} do not hold, because our intervals exclude a lead"
+    assert f"{no} that matters" in told
     assert f"and {count['undecided']} are undecided" in told
     assert count["holds in part"] == "none"
     (holds,) = (row for row in of if row["verdict"] == "holds")
@@ -203,7 +204,7 @@ def test_the_letter_tells_the_outcome_of_the_comparisons():
     ]
 
 
-def test_the_violation_that_goes_to_zero_has_one_verdict_on_all_pages():
+def test_all_pages_give_the_same_verdict_on_vanishing_violation():
     """Fig. 1's caption: the scorecard, entry E27, the chapter and the letter agree."""
     counted = {SHOWN[f"eo-{rows}-to-zero"]["counted"] for rows in ("train", "test")}
     assert counted == {"eo-train-to-zero", "eo-test-to-zero"}
@@ -219,15 +220,15 @@ def test_the_violation_that_goes_to_zero_has_one_verdict_on_all_pages():
     said = {
         "E27": f'"goes to 0" is {verdict} on the training rows (`eo-train-to-zero`) and on the '
         "test rows (`eo-test-to-zero`)",
-        "letter": f"the violation goes to 0 is {verdict} for the thresholded label, while for the "
-        f"randomized label it {soft} on the training rows",
+        "letter": f"the violation goes to 0 is {verdict} for the thresholded label, although "
+        f"it {soft} for the randomized label on the training rows",
         "chapter": f'"goes to 0" is *{verdict}* for the decision',
     }
     for name, sentence in said.items():
         assert sentence in " ".join(pages[name].split()), name
 
 
-def test_the_letter_is_short_and_has_its_parts():
+def test_letter_is_short_and_complete():
     assert len(LETTER.split()) < 700
     questions, corrections = (
         re.findall(r"^\d\. ", LETTER[LETTER.index(start) :].split("\n\n**")[0], re.MULTILINE)

@@ -686,7 +686,7 @@ WORLD = mathematics()
 # Sentences that test_stated_claims checks with data of its own, and what its test shows.
 STATED = {
     "several_tasks": (stated.test_the_penalty_serves_four_tasks, "holds"),
-    "needs_no_preprocessing": (stated.test_algorithm_3_takes_the_rows_as_they_are, "holds"),
+    "needs_no_preprocessing": (stated.test_algorithm_3_works_on_raw_rows, "holds"),
     "descent_finds_the_global_minimum": (
         stated.test_descent_may_end_at_a_minimum_that_is_not_global,
         "does not hold",
@@ -811,14 +811,14 @@ def verdicts():
 
 
 @pytest.mark.parametrize("name", [name for name in CLAIM if name != SUMMARY])
-def test_the_verdict_is_reached_again_without_the_rules(name, verdicts):
+def test_verdict_is_reproduced_without_the_rules(name, verdicts):
     assert verdicts[name] == ROW[name]["verdict"], ROW[name]["ours"]
 
 
 ORDER = ["holds", "holds in part", "undecided", "cannot be tested", "does not hold"]
 
 
-def test_the_counted_reading_is_fixed_by_words_or_the_most_favorable(verdicts):
+def test_counted_reading_is_fixed_by_the_words_or_is_the_most_favorable(verdicts):
     sentences = {}
     for name, claim in CLAIM.items():
         sentences.setdefault(claim.get("reading_of", name), []).append(name)
@@ -833,7 +833,7 @@ def test_the_counted_reading_is_fixed_by_words_or_the_most_favorable(verdicts):
         assert ORDER.index(verdicts[counted[0]]) == best
 
 
-def test_the_claim_in_general_counts_the_twelve_comparisons():
+def test_general_claim_counts_the_twelve_comparisons():
     listed = ROW[SUMMARY]["options"]["of"]
     assert len(listed) == 12
     of = [ROW[ROW[name]["counted"]]["verdict"] for name in listed]

@@ -46,7 +46,7 @@ def checked_exercises(notebook, chapter):
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
-def test_every_exercise_names_a_check_that_its_solution_passes(path):
+def test_every_solution_passes_the_check_of_its_exercise(path):
     assert checked_exercises(checks.read(path), path.stem) == []
 
 
@@ -79,7 +79,7 @@ def example(
     )
 
 
-def test_a_good_exercise_passes():
+def test_valid_exercise_passes():
     assert checked_exercises(example(), "theorem-1") == []
 
 
@@ -96,6 +96,6 @@ def test_a_good_exercise_passes():
         ({"says": "Not yet. Off."}, "does not pass its own check"),
     ],
 )
-def test_a_bad_exercise_is_caught(changed, problem):
+def test_invalid_exercise_is_reported(changed, problem):
     (found,) = checked_exercises(example(**changed), "theorem-1")
     assert problem in found

@@ -114,7 +114,7 @@ def complaints(path):
     return found
 
 
-def test_pages_code_and_messages_have_no_word_of_the_list():
+def test_pages_code_and_messages_avoid_the_listed_words():
     found = {str(path.relative_to(ROOT)): list_ for path in files() if (list_ := complaints(path))}
     assert found == {}
 
@@ -128,11 +128,11 @@ def test_pages_code_and_messages_have_no_word_of_the_list():
         ("page.ipynb", '{"cells": [{"id": 1, "cell_type": "markdown", "source": ["is stale"]}]}'),
     ],
 )  # fmt: skip
-def test_a_word_of_the_list_is_found(name, text, tmp_path):
+def test_listed_word_is_reported(name, text, tmp_path):
     (tmp_path / name).write_text(text, encoding="utf8")
     assert len(complaints(tmp_path / name)) == 1
 
 
-def test_quotations_keep_their_words(tmp_path):
+def test_quotations_are_exempt(tmp_path):
     (tmp_path / "page.md").write_text('The paper says "our rivals" and `colour`.', encoding="utf8")
     assert complaints(tmp_path / "page.md") == []

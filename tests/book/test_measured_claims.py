@@ -104,7 +104,7 @@ CASES = [(panel, rival) for panel in PANELS for rival in METHODS]
 
 
 @pytest.mark.parametrize(("panel", "rival"), CASES)
-def test_accuracy_when_both_are_fair_enough(panel, rival):
+def test_accuracy_lead_when_both_methods_are_fair_enough(panel, rival):
     ours, theirs, fairness, ratio, level = both(panel, rival)
     chosen = [
         [fair_point(curve[seed], fairness, level)["accuracy"] for seed in ours]
@@ -114,7 +114,7 @@ def test_accuracy_when_both_are_fair_enough(panel, rival):
 
 
 @pytest.mark.parametrize(("panel", "rival"), CASES)
-def test_accuracy_at_equal_fairness(panel, rival):
+def test_accuracy_lead_at_equal_fairness(panel, rival):
     ours, theirs, fairness, ratio, level = both(panel, rival)
     sign = p_first(fairness)
     lead = {
@@ -178,7 +178,7 @@ def agrees_combined(name, first, second, ratio):
 
 
 @pytest.mark.parametrize(("panel", "rival"), CASES[:4])
-def test_how_far_each_gets_with_two_groups(panel, rival):
+def test_fairest_point_of_each_method_with_two_groups(panel, rival):
     ours, theirs, fairness, ratio, _ = both(panel, rival)
     ends = [
         both_signs([log_ratio(fairest(curve[seed], fairness)) for seed in ours])
@@ -195,14 +195,14 @@ def mean_rates(curve, groups):
 
 
 @pytest.mark.parametrize(("panel", "rival"), CASES[4:])
-def test_how_far_each_gets_with_four_groups(panel, rival):
+def test_fairest_point_of_each_method_with_four_groups(panel, rival):
     ours, theirs, _, ratio, _ = both(panel, rival)
     ends = (pairs(mean_rates(curve.values(), 4)) for curve in (theirs, ours))
     agrees_combined(f"{panel}-limit-{rival}", *ends, ratio)
 
 
 @pytest.mark.parametrize("rival", METHODS)
-def test_four_groups_against_two(rival):
+def test_advantage_with_four_groups_versus_two(rival):
     parts = []
     for panel, groups in (("gender-race", 4), ("adult", 2)):
         ours, theirs, *_ = both(panel, rival)
@@ -214,7 +214,7 @@ def test_four_groups_against_two(rival):
 
 
 @pytest.mark.parametrize("method", ["pearson", "hsic"])
-def test_where_numbered_groups_end(method):
+def test_fairness_reached_with_numbered_groups(method):
     ours = curves("penalties_adult_gender_race", "method == 'renyi'")
     theirs = curves("numbered_adult_gender_race", f"method == '{method}-number'")
     ends = (
@@ -226,7 +226,7 @@ def test_where_numbered_groups_end(method):
 
 
 @pytest.mark.parametrize("rival", METHODS)
-def test_the_lead_at_ninety_against_that_at_sixty(rival):
+def test_growth_of_the_lead_from_sixty_to_ninety_percent(rival):
     ours, theirs, fairness, ratio, _ = both("adult", rival)
     assert ROW[f"lead-grows-{rival}"]["options"]["levels"] == [0.6, 0.9]
     lead = {
@@ -242,7 +242,7 @@ def test_the_lead_at_ninety_against_that_at_sixty(rival):
     agrees(f"lead-grows-{rival}", grown[np.isfinite(grown)], ratio)
 
 
-def test_the_boundary_s_covariance_against_renyi_when_both_are_fair_enough():
+def test_boundary_covariance_versus_renyi_when_both_are_fair_enough():
     ours = curves("penalties_adult", "method == 'renyi'")
     theirs = curves("boundary_covariance", "l2 == 0")
     chosen = [
@@ -259,7 +259,7 @@ def test_the_boundary_s_covariance_against_renyi_when_both_are_fair_enough():
 
 
 @pytest.mark.parametrize("rival", ["hardt", "zafar", "rezaei", "donini"])
-def test_accuracy_against_the_rivals_of_figure_1(rival):
+def test_accuracy_lead_over_the_baselines_of_figure_1(rival):
     ours = curves("equal_opportunity", "recipe == 'paper'")
     theirs = curves("equal_opportunity_rivals", f"method == '{rival}'")
     points = {seed: fair_point(theirs[seed], "eo_violation", 0.02) for seed in ours}
@@ -290,7 +290,7 @@ def eo_ends(kind, lam):
 PANEL_ENDS = (("test", ADULT, 40, ""), ("train", ADULT_TRAIN, 600, "-train"))
 
 
-def test_what_equality_of_opportunity_costs():
+def test_accuracy_cost_of_equality_of_opportunity():
     for kind, ratio, lam, suffix in PANEL_ENDS:
         first, last = eo_ends(kind, lam)
         loss = 100 * (first["accuracy"] - last["accuracy"])
@@ -298,7 +298,7 @@ def test_what_equality_of_opportunity_costs():
         agrees(f"eo-costs-accuracy{suffix}", loss, ratio)
 
 
-def test_where_the_gap_of_equality_of_opportunity_ends():
+def test_smallest_violation_of_equality_of_opportunity():
     for kind, ratio, lam, _ in PANEL_ENDS:
         gaps = (both_signs(end["tpr_1"] - end["tpr_0"]) for end in eo_ends(kind, lam))
         agrees_combined(f"eo-{kind}-falls", *gaps, ratio)
@@ -311,7 +311,7 @@ def test_where_the_gap_of_equality_of_opportunity_ends():
 
 
 @pytest.mark.parametrize("method", ["hardt", "zafar", "rezaei", "donini", "renyi"])
-def test_the_error_of_a_method_where_figure_1_has_it(method):
+def test_error_of_each_method_at_the_points_of_figure_1(method):
     row = ROW.get(f"eo-error-{method}-same-columns", ROW[f"eo-error-{method}"])
     at, where = row["options"]["eo_violation"], "split == 'paper' and rows == 'test'"
     if method == "renyi":
@@ -349,7 +349,7 @@ def test_the_published_points_lie_on_our_curve(name, near, far):
     assert away <= far
 
 
-def test_the_plain_models_start_where_the_paper_says():
+def test_unconstrained_models_match_the_starting_points_of_the_paper():
     start = whole("starting_points").query("split == 'paper'").set_index(["dataset", "rows"])
     for name, key in (
         ("adult-start", ("adult", "test")),
@@ -369,7 +369,7 @@ def test_without_s_among_the_features_the_model_is_unfair():
     agrees("dropping-s-is-not-enough", beyond, ADULT)
 
 
-def test_the_boundary_s_covariance_stops_short_of_renyi_for_every_ridge():
+def test_boundary_covariance_is_less_fair_than_renyi_for_every_ridge():
     """In the estimate; the interval excludes 0 for all ridges but the largest."""
     renyi = curves("penalties_adult", "method == 'renyi'")
     ours = both_signs([log_ratio(fairest(renyi[seed], "p_rule")) for seed in renyi])
@@ -402,7 +402,7 @@ def clusters(dataset, column, algorithm="paper"):
         ("clusters-loss-drastic-descent", "inertia", 1.0, "descent", lambda factor: factor - 2),
     ],
 )
-def test_how_shares_and_loss_move_with_lambda(name, column, lam, algorithm, room):
+def test_cluster_shares_and_loss_as_functions_of_lambda(name, column, lam, algorithm, room):
     found = []
     for dataset in ("adult", "bank"):
         wide = clusters(dataset, column, algorithm)
@@ -414,7 +414,7 @@ def test_how_shares_and_loss_move_with_lambda(name, column, lam, algorithm, room
     assert ROW[name]["verdict"] == wanted
 
 
-def test_shares_are_nearly_and_not_exactly_equal_at_the_largest_lambda():
+def test_cluster_shares_are_nearly_but_not_exactly_equal_at_the_largest_lambda():
     for dataset in ("adult", "bank"):
         low, high = clusters(dataset, "w_min"), clusters(dataset, "w_max")
         spread = (high - low)[high.columns.max()]
@@ -452,7 +452,7 @@ def test_balance_is_a_function_of_the_smallest_and_the_largest_share():
         ("near-independence-decision", "rho_R", "value"),
     ],
 )
-def test_what_is_left_of_the_dependence_on_training_rows(name, column, room):
+def test_residual_dependence_on_the_training_rows(name, column, room):
     paths = [c["train"][column] for c in curves("penalties_adult", "method == 'renyi'").values()]
     first, last = (np.array([path.iloc[k] for path in paths]) for k in (0, -1))
     left = 0.05 - np.abs(last / first) if room == "share" else 0.02 - last
@@ -464,7 +464,7 @@ def network(column):
     return table.pivot(index="seed", columns="lam", values=column)
 
 
-def test_the_network_s_fairness_start_and_time():
+def test_starting_point_fairness_and_time_of_the_network():
     p, accuracy, seconds = (network(c) for c in ("p_rule", "accuracy", "cpu_seconds"))
     agrees("network-fairer", p[10.0] - p[0.0])
     agrees("any-class-probabilities", p[10.0] - p[0.0])
@@ -473,7 +473,7 @@ def test_the_network_s_fairness_start_and_time():
     agrees("network-overhead", 1.25 + 0.1 - seconds.iloc[:, 1:].mean(axis=1) / seconds[0.0])
 
 
-def test_the_network_s_accuracy_where_it_is_as_fair_as_the_paper_s():
+def test_accuracy_of_the_network_at_the_fairness_of_the_paper():
     p, accuracy = network("p_rule"), network("accuracy")
     found = [
         accuracy_at(
@@ -495,7 +495,7 @@ def test_the_network_s_accuracy_where_it_is_as_fair_as_the_paper_s():
         ("binary-more-efficient", "renyi-discrete", "renyi-binary"),
     ],
 )
-def test_one_step_takes_longer_than_another(name, slow, fast):
+def test_relative_cost_of_the_training_steps(name, slow, fast):
     seconds = read("timing", "seconds > 0").groupby(["seed", "what"])["seconds"].median().unstack()
     longer = np.log(seconds[slow] / seconds[fast])
     if name != "kernels-expensive":
@@ -509,12 +509,12 @@ def test_one_step_takes_longer_than_another(name, slow, fast):
     assert row["verdict"] == "holds in part"
 
 
-def test_what_a_step_takes_with_the_penalty():
+def test_overhead_of_the_penalty_per_step():
     seconds = read("timing", "seconds > 0").groupby(["seed", "what"])["seconds"].median().unstack()
     agrees("overhead-negligible", 1.25 + 0.1 - 1 - seconds["renyi-binary"] / seconds["loss"])
 
 
-def test_no_run_is_slower_than_theorems_3_and_4_allow():
+def test_no_run_violates_the_rates_of_theorems_3_and_4():
     table = read("convergence", "seed >= 100")
     for algorithm, name, claimed in (
         ("discrete", "theorem-3", -0.25),

@@ -51,7 +51,7 @@ def stored_images(html):
     return BeautifulSoup(load("figures").extract_images(html, save), "html.parser"), files
 
 
-def test_an_inlined_figure_becomes_a_light_and_a_dark_file_with_their_size_reserved():
+def test_inline_figure_becomes_light_and_dark_files_with_reserved_size():
     wide = inlined(drawing(700, 350))
     page, files = stored_images(f'<p><img alt="b" width="700" style="c" src="{wide}"></p>')
     assert [i["class"] for i in page.find_all("img")] == [["figure-light"], ["figure-dark"]]
@@ -64,7 +64,7 @@ def test_an_inlined_figure_becomes_a_light_and_a_dark_file_with_their_size_reser
     assert "#0072b2" not in dark
 
 
-def test_a_still_keeps_its_drawing_for_phones_in_both_modes():
+def test_still_image_keeps_its_phone_drawing_in_both_modes():
     narrow, wide = inlined(drawing(530, 400)), inlined(drawing(700, 350))
     page, files = stored_images(
         f'<picture><source media="(max-width: 600px)" srcset="{narrow}">'
@@ -78,7 +78,7 @@ def test_a_still_keeps_its_drawing_for_phones_in_both_modes():
         assert picture.img["data-narrow-text"] == "10"
 
 
-def test_the_icons_kept_are_those_of_the_classes_used_and_of_other_rules():
+def test_only_icons_of_used_classes_and_other_rules_are_kept():
     sheet = (
         '.fa-bars:before{content:"\uf0c9"}.fa-x:before{content:"\uf00d"}'
         '.note:after{content:"\\f12a"}'
@@ -87,7 +87,7 @@ def test_the_icons_kept_are_those_of_the_classes_used_and_of_other_rules():
     assert found == {0xF0C9, 0xF12A}
 
 
-def test_contents_fold_the_parts_without_chapters_unless_one_reads_them():
+def test_contents_fold_parts_without_chapters_except_the_current_one():
     caption = '<p aria-level="2" class="caption" role="heading"><span>{}</span></p>\n'
     pages = '<ul class="nav"><li class="{}"><a href="#">x</a><ul><li>y</li></ul></li></ul>\n'
     html = "<div>" + "".join(
@@ -105,7 +105,7 @@ def test_contents_fold_the_parts_without_chapters_unless_one_reads_them():
     assert str(found).endswith("</div>")
 
 
-def test_code_keeps_the_marks_that_have_a_color():
+def test_code_keeps_only_colored_markup():
     from pygments import highlight
     from pygments.lexers import PythonLexer
 
@@ -124,7 +124,7 @@ def page(*paragraphs):
     return document
 
 
-def test_a_description_is_made_of_the_first_sentences_without_a_formula():
+def test_description_consists_of_the_first_sentences_without_formulas():
     text = nodes.Text("Two friends turn weather and journey into numbers. The best reply is ")
     document = page([text, nodes.math("", "f"), nodes.Text(". More.")])
     expected = "Two friends turn weather and journey into numbers."
@@ -156,14 +156,14 @@ def test_a_chapter_is_cited_with_its_title_and_its_address():
     assert "url" not in alone["bibtex"]
 
 
-def test_the_search_words_lead_to_pages_that_exist():
+def test_search_words_refer_to_existing_pages():
     known = {p.relative_to(checks.ROOT).with_suffix("").as_posix() for p in checks.page_paths()}
     words = load("page_meta").other_words(checks.BOOK / "search_words.yml", known)
     assert words["gradient descent ascent"][0] == "book/part2_classification/min-max"
     assert words["hgr"][0] == "book/part1_dependence/maximal-correlation"
 
 
-def test_a_search_word_without_a_page_is_refused(tmp_path):
+def test_search_word_without_a_page_raises(tmp_path):
     path = tmp_path / "words.yml"
     path.write_text("- words: [a b]\n  pages: [nowhere]\n")
     with pytest.raises(ValueError, match="no page book/nowhere"):
@@ -178,7 +178,7 @@ def test_a_search_word_without_a_page_is_refused(tmp_path):
         ({}, None),
     ],
 )
-def test_the_site_is_known_where_the_book_is_published(environ, expected):
+def test_site_address_is_set_if_the_book_is_published(environ, expected):
     assert load("page_meta").site_address(environ, None) == expected
 
 
@@ -189,7 +189,7 @@ href="#a">#</a></h1><p id="b"><a href="#b">here</a> <a href="../q/other.html#c">
 </section></article></html>"""
 
 
-def test_a_page_is_joined_with_ids_and_links_of_its_own():
+def test_merged_pages_have_unique_ids_and_links():
     pages = {"book/p/this.html", "book/q/other.html"}
     article = load("print_pdf").joined_page(PAGE, "book/p/this.html", pages)
     links = [link.get("href") for link in article.find_all("a")]
@@ -211,7 +211,7 @@ BRANCH = """<html><article class="bd-article"><section><h1>Title</h1>
 <p id="last">What comes next</p></section></article></html>"""
 
 
-def test_answers_and_solutions_are_printed_at_the_end_and_proofs_in_place():
+def test_printed_book_has_solutions_at_the_end_and_proofs_in_place():
     article = load("print_pdf").joined_page(BRANCH, "book/p/this.html", set())
     text = " ".join(article.get_text(" ").split())
     assert "code" not in text
@@ -250,7 +250,7 @@ def test_the_printed_book_follows_the_contents(tmp_path):
     assert [entry.select_one(".page").get_text() for entry in listed] == ["3", "5", "7"]
 
 
-def test_spaces_lost_in_the_outline_are_restored():
+def test_outline_restores_lost_spaces():
     printing = load("print_pdf")
     writer = PdfWriter()
     writer.add_blank_page(10, 10)
@@ -264,7 +264,7 @@ def test_spaces_lost_in_the_outline_are_restored():
         printing.rename_outline(writer, titles[:2])
 
 
-def test_a_formula_becomes_mathml_with_the_spaces_of_tex():
+def test_formula_becomes_mathml_with_tex_spacing():
     formulas = load("formulas")
     assert formulas.mathml("x^2").count("<mi>x</mi>") == 1
     assert "<mfrac>" in formulas.mathml(r"\frac{1}{2}", display=True)
@@ -287,7 +287,7 @@ def test_several_displayed_lines_are_aligned_and_not_numbered_twice():
     assert starred == r"\begin{align*}a\end{align*}"
 
 
-def test_the_font_keeps_what_the_formulas_show_and_its_tall_delimiters_are_narrow():
+def test_font_subset_covers_the_formulas_and_has_narrow_tall_delimiters():
     formulas = load("formulas")
     page = '<math data-tex="x"><msqrt><mi>x</mi></msqrt><mo>(′</mo><mn>&lt;</mn></math> y'
     used = formulas.characters([page])
@@ -375,7 +375,7 @@ def test_a_fold_is_named_by_its_content(name, cells):
     assert load("code_folds").name_of(cells, lambda figure: "3.2", "Section") == name
 
 
-def test_neighboring_folds_become_one_and_outputs_stay_visible():
+def test_adjacent_folds_are_merged_and_outputs_stay_visible():
     tool = load("code_folds")
     first, second = cell("a = 1", mode="all"), cell("print(a)", printed("one"))
     third, alone = cell("assert a", mode="all"), cell("b", printed("two"))
@@ -412,7 +412,7 @@ def typeset(table, known=()):
     return BeautifulSoup(found, "html.parser")
 
 
-def test_the_name_of_an_index_stands_in_the_one_row_of_heads():
+def test_index_name_is_placed_in_the_single_header_row():
     table = typeset(frame().rename_axis("lambda"))
     assert [[th.get_text() for th in row.select("th")] for row in table.select("thead tr")] == [
         ["λ", "ρR2", "verdict"]
@@ -420,7 +420,7 @@ def test_the_name_of_an_index_stands_in_the_one_row_of_heads():
     assert str(table.select("thead th")[1]).endswith("ρ<sub>R</sub><sup>2</sup></th>")
 
 
-def test_the_name_of_columns_stands_above_them():
+def test_column_name_is_placed_above_the_columns():
     table = typeset(frame().rename_axis("lambda").rename_axis(columns="what"))
     first, second = table.select("thead tr")
     assert [(th.get_text(), th["colspan"]) for th in first.select("th")] == [
@@ -430,14 +430,14 @@ def test_the_name_of_columns_stands_above_them():
     assert [th.get_text() for th in second.select("th")] == ["λ", "ρR2", "verdict"]
 
 
-def test_only_columns_of_words_are_marked_as_such():
+def test_only_text_columns_are_marked_as_text():
     table = typeset(frame())
     assert [cell.get_text() for cell in table.select(".words")] == ["verdict", "holds", "fails"]
     named = typeset(frame(index=["one", "two"]))
     assert "one" in [cell.get_text() for cell in named.select("th.words")]
 
 
-def test_numbers_are_told_from_words():
+def test_numbers_are_distinguished_from_words():
     is_number = load("printed_tables").is_number
     for text in ("0.51", "0.5 [0.4, 0.6]", "10 of 20", "1e-06", "", "nan"):
         assert is_number(text), text

@@ -55,7 +55,7 @@ def test_every_numbered_item_has_one_row():
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
-def test_row_links_to_a_place_a_function_and_a_test_file(row):
+def test_rows_link_to_a_section_a_function_and_a_test_file(row):
     _, _, place, code, test = row
     assert re.search(r"\{(eq|prf:ref|numref|ref)\}`[^`]+`", place)
     names = re.findall(r"\{py:obj\}`~([\w.]+)`", code)

@@ -49,12 +49,12 @@ def cell(source, *tags, kind="code"):
         ),
     ],
 )
-def test_names_that_only_folded_code_defines_are_found(cells, missing):
+def test_names_defined_only_in_folded_code_are_reported(cells, missing):
     expected = [f"cell a uses {missing}"] if missing else []
     assert visible_cells.undefined({"cells": cells}) == expected
 
 
-def test_running_visible_cells_reports_the_cell_that_fails(tmp_path):
+def test_running_visible_cells_reports_the_failing_cell(tmp_path):
     path = tmp_path / "a.ipynb"
     cells = [cell("x = 1"), cell("y = 2", "hide-cell")]
     path.write_text(json.dumps({"cells": [*cells, cell("print(x)")]}))
@@ -64,13 +64,13 @@ def test_running_visible_cells_reports_the_cell_that_fails(tmp_path):
 
 
 @pytest.mark.parametrize("slug", chapters())
-def test_stated_minutes_are_those_of_the_formula(slug):
+def test_stated_minutes_match_the_formula(slug):
     path = chapters()[slug].path
     measured = minutes.length(notebook(path))
     assert minutes.stated(minutes.markdown(path)) == (measured.minutes, measured.exercise_minutes)
 
 
-def test_length_counts_what_the_docstring_says():
+def test_length_is_counted_as_documented():
     text = """(ch-a)=
 # Three words here
 
@@ -136,7 +136,7 @@ def test_the_landing_page_has_paths_for_readers_and_practitioners():
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_every_path_contains_its_prerequisites_in_order_and_states_its_hours(name):
+def test_paths_contain_prerequisites_in_order_and_state_their_hours(name):
     hours, slugs = PATHS[name]
     read = set()
     for slug in slugs:
@@ -148,7 +148,7 @@ def test_every_path_contains_its_prerequisites_in_order_and_states_its_hours(nam
 
 
 @pytest.mark.parametrize("slug", chapters())
-def test_the_box_of_a_chapter_names_its_symbols(slug):
+def test_chapter_boxes_list_their_symbols(slug):
     assert "**Symbols**" in minutes.markdown(chapters()[slug].path)
 
 

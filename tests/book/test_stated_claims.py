@@ -18,19 +18,19 @@ A = np.tile(np.arange(-3.0, 4), 10)
 LARGE = (np.abs(A) > 2).astype(int)
 
 
-def test_variables_may_depend_strongly_and_have_no_pearson_correlation():
+def test_strongly_dependent_variables_may_have_no_pearson_correlation():
     assert np.corrcoef(A, A**2)[0, 1] == pytest.approx(0, abs=1e-12)
     assert renyi_correlation(A, A**2) == pytest.approx(1)
 
 
-def test_hsic_of_a_variable_with_itself_is_no_fixed_number():
+def test_hsic_of_a_variable_with_itself_is_not_constant():
     """Linear kernel, the second argument as groups: it changes with the unit of the first."""
     covariances = [np.cov(A, value == A, bias=True)[0, 1] for value in np.unique(A)]
     assert hsic(A, A, kernel="linear") == pytest.approx(np.sum(np.square(covariances)))
     assert hsic(10 * A, A, kernel="linear") == pytest.approx(100 * hsic(A, A, kernel="linear"))
 
 
-def test_renyi_sees_what_pearson_and_linear_hsic_miss_and_gaussian_hsic_sees_too():
+def test_renyi_and_gaussian_hsic_detect_what_pearson_and_linear_hsic_miss():
     assert renyi_correlation(A, LARGE) == pytest.approx(1)
     assert np.corrcoef(A, LARGE)[0, 1] == pytest.approx(0, abs=1e-12)
     assert hsic(A, LARGE, kernel="linear") == pytest.approx(0, abs=1e-12)
@@ -57,7 +57,7 @@ def test_the_maximum_of_functions_with_smooth_gradients_is_weakly_convex(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_line_6_gives_the_best_of_all_assignments_for_given_centres_and_w(seed):
+def test_line_6_gives_the_best_assignment_for_given_centers_and_w(seed):
     rng = np.random.default_rng(seed)
     x, s, centers, w = rng.normal(size=5), rng.integers(0, 2, 5), rng.normal(size=3), rng.random(3)
     cost = (x[:, None] - centers) ** 2 - 2.0 * (w - s[:, None]) ** 2
@@ -65,7 +65,7 @@ def test_line_6_gives_the_best_of_all_assignments_for_given_centres_and_w(seed):
     assert cost.min(axis=1).sum() == pytest.approx(best)
 
 
-def test_an_uncorrelated_score_may_decide_unfairly():
+def test_decisions_from_an_uncorrelated_score_may_be_unfair():
     """Equal mean scores; one group is sure, the other lukewarm and just below one half."""
     s = np.repeat([0, 1], 10)
     score = np.concatenate([np.repeat([0.1, 0.9], 5), np.repeat([0.45, 0.95], [9, 1])])
@@ -74,7 +74,7 @@ def test_an_uncorrelated_score_may_decide_unfairly():
     assert min(rates) / max(rates) < 0.8
 
 
-def test_a_decision_may_depend_on_groups_and_not_be_correlated_with_their_number():
+def test_decision_may_depend_on_groups_without_correlating_with_their_codes():
     """Groups 0 and 3 make up for groups 1 and 2, so that the covariance with the number is 0."""
     rates, number = np.array([0.3, 0.9, 0.0, 0.6]), np.arange(4)
     s = np.repeat(number, 10)
@@ -151,7 +151,7 @@ def test_the_penalty_serves_four_tasks():
         assert after < before / 2, name
 
 
-def test_algorithm_3_takes_the_rows_as_they_are():
+def test_algorithm_3_works_on_raw_rows():
     """Line by line, from a random assignment of raw points, without any step before it."""
     rng = np.random.default_rng(6)
     s = np.repeat([0, 1], 40)

@@ -46,7 +46,7 @@ def test_repository_address_comes_from_the_environment_or_the_remote(environ, re
     assert links.repository_url(environ, remote) == expected
 
 
-def test_no_remote_outside_a_checkout(tmp_path):
+def test_repository_address_is_none_outside_a_checkout(tmp_path):
     assert links.git_remote(tmp_path) is None
 
 
@@ -63,7 +63,7 @@ def test_execute_stores_counts_and_outputs_from_a_clean_kernel(tmp_path):
     assert cells[1].outputs[0].text == "2\n"
 
 
-def test_execute_runs_where_a_loop_runs_already(tmp_path):
+def test_execute_runs_inside_a_running_event_loop(tmp_path):
     path = tmp_path / "a.ipynb"
     write(path, "print(2)")
 
@@ -77,7 +77,7 @@ def test_execute_runs_where_a_loop_runs_already(tmp_path):
 
 
 @pytest.mark.parametrize("source", ["1 / 0", "import warnings; warnings.warn('careful')"])
-def test_execute_reports_and_leaves_the_file_alone(tmp_path, source):
+def test_execute_reports_an_error_and_leaves_the_file_unchanged(tmp_path, source):
     path = tmp_path / "a.ipynb"
     write(path, source)
     before = path.read_bytes()
@@ -86,7 +86,7 @@ def test_execute_reports_and_leaves_the_file_alone(tmp_path, source):
     assert path.read_bytes() == before
 
 
-def test_execute_mends_a_chapter_that_nbval_fails(tmp_path, capsys):
+def test_execute_repairs_a_chapter_that_fails_nbval(tmp_path, capsys):
     path = tmp_path / "a.ipynb"
     outdated = [new_output("stream", text="2\n")]
     cell = new_code_cell("print(1)", outputs=outdated, metadata={"tags": ["nbval-check-output"]})
@@ -100,7 +100,7 @@ def test_execute_mends_a_chapter_that_nbval_fails(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("accept", [False, True])
-def test_a_changed_verdict_is_told_and_taken_over_only_if_accepted(tmp_path, monkeypatch, accept):
+def test_changed_verdict_is_reported_and_stored_only_if_accepted(tmp_path, monkeypatch, accept):
     old, new = ({"findings": {"a": {"verdict": v, "ours": "0.9"}}} for v in ("holds", "undecided"))
     store(old, tmp_path)
     monkeypatch.setattr(scorecard, "findings", lambda folder: new["findings"])
@@ -110,7 +110,7 @@ def test_a_changed_verdict_is_told_and_taken_over_only_if_accepted(tmp_path, mon
     assert stored(tmp_path)["findings"] == (new if accept else old)["findings"]
 
 
-def test_a_first_result_is_no_change(tmp_path, monkeypatch):
+def test_first_result_does_not_count_as_a_change(tmp_path, monkeypatch):
     store({"findings": {"a": {"verdict": NO_RESULT, "ours": NO_RESULT}}}, tmp_path)
     monkeypatch.setattr(
         scorecard, "findings", lambda folder: {"a": {"verdict": "holds", "ours": "0.9"}}

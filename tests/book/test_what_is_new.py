@@ -32,7 +32,7 @@ def test_exactly_fair_clusters_exist_if_and_only_if_the_gcd_is_large_enough(N):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_line_6_believes_in_more_gain_than_there_is_by_the_formula(seed):
+def test_line_6_overestimates_the_gain_by_the_formula(seed):
     rng = np.random.default_rng(seed)
     x, s = rng.normal(size=(9, 2)), rng.integers(2, size=9)
     where, lam = np.r_[[0, 0, 1, 1], rng.integers(2, size=5)], rng.exponential(5)
@@ -63,7 +63,7 @@ def softmax(Z):
 
 
 @pytest.mark.parametrize("scale", [0.1, 1, 10, 100])
-def test_the_inner_maximum_of_algorithm_2_is_smooth_whatever_the_masses(scale):
+def test_inner_maximum_of_algorithm_2_is_smooth_for_any_masses(scale):
     """|second derivative along a direction| <= 5/2 B², even where a class has almost died out."""
     rng = np.random.default_rng(int(scale))
     worst = 0.0
@@ -85,7 +85,7 @@ def test_the_inner_maximum_of_algorithm_2_is_smooth_whatever_the_masses(scale):
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])
-def test_three_penalties_see_one_gap(d):
+def test_three_penalties_are_functions_of_the_same_gap(d):
     rng = np.random.default_rng(d)
     s = np.r_[np.arange(d), rng.integers(d, size=200)]
     f = rng.beta(2, 5, size=len(s))
@@ -103,7 +103,7 @@ def test_three_penalties_see_one_gap(d):
         assert penalty.value_and_grad(F, groups)[0] == pytest.approx(value, rel=1e-9)
 
 
-def test_no_cluster_is_fairer_than_whole_numbers_allow():
+def test_no_cluster_is_fairer_than_divisibility_allows():
     for n, p in itertools.product(range(1, 30), (0.1, 1 / 3, 0.67)):
         shares = np.arange(n + 1) / n
         floor = min(abs(m - n * p) for m in range(n + 1)) / n
@@ -111,7 +111,7 @@ def test_no_cluster_is_fairer_than_whole_numbers_allow():
         assert floor <= 0.5 / n + 1e-12
 
 
-def test_every_test_that_the_page_names_exists():
+def test_tests_named_on_the_page_exist():
     named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)(?:::(\w+))?`", PAGE.read_text("utf8"))
     assert len(named) >= 10
     for file, *names in named:

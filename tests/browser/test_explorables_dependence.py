@@ -57,7 +57,7 @@ def random_tables():
 # The models: the same numbers as the library's
 
 
-def test_random_tables_have_the_library_s_numbers(visit, site, contents, random_tables):
+def test_random_tables_give_the_numbers_of_the_library(visit, site, contents, random_tables):
     page = visit("models", contents["joint-table"]["html"])
     code = (
         "x.map((P) => ({ ...m.dependence(P), nmi: m.nmi(P), D: m.differences(P), "
@@ -88,7 +88,7 @@ def test_random_tables_have_the_library_s_numbers(visit, site, contents, random_
     assert unique > 30
 
 
-def test_independent_counts_have_exactly_no_correlation(visit, site, contents):
+def test_independent_counts_have_correlation_exactly_zero(visit, site, contents):
     page = visit("models", contents["joint-table"]["html"])
     table = np.outer([7, 3, 11], [5, 9, 13]).tolist()
     assert model(page, site, "dependence.js", "m.dependence(x).rho", table) == 0
@@ -120,7 +120,7 @@ def test_replies_are_conditional_means_and_climb_to_rho(visit, site, contents, r
     assert long == pytest.approx(renyi_from_joint(cases[0][0]), abs=1e-9)
 
 
-def test_a_constant_list_has_no_score_and_no_reply(visit, site, contents):
+def test_constant_scores_have_no_correlation_and_no_reply(visit, site, contents):
     page = visit("models", contents["friends-game"]["html"])
     steps = model(
         page,
@@ -151,7 +151,7 @@ def test_walks_around_the_circle_agree_with_the_table(visit, site, contents):
         assert np.hypot(*ours["image"]) == pytest.approx(reached, abs=1e-9)
 
 
-def test_guesses_cost_what_the_samples_say_and_never_save_more_than_rho2(visit, site, contents):
+def test_guessing_errors_match_the_samples_and_never_fall_by_more_than_rho2(visit, site, contents):
     page = visit("models", contents["guessing-game"]["html"])
     rng = np.random.default_rng(18)
     cases = []
@@ -232,7 +232,7 @@ def opening(contents, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_first_numbers_are_the_library_s(visit, contents, name):
+def test_initial_numbers_match_the_library(visit, contents, name):
     page = visit(name, contents[name]["html"])
     expected = expected_texts(name, opening(contents, name))
     assert printed(page, name) == expected
@@ -241,7 +241,7 @@ def test_the_first_numbers_are_the_library_s(visit, contents, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_numbers_at_both_ends_of_every_slider_by_keyboard(visit, contents, name):
+def test_keyboard_moves_every_slider_to_both_ends(visit, contents, name):
     page = visit(name, contents[name]["html"])
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     sliders = page.locator("input[type=range]")
@@ -282,7 +282,7 @@ def state_after(contents, name, slider, at_end):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_phrases_to_try_set_the_state(visit, contents, name):
+def test_suggested_links_set_the_state(visit, contents, name):
     page = visit(name, contents[name]["html"])
     phrases = re.findall(r"\[([^\]]+)\]\(([^)]+)\)", contents[name]["say"])
     assert phrases
@@ -326,7 +326,7 @@ def test_the_table_chooser_and_the_best_reply_button_work_by_keyboard(visit, con
 # Dragging, address, speech
 
 
-def test_a_dot_is_dragged_sideways(visit, contents):
+def test_dot_can_be_dragged_horizontally(visit, contents):
     page = visit("friends-game", contents["friends-game"]["html"])
     box = stage(page)
     at = [box["x"] + 24 + (x + 3) / 6 * (box["width"] - 48) for x in (1, 2.5)]
@@ -339,7 +339,7 @@ def test_a_dot_is_dragged_sideways(visit, contents):
     assert printed(page, "friends-game") == expected_texts("friends-game", start)
 
 
-def test_a_guess_and_the_code_are_dragged(visit, contents):
+def test_guess_and_code_can_be_dragged(visit, contents):
     page = visit("guessing-game", contents["guessing-game"]["html"])
     box = stage(page)
     last_row = box["y"] + box["height"] - 130  # husbands
@@ -358,7 +358,7 @@ def test_a_guess_and_the_code_are_dragged(visit, contents):
     assert printed(page, "ellipse")["angle"] == "90°"
 
 
-def test_the_address_holds_the_state(visit, contents):
+def test_address_stores_the_state(visit, contents):
     html = contents["ellipse"]["html"]
     page = visit("ellipse", html)
     page.get_by_role("button", name="bus and car are alike").click()
@@ -381,12 +381,12 @@ def test_the_address_holds_the_state(visit, contents):
         ("joint-table", "#joint-table.counts=1,2,3"),
     ],
 )
-def test_an_address_that_makes_no_sense_opens_the_first_state(visit, contents, name, hash):
+def test_invalid_address_opens_the_initial_state(visit, contents, name, hash):
     page = visit(name, contents[name]["html"], hash=hash)
     assert printed(page, name) == expected_texts(name, opening(contents, name))
 
 
-def test_values_out_of_range_are_brought_to_the_end(visit, contents):
+def test_out_of_range_values_are_clipped(visit, contents):
     page = visit("ellipse", contents["ellipse"]["html"], hash="#ellipse.angle=9999")
     assert printed(page, "ellipse")["angle"] == "360°"
     zeros = ",".join(["0"] * 9)
@@ -396,7 +396,7 @@ def test_values_out_of_range_are_brought_to_the_end(visit, contents):
     assert printed(page, "joint-table")["rho"] == "0.000"
 
 
-def test_a_page_of_jupyterlab_keeps_the_picture(chromium, contents):
+def test_jupyterlab_keeps_the_static_picture(chromium, contents):
     context = chromium.new_context()
     page = context.new_page()
     wrong = []
@@ -408,13 +408,13 @@ def test_a_page_of_jupyterlab_keeps_the_picture(chromium, contents):
     context.close()
 
 
-def test_models_know_nothing_of_the_page():
+def test_models_do_not_access_the_page():
     for path in [FOLDER / "dependence.js", *FOLDER.glob("*/model.js")]:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"\b(document|window|shared\.js)\b", text), path.name
 
 
-def test_dots_glide_to_a_reply_unless_motion_is_unwanted(visit, contents):
+def test_dots_are_animated_unless_reduced_motion_is_preferred(visit, contents):
     for motion, moving in (("no-preference", True), ("reduce", False)):
         page = visit("friends-game", contents["friends-game"]["html"], reduced_motion=motion)
         page.evaluate(

@@ -140,7 +140,7 @@ def faint(page):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_on_a_wide_screen(visit, name):
+def test_explorables_fit_a_wide_screen(visit, name):
     page = visit(name, bodies()[name], width=1400, reduced_motion="reduce")
     page.add_style_tag(content="html[data-theme=light] { background: #fff; }")
     summary, voice = page.locator(".explorable-summary"), page.locator(".explorable-voice")
@@ -222,7 +222,7 @@ def swipe(page, x, y, across=0, down=0):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_on_a_phone(visit, name):
+def test_explorables_fit_a_phone(visit, name):
     page = visit(name, bodies()[name], **PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     small = page.eval_on_selector_all(
@@ -251,7 +251,7 @@ def test_on_a_phone(visit, name):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_finger_scrolls_over_it_and_phrases_keep_the_picture(visit, name):
+def test_touch_scrolls_the_page_and_links_keep_the_picture(visit, name):
     page = visit(name, bodies()[name], **PHONE)
     summary = page.locator(".explorable-summary")
     page.add_style_tag(content="body { padding: 300px 1rem 1500px !important; }")
@@ -341,7 +341,7 @@ def test_the_address_keeps_the_state_and_the_drawing_follows_the_width(visit, na
     assert page.locator(".explorable-summary").bounding_box()["height"] > 10
 
 
-def test_without_script_the_pictures_and_the_numbers_stand(chromium, site):
+def test_pictures_and_numbers_are_shown_without_scripts(chromium, site):
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     for name in NAMES:
@@ -357,7 +357,7 @@ def test_without_script_the_pictures_and_the_numbers_stand(chromium, site):
     context.close()
 
 
-def test_pages_opened_as_files_are_alive_too(chromium, site):
+def test_explorables_work_on_pages_opened_as_files(chromium, site):
     plain_script = load("explorable_files").plain_script
     context = chromium.new_context()
     page = context.new_page()
@@ -371,7 +371,7 @@ def test_pages_opened_as_files_are_alive_too(chromium, site):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_explorable_is_small(name):
+def test_explorable_scripts_are_small(name):
     own = [path.read_bytes() for path in (FOLDER / name).glob("*.js")]
     assert len(gzip.compress(b"".join(own))) <= 15_000
     used = {"shared.js", "explorables.css", *re.findall(rb'"\.\./(\w+\.js)"', b"".join(own))}

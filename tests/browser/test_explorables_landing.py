@@ -18,7 +18,7 @@ def body():
     return found[0]
 
 
-def test_the_numbers_are_pythons(visit, body, site):
+def test_numbers_match_python(visit, body, site):
     page, grid = visit("threshold", body), list(range(5, 96))
     code = "x.grid.map((k) => ['usual', 'fair'].map((one) => m.relative(x.data, one, k)))"
     found = model(page, site, "threshold", code, {"data": threshold.data(), "grid": grid})
@@ -28,7 +28,7 @@ def test_the_numbers_are_pythons(visit, body, site):
 
 
 @pytest.mark.parametrize("k", [5, 50, 70, 95])
-def test_the_ratio_is_that_of_the_selection_rates(k):
+def test_displayed_ratio_is_that_of_the_selection_rates(k):
     for name, (lam, _) in threshold.MODELS.items():
         women, men = scores.measure(scores.counts()[scores.METHOD, lam], k)["rates"]
         assert threshold.relative(name, k) == pytest.approx(100 * women / men)
@@ -51,7 +51,7 @@ def test_the_handle_and_the_slider_move_the_threshold(visit, body):
     assert f"trained to be fair selects {fixed(threshold.relative('fair', 70), 0)}." in text
 
 
-def test_there_is_one_slider_and_no_other_choice(visit, body):
+def test_slider_is_the_only_control(visit, body):
     page = visit("threshold", body)
     assert page.locator("input").count() == 1
     assert printed(page, "threshold") == {}

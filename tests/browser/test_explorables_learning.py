@@ -58,7 +58,7 @@ def states_of_the_inspector():
     return [(0.0, 30), (-1.0, 0), (-1.0, 30), (3.0, 0), (3.0, 30), *random]
 
 
-def test_the_inspectors_numbers_are_the_librarys(opened, site):
+def test_inspector_numbers_match_the_library(opened, site):
     page = opened("adversary")
     states = states_of_the_inspector()
     code = "x.states.map(([start, steps]) => m.compare(x.bank, start, steps))"
@@ -79,7 +79,7 @@ def test_the_inspectors_numbers_are_the_librarys(opened, site):
 
 
 @pytest.mark.parametrize("state", states_of_the_inspector()[:5])
-def test_the_inspectors_printed_numbers(opened, state):
+def test_inspector_prints_the_rounded_numbers(opened, state):
     start, steps = state
     page = opened("adversary", hash=f"#adversary.start={start}&adversary.steps={steps}")
     library = adversary.numbers(start, steps)
@@ -88,7 +88,7 @@ def test_the_inspectors_printed_numbers(opened, state):
     assert {key: fixed(library[key], 3) for key in shown} == shown
 
 
-def test_her_slope_is_that_of_a_difference_quotient():
+def test_adversary_slope_matches_a_difference_quotient():
     v = adversary.question(0.4)
     for slope, value in (
         (adversary.paid(0.7, v)[1], lambda t: adversary.paid(t, v)[0]),
@@ -100,7 +100,7 @@ def test_her_slope_is_that_of_a_difference_quotient():
         assert (value(0.7 + 1e-5) - value(0.7 - 1e-5)) / 2e-5 == pytest.approx(slope, abs=1e-8)
 
 
-def test_the_optimal_rules_numbers_are_the_librarys(opened, site, bodies):
+def test_optimal_rule_numbers_match_the_library(opened, site, bodies):
     page = opened("bias-score")
     multipliers = np.random.default_rng(2).uniform(0, 0.3, 50).tolist()
     argument = {"population": inline(bodies["bias-score"]), "multipliers": multipliers}
@@ -111,7 +111,7 @@ def test_the_optimal_rules_numbers_are_the_librarys(opened, site, bodies):
 
 
 @pytest.mark.parametrize("k", [0, 0.1, 0.3])
-def test_the_optimal_rules_printed_numbers(opened, k):
+def test_optimal_rule_prints_the_rounded_numbers(opened, k):
     page = opened("bias-score", hash=f"#bias-score.k={k}")
     shown = printed(page, "bias-score")
     assert {key: bias_score.printed(k)[key] for key in shown} == shown
@@ -133,7 +133,7 @@ def states_of_four_points():
     ]
 
 
-def test_every_visit_is_that_of_the_objective_from_scratch(opened, site):
+def test_every_visit_matches_the_objective_computed_from_scratch(opened, site):
     page = opened("fair-kmeans")
     groups, start = kmeans.POINTS["s"], kmeans.POINTS["start"]
     argument = {"states": states_of_four_points(), "s": groups, "start": start}
@@ -157,7 +157,7 @@ def test_every_visit_is_that_of_the_objective_from_scratch(opened, site):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_passes_ends_and_cycles_are_those_of_the_librarys_algorithms(opened, site):
+def test_passes_and_cycles_match_the_algorithms_of_the_library(opened, site):
     page = opened("fair-kmeans")
     groups, start = kmeans.POINTS["s"], kmeans.POINTS["start"]
     argument = {"states": states_of_four_points(), "s": groups, "start": start}
@@ -184,12 +184,12 @@ def test_passes_ends_and_cycles_are_those_of_the_librarys_algorithms(opened, sit
     assert compared > 60
 
 
-def test_the_second_visit_has_the_chapters_numbers(opened):
+def test_second_visit_shows_the_numbers_of_the_chapter(opened):
     shown = printed(opened("fair-kmeans", hash="#fair-kmeans.visit=2"), "fair-kmeans")
     assert (shown["believed"], shown["replied"]) == ("−13.00", "+15.33")
 
 
-def test_the_descents_bars_are_equal_and_algorithm_3s_are_not(opened):
+def test_expected_and_actual_gain_agree_only_for_the_descent(opened):
     page = opened("fair-kmeans", hash="#fair-kmeans.visit=2")
     heights = page.eval_on_selector_all(
         ".explorable-stage rect:not([fill=none])",
@@ -211,7 +211,7 @@ def test_the_visits_can_be_stepped_through(opened):
         assert shown["replied"] == (kmeans._signed(one.dF) if one.moved else "stays")
 
 
-def test_a_point_can_be_dragged_and_moved_by_key(opened):
+def test_point_can_be_moved_by_mouse_and_keyboard(opened):
     page = opened("fair-kmeans")
     page.get_by_text("Change λ or move the points").click()
     box = page.locator("[data-point='3']").first.bounding_box()
@@ -245,7 +245,7 @@ def states_of_scores():
     return [("label", 8.0, 50), ("label", 8.0, 30), *ends, *random]
 
 
-def test_adults_numbers_are_pythons_to_the_last_person(opened, site, bodies):
+def test_adult_counts_match_python_exactly(opened, site, bodies):
     page = opened("scores")
     states = states_of_scores()
     code = "x.states.map(([method, lam, k]) => m.read(x.data, method, lam, k))"
@@ -263,7 +263,7 @@ def test_adults_numbers_are_pythons_to_the_last_person(opened, site, bodies):
 
 
 @pytest.mark.parametrize("state", states_of_scores()[:6])
-def test_the_measures_from_counts_are_those_of_the_people(state):
+def test_measures_from_counts_match_those_from_rows(state):
     method, lam, k = state
     above = scores.counts()[method, lam]
     # The people themselves, from the counts.
@@ -284,7 +284,7 @@ def test_the_measures_from_counts_are_those_of_the_people(state):
 
 
 @pytest.mark.parametrize("state", states_of_scores()[:6])
-def test_adults_printed_numbers(opened, state):
+def test_adult_prints_the_rounded_numbers(opened, state):
     method, lam, k = state
     address = f"#scores.method={method}&scores.lam={lam:g}&scores.t={k / 100}"
     shown = printed(opened("scores", hash=address), "scores")
@@ -301,7 +301,7 @@ def test_adults_printed_numbers(opened, state):
     assert shown == expected
 
 
-def test_the_button_moves_the_threshold_and_the_fairness_does_not_survive(opened):
+def test_button_moves_the_threshold_and_fairness_is_lost(opened):
     page = opened("scores")
     page.get_by_role("button", name="Move the threshold to 0.3").first.click()
     shown = printed(settled(page), "scores")
@@ -331,7 +331,7 @@ def searched(text):
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
-def test_the_scorecards_rows_are_those_of_the_claims(opened, site, bodies):
+def test_scorecard_rows_match_the_claims(opened, site, bodies):
     page, listed = opened("scorecard"), rows()
     data = inline(bodies["scorecard"])
     rng = np.random.default_rng(3)
@@ -376,7 +376,7 @@ def test_the_scorecards_rows_are_those_of_the_claims(opened, site, bodies):
         assert counts == tally(expected, primary=False), state
 
 
-def test_the_scorecard_opens_with_the_books_tally(opened):
+def test_scorecard_shows_the_tally_of_the_book(opened):
     page = opened("scorecard")
     expected = ", ".join(
         f"{n} {scorecard.SIGNS[verdict]}\N{NO-BREAK SPACE}{verdict}"
@@ -405,7 +405,7 @@ def test_the_scorecard_is_searched_filtered_and_grouped(opened):
     assert [text.split(":")[0] for text in summaries] == list(tally())
 
 
-def test_a_verdict_is_chosen_and_given_up_in_the_bar(opened):
+def test_verdict_filter_is_toggled_in_the_bar(opened):
     page = opened("scorecard")
     pieces = page.locator(".claims-bar button")
     shown = [int(re.search(r"\d+", text)[0]) for text in pieces.all_text_contents()]

@@ -39,7 +39,7 @@ def everything(visit, dark):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_wide_page(visit, path):
+def test_wide_page_has_no_problem(visit, path):
     opened = visit(path, width=1400)
     # Printed from dark mode, to which it was switched.
     problems = everything(opened, dark=False) + opened.printed()
@@ -47,7 +47,7 @@ def test_wide_page(visit, path):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_narrow_page(visit, path):
+def test_narrow_page_has_no_problem(visit, path):
     opened = visit(path, width=390, dark=True)
     problems = everything(opened, dark=True) + opened.labels()
     assert not problems, "\n".join(problems)

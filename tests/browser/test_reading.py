@@ -14,7 +14,7 @@ CHAPTER = "book/part1_dependence/theorem-1.html"
 LAST = "book/changelog.html"
 
 
-def test_the_contents_show_where_one_is(visit):
+def test_contents_highlight_the_current_page(visit):
     page = visit(LAST).page
     link = page.locator(".bd-sidebar-primary a[aria-current=page]")
     assert link.count() == 1
@@ -24,7 +24,7 @@ def test_the_contents_show_where_one_is(visit):
     assert place["y"] + place["height"] <= box["y"] + min(box["height"], 900)
 
 
-def test_a_phone_s_drawer_closes_when_a_section_is_chosen(visit):
+def test_phone_drawer_closes_when_a_section_is_chosen(visit):
     page = visit(CHAPTER, width=390).page
     page.locator("button.secondary-toggle").click()
     drawer = page.locator("dialog#pst-secondary-sidebar-modal")
@@ -35,7 +35,7 @@ def test_a_phone_s_drawer_closes_when_a_section_is_chosen(visit):
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_a_figure_enlarges_and_goes_away_by_key(visit, width):
+def test_figure_enlarges_and_closes_by_keyboard(visit, width):
     page = visit(CHAPTER, width=width).page
     link = page.locator(".bd-article figure a.image-reference").first
     link.scroll_into_view_if_needed()
@@ -50,7 +50,7 @@ def test_a_figure_enlarges_and_goes_away_by_key(visit, width):
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1400, True), (390, True), (390, False)])
-def test_a_page_shows_and_fetches_figures_of_its_own_mode_only(visit, width, dark):
+def test_page_loads_only_the_figures_of_its_color_mode(visit, width, dark):
     opened = visit(CHAPTER, width=width, dark=dark)
     assert opened.label_sizes()
     figures = opened.page.locator(".bd-article img[class^=figure-]:visible")
@@ -68,7 +68,7 @@ def test_a_page_shows_and_fetches_figures_of_its_own_mode_only(visit, width, dar
         assert "#" + "".join(f"{int(v):02x}" for v in re.findall(r"\d+", ground)) == svg.DARK_PAPER
 
 
-def test_figures_are_light_on_paper_and_dark_again_in_the_lightbox(visit):
+def test_figures_are_light_in_print_and_dark_in_the_lightbox(visit):
     page = visit(CHAPTER, width=1400, dark=True).page
     page.emulate_media(media="print")
     shown = page.locator(".bd-article img[class^=figure-]:visible")
@@ -89,7 +89,7 @@ _RESULTS = """query => Search._performSearch(...Search._parseQuery(query)).rever
   .slice(0, 3).map(result => result[0].replace(/^book\\//, ''))"""
 
 
-def test_queries_of_readers_find_their_pages(visit):
+def test_search_queries_find_the_expected_pages(visit):
     queries = yaml.safe_load(Path(__file__).with_name("queries.yml").read_text(encoding="utf8"))
     assert len(queries) >= 42
     page = visit("search.html?q=algorithm+2").page
@@ -104,7 +104,7 @@ def test_queries_of_readers_find_their_pages(visit):
     assert missed == {}
 
 
-def test_the_lines_shown_of_a_page_are_of_its_text(visit):
+def test_search_excerpts_are_taken_from_the_text(visit):
     page = visit("search.html?q=gradient+descent").page
     page.wait_for_selector("#search-results p.context")
     shown = " ".join(page.locator("#search-results p.context").all_inner_texts())
@@ -113,7 +113,7 @@ def test_the_lines_shown_of_a_page_are_of_its_text(visit):
 
 
 @pytest.mark.parametrize(("kind", "shown"), [("as-is", False), ("all", True)])
-def test_solutions_are_printed_as_the_reader_chooses(visit, kind, shown):
+def test_readers_can_choose_whether_solutions_are_printed(visit, kind, shown):
     page = visit(CHAPTER).page
     closed_now = "document.querySelectorAll('.solution.toggle-hidden').length"
     page.evaluate(f"() => {{ window.print = () => {{ window.closed_then = {closed_now}; }}; }}")
@@ -150,7 +150,7 @@ def test_a_page_can_be_read_without_scripts(chromium, site):
     context.close()
 
 
-def test_one_switch_shows_all_evidence_of_the_errata_and_the_reader_keeps_the_place(visit):
+def test_errata_switch_shows_all_evidence_and_keeps_the_scroll_position(visit):
     page = visit("book/part4_experiments/errata.html").page
     folds = page.locator(".bd-article details.fold")
     switch = page.locator(".fold-switch button")
@@ -173,7 +173,7 @@ def test_the_current_section_is_marked_in_the_contents(visit):
     assert link.get_attribute("aria-current") == "location"
 
 
-def test_a_reference_shows_what_it_refers_to(visit):
+def test_reference_shows_a_preview_of_its_target(visit):
     opened = visit(CHAPTER)
     for kind, inside in (("a[href*='#equation-']", "math"), ("a[href*='#fig-']", "figcaption")):
         link = opened.page.locator(f".bd-article a.reference.internal{kind[1:]}").first
@@ -186,7 +186,7 @@ def test_a_reference_shows_what_it_refers_to(visit):
     assert not opened.ids()
 
 
-def test_arrow_keys_turn_pages_unless_something_has_the_focus(visit):
+def test_arrow_keys_turn_pages_unless_an_element_has_focus(visit):
     page = visit(CHAPTER).page
     page.locator("button.search-button__button:visible, .bd-article a").first.focus()
     page.keyboard.press("ArrowRight")

@@ -61,12 +61,12 @@ def regions(source, name):
         yield part.split(f"### END {name}")[0].strip()
 
 
-def test_committed_releases_follow_from_their_sources():
+def test_committed_releases_match_their_sources():
     assert build.build(write=False) == []
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_nothing_of_solutions_or_hidden_tests_is_in_the_release(assignment):
+def test_release_contains_no_solution_or_hidden_test(assignment):
     released = (RELEASE / assignment / f"{assignment}.ipynb").read_text(encoding="utf-8")
     assert "BEGIN" not in released
     assert "END SOLUTION" not in released
@@ -103,7 +103,7 @@ def test_every_cell_of_a_source_has_a_stable_id_and_no_output(assignment):
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_points_in_the_head_cell_are_those_of_the_cells(assignment):
+def test_points_in_the_first_cell_match_the_cells(assignment):
     source = cells(SOURCE, assignment)
     points = sum(cell.metadata.get("nbgrader", {}).get("points", 0) for cell in source)
     # in a sentence or in a table
@@ -111,7 +111,7 @@ def test_points_in_the_head_cell_are_those_of_the_cells(assignment):
     assert "**Time**" in source[0].source
 
 
-def test_references_get_full_marks_and_blank_releases_nothing(graded):
+def test_reference_solutions_get_full_marks_and_blank_releases_none(graded):
     for assignment in assignments():
         result = graded["reference", assignment]
         lost = [(m.name, m.message) for m in result.marks if m.points not in (None, m.worth)]
@@ -129,7 +129,7 @@ def test_zoo_has_at_least_twenty_wrong_answers(assignment):
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_every_wrong_answer_loses_marks_where_it_should_and_says_why(assignment):
+def test_wrong_answers_lose_the_expected_marks_with_an_explanation(assignment):
     amiss, lost = {}, set()
     for wrong in zoo.answers(assignment):
         found = bench(assignment).try_out(wrong["replace"])
@@ -143,7 +143,7 @@ def test_every_wrong_answer_loses_marks_where_it_should_and_says_why(assignment)
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_wrong_answers_that_no_test_was_written_for_are_caught(assignment):
+def test_unforeseen_wrong_answers_are_detected(assignment):
     found = zoo.caught(bench(assignment))
     missed = [name for name, seen in found.items() if not seen]
     assert len(found) >= 20
@@ -222,7 +222,7 @@ def test_overwritten_arguments_earn_nothing(assignment, fill):
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_a_variant_asks_another_question(assignment):
+def test_variants_ask_different_questions(assignment):
     """The reference of a variant gets full marks, and the pasted one of the release does not."""
     other = bench(assignment, 1)
     assert {name: m for name, m in other.try_out().items() if m} == {}
@@ -239,7 +239,7 @@ def test_a_variant_asks_another_question(assignment):
 # ------------------------------------------------------------------- agreement with the book
 
 
-def test_a5_and_the_scorecard_have_the_same_verdicts():
+def test_a5_gives_the_verdicts_of_the_scorecard():
     verdict = reference("a5_judging")["verdict"]
     grid = np.linspace(-1, 1, 9)
     for low, high, smallest in itertools.product(grid, grid, (0.25, 0.5)):
@@ -260,7 +260,7 @@ def test_a4_combines_cases_as_the_scorecard_does():
 
 
 @pytest.mark.parametrize("assignment", ["a4_reproduction", "a5_judging"])
-def test_intervals_are_those_of_the_scorecard(assignment):
+def test_intervals_match_the_scorecard(assignment):
     from scipy import stats
 
     space = {"math": math, "np": np, "stats": stats}
@@ -272,7 +272,7 @@ def test_intervals_are_those_of_the_scorecard(assignment):
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_every_name_of_the_library_that_a_text_mentions_exists(assignment):
+def test_library_names_mentioned_in_texts_exist(assignment):
     text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
     names = set(re.findall(r"\brenyi_(?:lib|book)(?:\.\w+)+", text))
     assert [name for name in sorted(names) if not resolves(name)] == []
@@ -287,14 +287,14 @@ def resolves(name):
     return True
 
 
-def test_a_name_that_was_renamed_is_noticed():
+def test_renamed_library_name_is_detected():
     assert resolves("renyi_lib.metrics.demographic_parity_ratio")
     assert not resolves("renyi_lib.metrics.p_rule")
     assert not resolves("renyi_lib.nowhere")
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_every_chapter_and_section_that_is_named_is_there(assignment):
+def test_mentioned_chapters_and_sections_exist(assignment):
     text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
     _, strange = page.resolve(chapters_in(text), chapters.table())
     assert strange == []
@@ -361,7 +361,7 @@ def test_the_sample_answer_to_task_7_of_a5_is_right():
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_the_comparison_helper_is_the_same_everywhere(assignment):
+def test_comparison_helper_is_identical_in_all_assignments(assignment):
     helpers = {
         cell.source
         for name in assignments()
@@ -390,7 +390,7 @@ def test_the_comparison_helper_is_the_same_everywhere(assignment):
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_the_reference_gets_full_marks_from_plain_nbgrader(assignment, tmp_path):
+def test_reference_solution_gets_full_marks_from_plain_nbgrader(assignment, tmp_path):
     scores = build.autograde(assignment, zoo.reference(assignment), tmp_path)
     tests = {
         part.name: part.points for part in parts(zoo.reference(assignment)) if not part.by_hand
@@ -399,7 +399,7 @@ def test_the_reference_gets_full_marks_from_plain_nbgrader(assignment, tmp_path)
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_no_test_asks_a_name_that_a_student_could_redefine(assignment):
+def test_tests_do_not_use_names_that_a_student_could_redefine(assignment):
     """What a test compares with is imported in the test itself, under a name of its own."""
     nb = zoo.reference(assignment)
     given = set()
@@ -418,7 +418,7 @@ def test_no_test_asks_a_name_that_a_student_could_redefine(assignment):
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_what_is_marked_by_hand_has_a_rubric(assignment):
+def test_manually_graded_tasks_have_a_rubric(assignment):
     nb = zoo.reference(assignment)
     by_hand = sum(part.points for part in parts(nb) if part.by_hand)
     text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
@@ -428,6 +428,6 @@ def test_what_is_marked_by_hand_has_a_rubric(assignment):
 
 
 @pytest.mark.parametrize("assignment", assignments())
-def test_no_chapter_is_called_by_a_number(assignment):
+def test_chapters_are_not_referred_to_by_number(assignment):
     text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
     assert re.findall(r"[Cc]hapters? \d+", text) == []

@@ -44,7 +44,7 @@ def contents(folder):
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_two_runs_give_the_same_files_and_the_first_line_names_the_guards(tmp_path):
+def test_repeated_runs_give_the_same_files_and_print_the_guards_first(tmp_path):
     command = class_of(tmp_path, Ada={}, Grace={"one": "def one():\n    return 5"})
     said = run(command, tmp_path / "one", "--workers", 2)
     run(command, tmp_path / "two", "--workers", 1)
@@ -54,7 +54,7 @@ def test_two_runs_give_the_same_files_and_the_first_line_names_the_guards(tmp_pa
     assert "5 points" in (tmp_path / "one" / "feedback" / "Ada" / "mini.html").read_text("utf-8")
 
 
-def test_ctrl_c_leaves_what_is_graded_and_a_second_run_goes_on(tmp_path):
+def test_interrupted_run_keeps_finished_grades_and_can_be_resumed(tmp_path):
     slow = {"one": "import time\ntime.sleep(50)"}
     command = class_of(tmp_path, Ada={}, Bob=slow)
     out = tmp_path / "out"
@@ -83,7 +83,7 @@ def test_ctrl_c_leaves_what_is_graded_and_a_second_run_goes_on(tmp_path):
     assert [row["score"] for row in rows(out / "grades.csv")] == ["5", "5"]
 
 
-def test_one_student_can_be_graded_anew_and_the_others_stay(tmp_path):
+def test_single_student_can_be_regraded_without_affecting_others(tmp_path):
     command = class_of(tmp_path, Ada={}, Grace={"one": "def one():\n    return 5"})
     run(command, tmp_path / "out")
     for student in ("Ada", "Grace"):
@@ -93,7 +93,7 @@ def test_one_student_can_be_graded_anew_and_the_others_stay(tmp_path):
     assert scores == {"Ada": "5", "Grace": "2"}
 
 
-def test_late_days_are_counted_and_charged(tmp_path):
+def test_late_days_are_counted_and_deducted(tmp_path):
     command = class_of(tmp_path, Ada={}, Grace={})
     (tmp_path / "due.csv").write_text(f"assignment,due\n{NAME},2026-03-01T12:00Z\n")
     (tmp_path / "submitted.csv").write_text(
@@ -115,7 +115,7 @@ def stopped(command, *more):
     return said + problem
 
 
-def test_options_that_change_marks_are_kept_and_another_run_must_say_so(tmp_path):
+def test_options_that_change_marks_are_remembered_and_changes_must_be_explicit(tmp_path):
     command = class_of(tmp_path, Ada={"one": "def one():\n    return 5"})
     out = tmp_path / "out"
     (tmp_path / "due.csv").write_text(f"assignment,due\n{NAME},2026-03-01T12:00Z\n")
@@ -139,21 +139,21 @@ def test_options_that_change_marks_are_kept_and_another_run_must_say_so(tmp_path
     assert rows(out / "grades.csv")[0]["max"] == "5"
 
 
-def test_the_command_asks_for_a_folder_that_is_there(tmp_path):
+def test_missing_folder_is_reported(tmp_path):
     assert "make grade SUBMISSIONS=dir" in stopped([0, 0, 0, tmp_path / "absent"])
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--tasks", "1"], "needs ASSIGNMENT="),
+        (["--tasks", "1"], "requires ASSIGNMENT="),
         (["--tasks", "1-99", "--assignment", NAME], "mini has no task 3, 4"),
-        (["--assignment", "a9"], "no assignment 'a9'; there are mini"),
+        (["--assignment", "a9"], "no assignment 'a9': choose one of mini"),
         (["--student", "Zoe"], "No student 'Zoe'"),
         (["--due", "absent.csv"], "absent.csv"),
     ],
 )
-def test_options_that_cannot_be_meant_are_refused(tmp_path, options, why):
+def test_invalid_options_raise(tmp_path, options, why):
     command = class_of(tmp_path, Ada={})
     assert why in stopped(command, tmp_path / "out", *options)
     assert not (tmp_path / "out").exists()
@@ -183,7 +183,7 @@ BOMBS = {
 }
 
 
-def test_no_hand_in_stops_the_class(tmp_path):
+def test_no_submission_stops_the_grading_of_the_class(tmp_path):
     """Everything that has stopped a whole class once, in one class with Ada, who is right."""
     class_of(tmp_path, Ada={}, **{name: {"one": text} for name, text in BOMBS.items()})
     inside = tmp_path / "in"
@@ -231,7 +231,7 @@ def test_no_hand_in_stops_the_class(tmp_path):
     assert not (COURSE.parent / "pwned").exists()
 
 
-def test_a_terminal_without_unicode_is_no_problem(tmp_path):
+def test_terminal_without_unicode_is_supported(tmp_path):
     command = class_of(tmp_path, 李雷={})
     status, said, problem = invoke(grade.main, [*command[3:], tmp_path / "out"], encoding="ascii")
     assert (status, problem) == (0, "")
@@ -239,7 +239,7 @@ def test_a_terminal_without_unicode_is_no_problem(tmp_path):
 
 
 @pytest.mark.skipif(not installed(), reason="bubblewrap makes the small disk")
-def test_a_full_disk_ends_with_a_message_and_nothing_is_lost(tmp_path):
+def test_full_disk_gives_a_message_and_loses_no_results(tmp_path):
     command = class_of(tmp_path, Ada={}, Bob={}, Zoe={"one": "def one():\n    return 'x' * 9999"})
     # a disk with room for the first files only
     walls = [installed(), "--dev-bind", "/", "/", "--size", "28672", "--tmpfs", "/mnt"]
@@ -254,7 +254,7 @@ def test_a_full_disk_ends_with_a_message_and_nothing_is_lost(tmp_path):
     assert [row["score"] for row in rows(saved / "grades.csv")] == ["5", "5", "3"]
 
 
-def test_a_notebook_that_takes_too_long_is_not_tried_again(tmp_path, monkeypatch):
+def test_notebook_that_times_out_is_not_retried(tmp_path, monkeypatch):
     command = class_of(tmp_path, Ada={})
     path = tmp_path / "source" / NAME / f"{NAME}.ipynb"
     flag = tmp_path / "tried"
@@ -268,7 +268,7 @@ def test_a_notebook_that_takes_too_long_is_not_tried_again(tmp_path, monkeypatch
     assert (row["score"], row["status"]) == ("0", "the grader failed")
 
 
-def test_a_failure_of_the_grader_is_tried_again(tmp_path):
+def test_grader_failure_is_retried(tmp_path):
     """A source whose test ends the grading process itself, twice, and then does not."""
     command = class_of(tmp_path, Ada={})
     path = tmp_path / "source" / NAME / f"{NAME}.ipynb"

@@ -145,7 +145,7 @@ def points(result):
     "student",
     ["tampered_test", "tampered_metadata", "skipped_test", "test_as_text", "deleted_test"],
 )
-def test_a_test_that_was_tampered_with_is_restored(results, student):
+def test_tampered_test_is_restored(results, student):
     result = results[student, NAME]
     assert points(result) == {"test_one": 0, "test_two": 3}
     assert result.marks[0].message == "the secret is 1"
@@ -158,13 +158,13 @@ def test_a_deleted_answer_counts_as_blank_and_the_rest_is_graded(results):
     assert result.notes[0] == "these cells were missing and have been put back: one"
 
 
-def test_of_a_cell_that_stands_twice_the_first_is_graded(results):
+def test_first_of_duplicate_cells_is_graded(results):
     result = results["copied_cell", NAME]
     assert result.score == 5
     assert "occur twice" in result.notes[0]
 
 
-def test_cells_of_the_students_own_are_kept(results):
+def test_cells_added_by_the_student_are_kept(results):
     assert results["own_helper", NAME].score == 5
 
 
@@ -175,30 +175,32 @@ def test_cells_of_the_students_own_are_kept(results):
         ("stripped", NAME, "not the released notebook", "metadata are gone"),
     ],
 )
-def test_what_cannot_be_run_gets_a_row_that_says_why(results, student, assignment, status, note):
+def test_submission_that_cannot_run_gets_a_row_with_the_reason(
+    results, student, assignment, status, note
+):
     result = results[student, assignment]
     assert (result.status, result.score) == (status, 0)
     assert note in result.notes[0]
 
 
 @pytest.mark.parametrize("student", ["nothing", "renamed"])
-def test_work_that_is_missing_is_not_handed_in(results, student):
+def test_missing_work_is_reported_as_not_submitted(results, student):
     result = results[student, NAME]
     assert (result.status, result.marks, result.max_points) == ("not handed in", [], 5)
 
 
-def test_moved_cells_are_put_back_in_their_order(results):
+def test_moved_cells_are_restored_to_their_order(results):
     result = results["moved_setup", NAME]
     assert result.score == 5
     assert "moved" in result.notes[0]
 
 
-def test_an_oracle_that_the_student_redefines_is_not_asked(results):
+def test_oracle_redefined_by_the_student_is_ignored(results):
     assert results["own_oracle", NAME].score == 5
     assert results["false_oracle", NAME].score == 3
 
 
-def test_numbers_of_tasks_are_read_as_one_writes_them():
+def test_task_numbers_are_parsed_in_common_notations():
     assert task_numbers("1-3, 5") == {1, 2, 3, 5}
     assert task_numbers("") is None
     assert task_numbers("all") is None
@@ -242,12 +244,12 @@ def test_variants_of_a_name_are_recognized(tmp_path, name):
     assert handin.note == ("" if name == "a1_x.ipynb" else f"handed in as {name!r}")
 
 
-def test_another_assignment_is_not_a_variant(tmp_path):
+def test_different_assignment_is_not_a_variant(tmp_path):
     touch(tmp_path / "in" / "Ada" / "a1_xylophone.ipynb")
     assert ("Ada", "a1_x") not in found(tmp_path, ["a1_x"])
 
 
-def test_of_two_variants_the_exact_name_is_graded_and_the_other_named(tmp_path):
+def test_variant_with_the_exact_name_is_graded_and_the_other_is_reported(tmp_path):
     touch(tmp_path / "in" / "Ada" / "a1_x (1).ipynb")
     touch(tmp_path / "in" / "Ada" / "a1_x.ipynb")
     handin = found(tmp_path, ["a1_x"])["Ada", "a1_x"]
@@ -255,7 +257,7 @@ def test_of_two_variants_the_exact_name_is_graded_and_the_other_named(tmp_path):
     assert "and not 'a1_x (1).ipynb'" in handin.note
 
 
-def test_moodles_and_canvas_ways_of_packing_are_understood(tmp_path):
+def test_archives_from_moodle_and_canvas_are_read(tmp_path):
     touch(tmp_path / "in" / "Ada L_123_assignsubmission_file" / "onlinetext" / "a1_x.ipynb")
     touch(tmp_path / "in" / "hoppergrace_LATE_77_4242_a1_x-1.ipynb")
     there = found(tmp_path, ["a1_x"])
@@ -263,7 +265,7 @@ def test_moodles_and_canvas_ways_of_packing_are_understood(tmp_path):
     assert there["hoppergrace_77", "a1_x"].path.name.endswith("a1_x-1.ipynb")
 
 
-def test_folders_with_a_dot_or_odd_bytes_or_long_names_are_not_lost(tmp_path):
+def test_folders_with_unusual_names_are_graded(tmp_path):
     touch(tmp_path / "in" / ".ada" / "a1_x.ipynb")
     touch(tmp_path / "in" / ("g" * 250) / "a1_x.ipynb")
     odd = os.fsencode(tmp_path / "in") + b"/Jos\xe9"
@@ -275,7 +277,7 @@ def test_folders_with_a_dot_or_odd_bytes_or_long_names_are_not_lost(tmp_path):
     assert students == {".ada", "g" * 250, "Jos\\xe9"}
 
 
-def test_no_two_folders_become_one_student(tmp_path):
+def test_different_folders_remain_different_students(tmp_path):
     names = [
         "new\nline",
         "new?line",
@@ -334,12 +336,12 @@ def test_no_two_folders_become_one_student(tmp_path):
         "long number",
     ],
 )
-def test_invalid_notebooks_are_rejected_before_they_cost_memory(data, why):
+def test_invalid_notebooks_are_rejected_before_they_are_loaded(data, why):
     with pytest.raises(Unusable, match=why):
         parse(data)
 
 
-def test_a_folder_or_a_missing_file_is_refused_when_it_is_read(tmp_path):
+def test_reading_a_folder_or_a_missing_file_raises(tmp_path):
     for name in (".", "absent"):
         with pytest.raises(Unusable):
             read_bytes(tmp_path / name)
@@ -374,7 +376,7 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
-def test_report_says_what_awaits_the_instructor(tmp_path):
+def test_report_lists_what_the_instructor_has_to_do(tmp_path):
     write(tmp_path)
     (row,) = rows(tmp_path / "grades.csv")
     assert (row["score"], row["max"], row["awaiting_instructor"]) == ("0", "6", "4")
@@ -382,7 +384,7 @@ def test_report_says_what_awaits_the_instructor(tmp_path):
     assert row["what_went_wrong"] == "test_a (0/2): =1+1 <b>is</b> wrong | a note"
 
 
-def test_report_disarms_formulas_and_markup(tmp_path):
+def test_report_escapes_formulas_and_markup(tmp_path):
     write(tmp_path)
     assert rows(tmp_path / "grades.csv")[0]["student"] == "'=cmd()"
     text = the_page(tmp_path)
@@ -393,7 +395,7 @@ def test_report_disarms_formulas_and_markup(tmp_path):
 @pytest.mark.parametrize(
     "student", ["Jos\\xe9", "x" * 252, "../../etc/passwd", "a/b", "\ud800", ".", "\U00020000" * 62]
 )
-def test_any_name_gets_its_row_and_its_page(tmp_path, student):
+def test_students_with_unusual_names_get_a_row_and_a_page(tmp_path, student):
     report = write(tmp_path, some_result("Ada"), replace(some_result(student), assignment=student))
     assert report.problems == []
     assert len(rows(tmp_path / "grades.csv")) == 2
@@ -403,7 +405,7 @@ def test_any_name_gets_its_row_and_its_page(tmp_path, student):
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
-def test_no_cell_becomes_a_formula_whatever_separates_the_cells(tmp_path, mark):
+def test_csv_cells_never_become_formulas_for_any_separator(tmp_path, mark):
     bad = "x; =cmd()|-1\t@x\n+2;＝cmd()\u2028＠x"
     write(tmp_path, replace(some_result(bad), assignment="=a4", notes=[bad]))
     text = (tmp_path / "grades.csv").read_text(encoding="utf-8")
@@ -413,14 +415,14 @@ def test_no_cell_becomes_a_formula_whatever_separates_the_cells(tmp_path, mark):
     assert [cell for cell in cells if cell.strip()[:1] in set("=+-@＝＋－＠")] == []
 
 
-def test_names_in_any_script_survive(tmp_path):
+def test_names_in_any_script_are_preserved(tmp_path):
     names = ["李雷", "韩梅梅", "Søren", "محمد", "Зоя", "नेहा"]
     write(tmp_path, *map(some_result, names))
     assert sorted(row["student"] for row in rows(tmp_path / "grades.csv")) == sorted(names)
     assert len({p.parent.name for p in (tmp_path / "feedback").glob("*/*.html")}) == len(names)
 
 
-def test_a_page_has_task_title_rubric_chapter_and_a_table_for_everybody(tmp_path):
+def test_feedback_page_has_all_its_parts(tmp_path):
     about = {"task": 2, "title": "the normalized table", "chapters": ["Theorem 1"]}
     lost = Mark("test_b", 0, 3, "wrong", **about)
     open_ = Mark(
@@ -444,7 +446,7 @@ def test_a_page_has_task_title_rubric_chapter_and_a_table_for_everybody(tmp_path
     assert f'<a href="https://book.example/{page}">Theorem 1</a>' in text
 
 
-def test_tasks_that_do_not_count_are_left_out_of_their_assignment_alone(tmp_path):
+def test_excluded_tasks_are_excluded_only_from_their_assignment(tmp_path):
     marks = [Mark("test_a", 2, 2, task=1), Mark("test_b", 0, 3, "wrong", task=2)]
     both = [Result("Ada", name, "graded", marks, [], 5, [[1, 2], [2, 3]]) for name in ("a1", "a2")]
     blank = Result("Bob", "a2", "unreadable", [], ["torn"], 5, [[1, 2], [2, 3]])
@@ -453,7 +455,7 @@ def test_tasks_that_do_not_count_are_left_out_of_their_assignment_alone(tmp_path
     assert shown == [("Ada", "2", "5"), ("Ada", "2", "2"), ("Bob", "0", "2")]
 
 
-def test_work_that_is_missing_is_no_zero_until_it_is_due(tmp_path):
+def test_missing_work_counts_as_zero_only_after_the_deadline(tmp_path):
     due = {"a1": late.moment("2026-03-01"), ("Zoe", "a1"): late.moment("2026-04-01")}
     options = Options(policy=late.Policy(due))
     report = Report(tmp_path, options, {}, now=late.moment("2026-03-15"))
@@ -479,7 +481,7 @@ def marked(folder, change, encoding="utf-8"):
     return row, report.problems
 
 
-def test_marks_that_the_instructor_entered_are_counted_and_kept(tmp_path):
+def test_marks_entered_by_the_instructor_are_counted_and_kept(tmp_path):
     row, _ = marked(tmp_path, lambda sheet: sheet.replace("essay,4,,", "essay,4,3,well argued"))
     assert (row["score"], row["awaiting_instructor"], row["status"]) == ("3", "0", "graded")
     write(tmp_path)
@@ -491,7 +493,7 @@ def test_marks_that_the_instructor_entered_are_counted_and_kept(tmp_path):
     ("encoding", "mark", "points"),
     [("utf-8-sig", ",", "3"), ("utf-8", ";", "2,5"), ("cp1252", ";", "3"), ("utf-8", "\t", "2.5")],
 )
-def test_a_sheet_from_a_spreadsheet_is_read_as_it_is(tmp_path, encoding, mark, points):
+def test_sheet_saved_by_a_spreadsheet_program_is_read(tmp_path, encoding, mark, points):
     def change(sheet):
         return (
             sheet.replace("essay,4,,", f"essay,4,@{points}@,é")
@@ -513,7 +515,7 @@ def test_a_sheet_from_a_spreadsheet_is_read_as_it_is(tmp_path, encoding, mark, p
         (lambda s: s.replace("points", "mark"), "no column points; no marks were read"),
     ],
 )
-def test_a_broken_row_is_named_kept_and_costs_nobody_anything(tmp_path, change, complaint):
+def test_invalid_row_is_reported_and_kept_without_affecting_others(tmp_path, change, complaint):
     row, problems = marked(tmp_path, change)
     assert complaint in " ".join(problems)
     assert complaint in (tmp_path / "problems.txt").read_text("utf-8")
@@ -529,7 +531,7 @@ def test_a_comment_of_any_length_can_be_read(tmp_path):
     assert (row["score"], problems) == ("3", [])
 
 
-def test_files_are_whole_at_any_time(tmp_path, monkeypatch):
+def test_files_are_written_atomically(tmp_path, monkeypatch):
     write(tmp_path, some_result("Ada"))
     before = (tmp_path / "grades.csv").read_bytes()
 
@@ -543,7 +545,7 @@ def test_files_are_whole_at_any_time(tmp_path, monkeypatch):
     assert list(tmp_path.rglob("*.part")) == []
 
 
-def test_a_page_that_cannot_be_written_stops_nobody_else(tmp_path):
+def test_unwritable_page_does_not_affect_other_students(tmp_path):
     (tmp_path / "feedback").mkdir()
     (tmp_path / "feedback" / "Ada").write_text("a file where a folder should be")
     report = write(tmp_path, some_result("Ada"), some_result("Grace"))
@@ -552,7 +554,7 @@ def test_a_page_that_cannot_be_written_stops_nobody_else(tmp_path):
     assert (tmp_path / "feedback" / "Grace" / "a4.html").exists()
 
 
-def test_long_texts_are_cut_before_they_are_stored(tmp_path):
+def test_long_texts_are_truncated_before_they_are_stored(tmp_path):
     marks = [Mark("test_a", 0, 2, "m" * 10**6), Mark("essay", None, 4, "", "a" * 10**6)]
     write(tmp_path, Result("Ada", "a4", "graded", marks, ["n" * 10**6] * 500, 6))
     sizes = {p.name: p.stat().st_size for p in tmp_path.rglob("*") if p.is_file()}
@@ -579,13 +581,13 @@ def test_tables_of_a_large_class_are_written_less_often(tmp_path, monkeypatch):
     assert written == [10, 221]
 
 
-def test_a_failure_of_the_grader_is_never_kept(tmp_path):
+def test_grader_failure_is_never_stored_as_a_result(tmp_path):
     report = Report(tmp_path, Options(), {})
     report.add(some_result("Ada"), None)
     assert not Report(tmp_path, Options(), {}).keep(("Ada", "a4"), "print")
 
 
-def test_what_was_graded_is_kept_while_it_holds(tmp_path):
+def test_valid_grades_are_reused(tmp_path):
     write(tmp_path, some_result("Ada"))
     report = Report(tmp_path, Options(), {})
     assert report.keep(("Ada", "a4"), "print")
@@ -594,7 +596,7 @@ def test_what_was_graded_is_kept_while_it_holds(tmp_path):
     assert not report.keep(("Grace", "a4"), "print")
 
 
-def test_a_stale_release_is_explained_cell_by_cell():
+def test_outdated_release_is_explained_cell_by_cell():
     old = nbformat.writes(mini.answer())
     new = nbformat.writes(mini.answer(two="def two():\n    return 'two'"))
     words = build.explain(NAME, old, new)

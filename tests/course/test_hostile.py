@@ -110,14 +110,14 @@ def world(tmp_path_factory, scratch):
     }
 
 
-def test_the_class_has_a_hundred_hostile_and_ten_honest(world):
+def test_class_has_a_hundred_hostile_and_ten_honest_submissions(world):
     assert len(world["bad"]) >= 100
     assert len(hostile.MORE) >= 60
     assert len(world["alone"]) == 10
     assert len(world["everybody"]) == 10 + len(world["bad"])
 
 
-def test_honest_grades_are_those_of_a_run_without_the_hostile(world):
+def test_honest_grades_are_the_same_without_hostile_submissions(world):
     for student, result in world["alone"].items():
         assert world["everybody"][student] == result
     assert world["alone"]["honest 3"].score == 5
@@ -128,12 +128,12 @@ def test_nothing_outside_the_scratch_folder_changed(world):
     assert world["after"] == world["before"]
 
 
-def test_no_process_and_no_file_is_left(world):
+def test_no_process_or_file_is_left_behind(world):
     assert world["left"] == (set(), [])
 
 
 @pytest.mark.parametrize("student", [*hostile.CHEATS, *hostile.MORE])
-def test_a_wrong_answer_gets_no_marks_whatever_it_tries(world, student):
+def test_hostile_wrong_answers_get_no_marks(world, student):
     result = world["everybody"][student]
     assert {mark.name: mark.points for mark in result.marks}["test_one"] == 0
     assert result.score in (0, 3)
@@ -142,7 +142,7 @@ def test_a_wrong_answer_gets_no_marks_whatever_it_tries(world, student):
 @pytest.mark.parametrize(
     "student", ["drops assertions", "rewrites cells", "stubs the runner", "patches compile"]
 )
-def test_tampering_is_called_by_its_name(world, student):
+def test_tampering_is_reported_as_tampering(world, student):
     result = world["everybody"][student]
     assert result.status == "tampered"
     assert "changes how cells are compiled or run" in " ".join(result.notes)
@@ -156,11 +156,11 @@ def test_a_forged_answer_is_tampering(world, student):
 @pytest.mark.parametrize(
     "student", ["hides errors", "equals everything", "looks at its caller", *hostile.HARM]
 )
-def test_untampered_hand_ins_are_not_reported_as_tampered(world, student):
+def test_honest_submissions_are_not_reported_as_tampered(world, student):
     assert world["everybody"][student].status in ("graded", "cut off")
 
 
-def test_a_hidden_test_is_nowhere_in_the_feedback(world):
+def test_feedback_does_not_reveal_hidden_tests(world):
     pages = list((world["root"] / "grades" / "feedback").glob("*/*.html"))
     assert pages
     for page in pages:
@@ -186,7 +186,7 @@ def test_a_hidden_test_is_nowhere_in_the_feedback(world):
         ("kills the grader", "refused: sending a signal to another process"),
     ],
 )
-def test_a_bad_cell_loses_its_own_marks_only_and_is_told_why(world, student, message):
+def test_faulty_cell_loses_only_its_own_marks_with_an_explanation(world, student, message):
     result = world["everybody"][student]
     assert (result.status, result.score) == ("graded", 3)
     assert message in " ".join([mark.message for mark in result.marks] + result.notes)
@@ -195,12 +195,12 @@ def test_a_bad_cell_loses_its_own_marks_only_and_is_told_why(world, student, mes
 @pytest.mark.parametrize(
     ("student", "message"),
     [
-        ("does not listen", "still ran 2 seconds after it was told to stop"),
+        ("does not listen", "was still running 2 seconds after it was told to stop"),
         ("leaves", "Python exited in this cell"),
         ("crashes", "Python exited in this cell"),
     ],
 )
-def test_a_process_that_cannot_go_on_is_cut_off_and_says_where(world, student, message):
+def test_crashed_process_is_stopped_and_the_cell_is_reported(world, student, message):
     result = world["everybody"][student]
     assert (result.status, result.score) == ("cut off", 0)
     assert result.notes[0].startswith("cut off in the cell one: ")

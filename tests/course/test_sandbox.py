@@ -59,7 +59,7 @@ def outcome(session, text):
 
 @hard_guards
 @pytest.mark.parametrize("name", attacks.CALLS)
-def test_the_operating_system_refuses_what_c_code_tries(name, session, aim, tmp_path):
+def test_operating_system_blocks_attacks_from_c_code(name, session, aim, tmp_path):
     if name in attacks.BY_NUMBER and platform.machine() != attacks.X86:
         pytest.skip("the call's number is that of another architecture")
     text = attacks.code(name, aim)
@@ -73,7 +73,7 @@ def test_the_operating_system_refuses_what_c_code_tries(name, session, aim, tmp_
 
 
 @hard_guards
-def test_most_controls_work_unguarded(aim, tmp_path):
+def test_most_attacks_succeed_without_guards(aim, tmp_path):
     through = [
         name
         for name in list(attacks.CALLS)[::4]
@@ -83,7 +83,7 @@ def test_most_controls_work_unguarded(aim, tmp_path):
 
 
 @hard_guards
-def test_no_socket_is_among_its_open_files(session):
+def test_submission_process_has_no_open_socket(session):
     text = """
 import os
 names = [f"/proc/self/fd/{n}" for n in range(64)]
@@ -95,7 +95,7 @@ outcome = [os.readlink(name) for name in names if os.path.islink(name)]
 
 
 @hard_guards
-def test_the_solutions_cannot_be_read_and_its_own_library_can(session):
+def test_solutions_are_unreadable_and_the_library_is_readable(session):
     path = SOURCE / "a1_dependence" / "a1_dependence.ipynb"
     text = attacks.HEAD + f"outcome = tried(libc.open({os.fsencode(path)!r}, 0))"
     assert outcome(session, text) != "through"
@@ -103,7 +103,7 @@ def test_the_solutions_cannot_be_read_and_its_own_library_can(session):
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
-def test_root_becomes_a_user_who_cannot_go_back(session):
+def test_root_becomes_an_unprivileged_user_for_good(session):
     assert FOUND["user"]
     assert outcome(session, "import os\noutcome = list(os.getresuid())") == [60000] * 3
     text = attacks.HEAD + "outcome = tried(libc.setuid(0))"
@@ -119,7 +119,7 @@ def test_asyncio_and_threads_still_work_inside(session):
     assert outcome(session, text) == [42]
 
 
-def test_it_may_use_its_own_folder(session):
+def test_submission_may_use_its_own_folder(session):
     text = (
         "import os, tempfile, signal\nopen('mine', 'w').write('x')\nos.rename('mine', 'yours')\n"
         "os.remove('yours')\nwith tempfile.TemporaryFile() as file:\n    file.write(b'x')\n"
@@ -129,7 +129,7 @@ def test_it_may_use_its_own_folder(session):
 
 
 @hard_guards
-def test_nothing_of_the_machine_is_in_sight(session):
+def test_submission_sees_no_files_of_the_machine(session):
     text = """
 import os
 outcome = {
@@ -147,7 +147,7 @@ outcome = {
 
 
 @hard_guards
-def test_two_submissions_cannot_meet(session):
+def test_two_submissions_cannot_communicate(session):
     """Neither sees what the other leaves in memory, queues, or any folder."""
     leave = (
         attacks.HEAD
@@ -175,7 +175,7 @@ outcome = [number for number in found if number >= 0] + met * [1]
 
 
 @hard_guards
-def test_it_stays_on_its_own_core(session):
+def test_submission_stays_on_its_own_core(session):
     text = """
 import os
 try:
@@ -232,7 +232,7 @@ NESTED = TO_ALL.replace("{data}", "struct.pack('!I', 200000) + b'[' * 200000")
     ],
     ids=["tiny files", "garbage", "nested", "exit", "segfault"],
 )
-def test_a_process_that_goes_too_far_is_cut_off(text, kind, why):
+def test_process_that_exceeds_a_limit_is_stopped(text, kind, why):
     with Session(LIMITS) as session, pytest.raises(kind, match=why):
         session.run(text), session.look(["a"])
 
@@ -275,7 +275,7 @@ for n in range(100):
 
 @hard_guards
 @pytest.mark.parametrize("way", DISK)
-def test_the_disk_ends_at_its_limit_whatever_way_it_is_filled(way):
+def test_disk_limit_holds_for_every_way_of_writing(way):
     with Session(LIMITS) as session:
         with pytest.raises(Failed, match=r"No space left|File too large|memory"):
             session.run(DISK[way])
@@ -285,7 +285,7 @@ def test_the_disk_ends_at_its_limit_whatever_way_it_is_filled(way):
 
 
 @hard_guards
-def test_a_frame_in_drips_does_not_stop_the_clock():
+def test_slowly_sent_frame_does_not_extend_the_time_limit():
     drips = """
 import os, struct, time
 names = [f"/proc/self/fd/{n}" for n in range(64)]
@@ -311,7 +311,7 @@ def test_three_thousand_threads_do_not_start():
         session.run(THREADS)
 
 
-def test_a_forged_answer_is_no_verdict_and_is_noticed():
+def test_forged_answer_is_rejected_and_reported():
     with Session(LIMITS) as session:
         session.run(FORGED)  # its own forged frame is taken as the answer to this
         with pytest.raises(Tampered):
@@ -347,7 +347,7 @@ def test_a_shell_command_is_refused_once(session):
     assert session.refused[before:] == ["starting another process (!ls)"]
 
 
-def test_nothing_is_left_of_a_session(tmp_path):
+def test_session_leaves_nothing_behind(tmp_path):
     with Session(LIMITS, scratch=tmp_path) as session:
         pid = session.pid
         session.run("import os\nos.mkdir('closed', 0)\nos.symlink('/etc', 'link')")
@@ -356,7 +356,7 @@ def test_nothing_is_left_of_a_session(tmp_path):
         os.kill(pid, 0)
 
 
-def test_without_bubblewrap_it_works_or_root_is_told_what_to_install(tmp_path):
+def test_without_bubblewrap_it_works_or_tells_root_what_to_install(tmp_path):
     closed = os.getuid() == 0 and not all(map(open_to_all, (sys.prefix, sys.base_prefix)))
     if closed:
         with pytest.raises(NotStarted, match="Install bubblewrap"):
@@ -373,7 +373,7 @@ def test_without_bubblewrap_it_works_or_root_is_told_what_to_install(tmp_path):
 # ---------------------------------------------------------------------------- what is told
 
 
-def test_guards_in_force_are_named_and_those_missing_too():
+def test_active_and_missing_guards_are_listed():
     lines = "\n".join(sandbox.describe(True, True, True))
     assert "bubblewrap, seccomp, a user of its own" in lines
     assert "NOT GUARDED" not in lines

@@ -32,7 +32,7 @@ def there_and_back(value):
         10**30,
     ],
 )
-def test_plain_values_come_back_as_they_were(value):
+def test_plain_values_survive_a_round_trip(value):
     assert there_and_back(value) == value
     assert type(there_and_back(value)) is type(value)
 
@@ -41,14 +41,14 @@ def test_plain_values_come_back_as_they_were(value):
     "array",
     [np.arange(6).reshape(2, 3), np.array([0.5, np.nan]), np.array(["a", "bc"]), np.zeros((0, 3))],
 )
-def test_arrays_come_back_with_shape_and_kind_and_can_be_written_to(array):
+def test_arrays_survive_a_round_trip_and_are_writable(array):
     back = there_and_back(array)
     assert (back.shape, back.dtype.kind) == (array.shape, array.dtype.kind)
     assert back.flags.writeable
     np.testing.assert_array_equal(back, array)
 
 
-def test_numbers_of_numpy_and_tables_come_back():
+def test_numpy_scalars_and_tables_survive_a_round_trip():
     assert isinstance(there_and_back(np.float64(1.5)), np.float64)
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [0.5, np.nan]})
     pd.testing.assert_frame_equal(there_and_back(frame), frame)
@@ -57,7 +57,7 @@ def test_numbers_of_numpy_and_tables_come_back():
     pd.testing.assert_series_equal(there_and_back(odd["a"]), odd["a"])
 
 
-def test_an_answer_of_too_many_values_is_not_sent_and_not_read():
+def test_answer_with_too_many_values_is_neither_sent_nor_read():
     many = [[]] * (wire.PIECES + 1)
     with pytest.raises(wire.Unsendable, match="parts"):
         wire.pack({"done": many}, answer=True)
@@ -109,12 +109,12 @@ def test_only_data_are_sent(value):
         {"a": 1, "b": 2},
     ],
 )
-def test_a_submission_can_send_no_class_no_function_and_no_false_array(data):
+def test_submission_cannot_send_classes_functions_or_forged_arrays(data):
     with pytest.raises((ValueError, TypeError)):
         wire.decode(data)
 
 
-def test_a_frame_is_bounded_before_it_is_read():
+def test_frame_size_is_checked_before_reading():
     with pytest.raises(ValueError, match="too large a frame"):
         wire.unpack(bytearray(b"\xff\xff\xff\xff"))
     with pytest.raises(ValueError, match="more than 8 MB"):
@@ -173,13 +173,13 @@ def call(session, name, *args, in_place=False):
     return StandIn(session, name, in_place)(*args)
 
 
-def test_a_change_in_place_reaches_the_caller_where_it_is_declared(session):
+def test_declared_in_place_change_reaches_the_caller(session):
     x = np.arange(3.0)
     assert call(session, "double", x, in_place=True) is None
     assert x.tolist() == [0, 2, 4]
 
 
-def test_an_argument_cannot_be_changed_where_it_is_not_declared(session):
+def test_undeclared_in_place_change_does_not_reach_the_caller(session):
     x = np.arange(3.0)
     call(session, "double", x)
     assert x.tolist() == [0, 1, 2]
@@ -193,14 +193,14 @@ def test_an_endless_loop_that_calls_the_test_is_stopped_in_time(session):
     assert call(session, "helper", 1) == -1
 
 
-def test_a_test_that_does_not_end_cuts_the_notebook_off(monkeypatch):
+def test_endless_test_stops_the_notebook(monkeypatch):
     """What a submission returns, or asks back, may keep the test itself busy for ever."""
     monkeypatch.setattr("grader.execute.TESTS", 0)
     with Session(Limits(cell_seconds=0.5)) as session, pytest.raises(CutOff, match="did not end"):
         Judge(session, []).test("while True:\n    pass")
 
 
-def test_a_mistake_costs_once(session):
+def test_repeated_mistake_is_penalized_once(session):
     """`uses` is right and calls `helper`, which is not: the reference takes its place."""
     defined = [
         Defined("helper", 1, frozenset({"helper"}), False, "def helper(x):\n    return x"),
@@ -213,7 +213,7 @@ def test_a_mistake_costs_once(session):
     assert judge.test("assert helper(2) == 2, 'still wrong'", 1) == "still wrong"
 
 
-def test_a_function_that_the_test_hands_over_shares_its_state(session):
+def test_function_passed_by_the_test_shares_its_state(session):
     labels = np.zeros(3, dtype=int)
 
     def move(n):
@@ -222,7 +222,7 @@ def test_a_function_that_the_test_hands_over_shares_its_state(session):
     assert call(session, "ask", labels, move, in_place=True).tolist() == [5, 6, 7]
 
 
-def test_a_failure_inside_the_test_cannot_be_swallowed(session):
+def test_submission_cannot_suppress_a_failure_of_the_test(session):
     def check():
         raise AssertionError("told")
 
@@ -230,7 +230,7 @@ def test_a_failure_inside_the_test_cannot_be_swallowed(session):
         call(session, "swallow", check)
 
 
-def test_warnings_and_errors_come_over_as_python_has_them(session):
+def test_warnings_and_errors_are_passed_on_unchanged(session):
     with pytest.warns(RuntimeWarning, match="careful"):
         assert call(session, "warn") == 1
     with pytest.raises(KeyError, match="no such thing"):
@@ -249,7 +249,7 @@ def test_warnings_and_errors_come_over_as_python_has_them(session):
         ("assert secrets_of_the_test == 1", ""),
     ],
 )
-def test_a_verdict_says_what_the_student_can_act_on(session, test, told):
+def test_verdict_tells_the_student_what_to_correct(session, test, told):
     names = frozenset({"value", "fail", "slow", "thing", "unheard"})
     judge = Judge(session, [Defined("a", 1, names, False, "")])
     judge.give("secrets_of_the_test = 1")

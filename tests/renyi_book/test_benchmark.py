@@ -38,15 +38,15 @@ def verdict(table, first, second):
     return found
 
 
-def test_methods_that_are_equal_are_equivalent():
+def test_equal_methods_are_equivalent():
     assert verdict(readings({"label": 0.0}), "label", "plug-in") == HOLDS
 
 
-def test_methods_that_differ_by_more_than_matters_are_not_equivalent():
+def test_methods_that_differ_by_more_than_the_margin_are_not_equivalent():
     assert verdict(readings({"label": -1.0}), "label", "plug-in") == FAILS
 
 
-def test_a_noisy_difference_is_undecided():
+def test_noisy_difference_is_inconclusive():
     assert verdict(readings({"label": 0.0}, noise=2.0), "label", "plug-in") == UNDECIDED
 
 
@@ -56,21 +56,21 @@ def test_a_claimed_difference_holds_only_in_its_direction(linear, expected):
     assert verdict(table, "label", "linear") == expected
 
 
-def test_fewer_than_four_common_splits_are_undecided():
+def test_fewer_than_four_common_splits_are_inconclusive():
     table = readings({"label": -1.0}, splits=10, missing=7)
     (row,) = verdicts(table).query("first == 'label'").to_dict("records")
     assert row["verdict"] == UNDECIDED
     assert (row["splits"], row["reached_first"], row["reached_second"]) == (3, 3, 10)
 
 
-def test_methods_that_were_not_run_on_the_same_splits_are_compared_on_the_common_ones():
+def test_methods_are_compared_on_their_common_splits():
     table = readings({"label": 0.0, "reduction": -1.0})
     table = table[(table["method"] != "reduction") | (table["seed"] < 210)]
     (row,) = verdicts(table).query("second == 'reduction'").to_dict("records")
     assert (row["tried"], row["splits"], row["verdict"]) == (10, 10, HOLDS)
 
 
-def test_differences_are_paired_and_in_points():
+def test_differences_are_paired_and_in_percentage_points():
     found = compared(readings({"label": 0.4}, noise=1e-9)).set_index("method")
     assert found.loc["label", "ahead"] == pytest.approx(0.4)
     assert found.loc["label", "low"] == pytest.approx(0.4, abs=1e-6)
@@ -87,7 +87,7 @@ def test_the_table_has_full_labels_and_the_number_of_splits():
     assert column[LABELS["label"]] == "+0.40 [+0.40, +0.40] (30)"
 
 
-def test_the_stored_verdicts_are_those_of_the_stored_readings():
+def test_stored_verdicts_follow_from_the_stored_values():
     stored = pd.read_csv(BOOK / "results/benchmark_verdicts.csv")
     found = verdicts(load("benchmark_frontier", BOOK / "results"))
     pd.testing.assert_frame_equal(stored, found, check_dtype=False, rtol=1e-4, atol=1e-5)

@@ -61,28 +61,28 @@ DIFFER = [
 
 
 @pytest.mark.parametrize(("expected", "actual"), AGREE)
-def test_outputs_agree(expected, actual):
+def test_equal_outputs_agree(expected, actual):
     assert differences(expected, actual) == differences(actual, expected) == []
 
 
 @pytest.mark.parametrize(("expected", "actual"), DIFFER)
-def test_outputs_differ(expected, actual):
+def test_different_outputs_are_reported(expected, actual):
     assert differences(expected, actual)
     assert differences(actual, expected)
 
 
-def test_all_wrong_numbers_are_named():
+def test_all_wrong_numbers_are_reported():
     assert differences("0.1 in 5, 0.30", "0.3 in 6, 0.31") == ["0.1 became 0.3", "5 became 6"]
 
 
-def test_a_stated_tolerance_replaces_the_last_digit():
+def test_stated_tolerance_replaces_the_default():
     assert not differences("loss 0.81 after 216 steps", "loss 0.85 after 220 steps", tolerance=4)
     assert differences("loss 0.81 after 216 steps", "loss 0.85 after 220 steps", tolerance=3)
     assert differences("0.81", "0.82", tolerance=0)
 
 
 @pytest.mark.parametrize("tolerance", [-1, float("nan"), "0.1"])
-def test_invalid_tolerance(tolerance):
+def test_invalid_tolerance_raises(tolerance):
     with pytest.raises(ValueError, match="tolerance must be None or a number >= 0"):
         differences("1", "1", tolerance)
 
@@ -160,12 +160,12 @@ def nbval_run(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_nbval_run(nbval_run, name):
+def test_nbval_uses_the_comparison(nbval_run, name):
     passed, report = nbval_run
     assert len(passed) == len(CELLS), report
     assert passed[list(CELLS).index(name)] == CELLS[name][1], report
 
 
-def test_the_report_names_the_wrong_numbers(nbval_run):
+def test_report_shows_the_wrong_numbers(nbval_run):
     assert "0.814 became 0.812" in nbval_run[1]
     assert "The cell wrote to stderr" in nbval_run[1]

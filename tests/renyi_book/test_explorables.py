@@ -29,7 +29,7 @@ def files():
     return module
 
 
-def test_numbers_and_phrases_of_the_words():
+def test_numbers_and_links_in_the_text_are_parsed():
     page = html(say="Try [a > b](angle=90&table=tied): {rho} < 1, ρ_R.", values={"rho": "0.5"})
     assert '<output data-explorable="ellipse" data-value="rho">0.5</output> &lt; 1' in page
     assert (
@@ -39,19 +39,19 @@ def test_numbers_and_phrases_of_the_words():
     assert "ρ<sub>R</sub>" in page
 
 
-def test_data_cannot_end_its_element():
+def test_data_cannot_close_their_element():
     page = html(data={"text": "</script><b>"})
     inline = re.search(r'<script type="application/json">(.*?)</script>', page).group(1)
     assert json.loads(inline) == {"text": "</script><b>"}
 
 
-def test_a_table_and_the_heights_are_written():
+def test_table_and_heights_are_written():
     page = html(table=pd.DataFrame({"x": [1]}), label="Numbers", heights=(300, 400))
     assert "<summary>Numbers</summary>" in page
     assert "--ex-high:300px;--ex-low:400px" in page
 
 
-def test_phones_get_a_drawing_of_their_own_where_there_is_one():
+def test_phones_get_a_separate_drawing_if_available():
     narrow = {"svg": "<svg/>", "text": 10}
     page = html(picture=("<svg></svg>", {"width": 700, "text": 8, "narrow": narrow}))
     assert f'<source media="(max-width: 600px)" srcset="{address("<svg/>")}">' in page
@@ -59,7 +59,7 @@ def test_phones_get_a_drawing_of_their_own_where_there_is_one():
     assert "<picture>" not in html()
 
 
-def test_missing_pieces_are_named():
+def test_missing_parts_are_reported():
     with pytest.raises(ValueError, match="name must be a folder"):
         explorable_html("nothing", picture=("", {"width": 1}), alt=ALT)
     with pytest.raises(ValueError, match="values must contain 'rho'"):
@@ -89,11 +89,11 @@ def test_a_notebook_gets_the_picture_and_the_figure_is_closed(monkeypatch):
         (1 / 3, 4, "0.3333"),
     ],
 )
-def test_numbers_are_printed_as_the_scripts_print_them(x, digits, text):
+def test_numbers_are_formatted_as_in_the_scripts(x, digits, text):
     assert fixed(x, digits) == text
 
 
-def test_every_explorable_becomes_one_plain_script(files):
+def test_every_explorable_is_bundled_into_one_script(files):
     names = [view.parent.name for view in FOLDER.glob("*/view.js")]
     assert {"ellipse", "friends-game", "guessing-game", "joint-table"} <= set(names)
     for name in names:
@@ -102,7 +102,7 @@ def test_every_explorable_becomes_one_plain_script(files):
         assert f"[{name!r}] = module" in script
 
 
-def test_modules_that_two_files_import_are_written_once(files, tmp_path):
+def test_modules_imported_twice_are_bundled_once(files, tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "base.js").write_text("export const two = 2;\n")
     (tmp_path / "one" / "model.js").write_text(

@@ -45,7 +45,7 @@ def test_a_figure_without_alt_text_raises(shown, alt):
     assert shown == []
 
 
-def test_slider_holds_every_frame_and_nothing_from_elsewhere(shown):
+def test_slider_contains_every_frame_and_no_external_resource(shown):
     plotting.show_slider({"0": figure(), "it's <1>": figure()}, alt=ALT, label="lambda")
     page = BeautifulSoup(shown[0][0][0].data, "html.parser")
     images = page.find_all("img")
@@ -66,12 +66,12 @@ def test_slider_holds_every_frame_and_nothing_from_elsewhere(shown):
     ]
 
 
-def test_slider_rejects_no_figures(shown):
+def test_slider_without_figures_raises(shown):
     with pytest.raises(ValueError, match="figures must be"):
         plotting.show_slider({}, alt=ALT)
 
 
-def test_lines_stand_out_from_the_white_they_are_drawn_on():
+def test_lines_have_sufficient_contrast_on_white():
     plotting.use_house_style()
     assert plt.rcParams["figure.facecolor"] == "white"
     for name, color in plotting.COLORS.items():
@@ -83,7 +83,7 @@ def narrow(shown):
     return shown[0][1]["metadata"]["image/svg+xml"].get("narrow")
 
 
-def test_a_figure_too_wide_for_a_phone_is_drawn_again_narrower(shown):
+def test_figure_too_wide_for_a_phone_gets_a_narrower_drawing(shown):
     plotting.use_house_style()
     fig, ax = plt.subplots(figsize=(7, 4))
     ax.plot([0, 1], [0, 1])
@@ -124,7 +124,7 @@ def test_panels_side_by_side_are_stacked_and_keep_their_labels():
     assert any(t.get_visible() and t.get_text() for t in panels[1].get_yticklabels())
 
 
-def test_three_columns_become_two_and_a_twin_stays_with_its_panel():
+def test_three_columns_become_two_and_twin_axes_stay_with_their_panel():
     plotting.use_house_style()
     fig, panels = plt.subplots(1, 3, figsize=(7, 3))
     twin = panels[2].twinx()
@@ -147,7 +147,7 @@ def test_a_long_title_is_broken_but_never_inside_a_formula():
     assert text.replace("\n", " ") == title
 
 
-def test_a_legend_that_would_stick_out_gets_fewer_columns():
+def test_legend_that_would_overflow_gets_fewer_columns():
     plotting.use_house_style()
     fig, ax = plt.subplots(figsize=(7, 3))
     for name in ("one name of some length", "another name of some length", "and a third one"):

@@ -84,7 +84,7 @@ def fill(folder, files):
 
 
 @pytest.mark.parametrize("layout", [uci_archives, plain_originals, compressed_originals, wheels])
-def test_rebuild_gives_the_package_s_files_from_each_layout(layout, tmp_path, capsys):
+def test_rebuild_restores_the_data_files_from_each_layout(layout, tmp_path, capsys):
     source, out = tmp_path / "source", tmp_path / "out" / "new"
     fill(source, layout())
     assert rebuild.main([str(source), "--out", str(out)]) == 0
@@ -124,7 +124,7 @@ def test_rebuild_rejects_a_changed_file_and_writes_nothing(name, tmp_path, capsy
     assert not out.exists()
 
 
-def test_rebuild_leaves_existing_files_alone_when_it_fails(tmp_path):
+def test_failed_rebuild_leaves_existing_files_unchanged(tmp_path):
     source, out = tmp_path / "source", tmp_path / "out"
     fill(source, {"german.data": ORIGINAL["german.data"]})
     fill(out, {"german.data.gz": b"as it was"})
@@ -154,7 +154,7 @@ def test_rebuild_replaces_nothing_when_a_file_cannot_be_written(tmp_path, monkey
     ]
 
 
-def test_rebuild_takes_a_genuine_copy_beside_a_changed_one(tmp_path):
+def test_rebuild_prefers_a_genuine_copy_over_a_changed_one(tmp_path):
     fill(tmp_path, {"german.data": ORIGINAL["german.data"], "a/german.data": b"a forgery"})
     told = []
     found = rebuild.find_originals(tmp_path, told.append)
@@ -213,7 +213,7 @@ def encrypted():
         ),
     ],
 )
-def test_rebuild_reports_what_it_cannot_use(files, lines, tmp_path):
+def test_rebuild_reports_unusable_files(files, lines, tmp_path):
     fill(tmp_path, files)
     told = []
     assert rebuild.find_originals(tmp_path, told.append) == {}
@@ -222,13 +222,13 @@ def test_rebuild_reports_what_it_cannot_use(files, lines, tmp_path):
 
 
 @pytest.mark.parametrize("content", [SMALL, ORIGINAL["bank-full.csv"]], ids=["small", "real"])
-def test_restore_bank_undoes_the_shuffled_parts(content):
+def test_restore_bank_restores_the_original_order(content):
     assert rebuild.restore_bank(bank_parts(content)) == content
 
 
 @given(st.binary(max_size=200))
 @settings(deadline=None, derandomize=True)
-def test_compress_adds_neither_name_nor_time_and_loses_nothing(content):
+def test_compression_is_reproducible_and_lossless(content):
     packed = rebuild.compress(content)
     assert packed[:10] == bytes([31, 139, 8, 0, 0, 0, 0, 0, 2, 255])
     assert packed == rebuild.compress(content)

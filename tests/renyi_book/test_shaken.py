@@ -30,7 +30,7 @@ def shaken(tmp_path_factory):
         return list(arrays.values())
 
 
-def test_inputs_are_off_by_a_relative_error(shaken):
+def test_inputs_are_perturbed_by_a_relative_error(shaken):
     rng = np.random.default_rng(0)
     floats = rng.normal(size=50), rng.random(50)
     whole = rng.integers(9, size=50)

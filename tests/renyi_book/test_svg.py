@@ -41,11 +41,11 @@ def some_figure(n=20):
     return fig
 
 
-def test_the_same_figure_is_the_same_text():
+def test_equal_figures_give_equal_svg():
     assert svg.svg(some_figure()) == svg.svg(some_figure())
 
 
-def test_words_are_text_in_the_fonts_of_the_page():
+def test_words_are_svg_text_in_the_fonts_of_the_page():
     drawn = svg.svg(some_figure())
     found = words(drawn)
     assert {"A title", "weight λ", "upwards"} <= set(found)
@@ -55,7 +55,7 @@ def test_words_are_text_in_the_fonts_of_the_page():
     assert "DejaVu" not in drawn
 
 
-def test_lines_of_a_text_keep_their_alignment_in_any_font():
+def test_multiline_text_keeps_its_alignment_in_any_font():
     fig, ax = plt.subplots()
     ax.text(0.5, 0.5, "first\nthe second line", ha="right")
     ax.text(0.5, 0.2, "in the\nmiddle of it", ha="center")
@@ -81,7 +81,7 @@ def test_simple_formulas_become_text_with_indices(formula, spans):
     assert svg.math_spans(formula) == spans
 
 
-def test_a_formula_that_is_not_simple_is_drawn_as_outlines():
+def test_complex_formula_is_drawn_as_outlines():
     fig = plt.figure()
     fig.text(0.5, 0.5, r"$\sqrt{p}$")
     drawn = svg.svg(fig)
@@ -89,7 +89,7 @@ def test_a_formula_that_is_not_simple_is_drawn_as_outlines():
     assert "<path id=" in drawn
 
 
-def test_many_marks_become_an_image_and_words_stay_words():
+def test_many_marks_are_rasterized_and_words_stay_text():
     few, many = svg.svg(some_figure(20)), svg.svg(some_figure(20_000))
     assert "<image" not in few
     assert many.count("<image") == 1
@@ -97,7 +97,7 @@ def test_many_marks_become_an_image_and_words_stay_words():
     assert "A title" in words(many)
 
 
-def test_circles_of_eight_curves_become_arcs():
+def test_circles_drawn_as_eight_curves_become_arcs():
     fig, ax = plt.subplots()
     ax.scatter([0.2, 0.4, 0.6], [0.2, 0.4, 0.6], [10, 100, 1000])
     drawn = svg.svg(fig)
@@ -106,7 +106,7 @@ def test_circles_of_eight_curves_become_arcs():
     assert "C" not in "".join(re.findall(r' d="([^"]*)"', drawn))
 
 
-def test_only_the_stored_drawing_is_on_white():
+def test_only_the_stored_drawing_has_a_white_background():
     drawn = svg.svg(some_figure())
     assert 'class="paper"' in drawn
     for variant in (svg.light(drawn), svg.dark(drawn)):
@@ -115,23 +115,23 @@ def test_only_the_stored_drawing_is_on_white():
 
 
 @pytest.mark.parametrize("name", plotting.COLORS)
-def test_the_palette_stands_out_from_a_dark_page(name):
+def test_palette_has_sufficient_contrast_on_a_dark_page(name):
     color = svg.dark_color(plotting.COLORS[name])
     assert svg.contrast(color, svg.DARK_PAPER) >= 4.5
 
 
-def test_dark_colors_of_the_palette_differ():
+def test_dark_colors_of_the_palette_are_distinct():
     assert len({svg.dark_color(color) for color in plotting.COLORS.values()}) == len(
         plotting.COLORS
     )
 
 
 @pytest.mark.parametrize("color", ["#000000", "#222222", "#444444", "#555555", "#8a5f00"])
-def test_colors_of_words_stand_out_from_a_dark_page(color):
+def test_text_colors_have_sufficient_contrast_on_a_dark_page(color):
     assert svg.contrast(svg.dark_color(color), svg.DARK_PAPER) >= 4.5
 
 
-def test_any_color_that_can_be_seen_on_white_can_be_seen_on_a_dark_page():
+def test_colors_visible_on_white_are_visible_on_a_dark_page():
     steps = range(0, 256, 51)
     colors = [f"#{r:02x}{g:02x}{b:02x}" for r in steps for g in steps for b in steps]
     seen = [color for color in colors if svg.contrast(color, "#ffffff") >= 3]
@@ -139,7 +139,7 @@ def test_any_color_that_can_be_seen_on_white_can_be_seen_on_a_dark_page():
     assert min(svg.contrast(svg.dark_color(c), svg.DARK_PAPER) for c in seen) >= 3
 
 
-def test_dark_words_and_lines_are_mapped():
+def test_dark_text_and_lines_are_recolored():
     dark = svg.dark(svg.svg(some_figure()))
     colors = set(re.findall("#[0-9a-f]{6}", dark))
     assert svg.dark_color("#000000") in colors
@@ -152,7 +152,7 @@ def pixels(drawn):
     return np.array(Image.open(io.BytesIO(base64.b64decode(encoded))).convert("RGBA"))[..., :3]
 
 
-def test_an_image_is_inverted_in_lightness_so_that_its_words_stay_legible():
+def test_images_are_inverted_in_lightness():
     fig, ax = plt.subplots()
     ax.imshow([[0, 1]], cmap="Blues")
     drawn = svg.svg(fig)
@@ -172,7 +172,7 @@ def test_a_filled_map_keeps_its_colors():
     assert all(group in dark for group in kept)
 
 
-def test_a_drawing_without_its_size_is_refused():
+def test_drawing_without_a_size_raises():
     with pytest.raises(ValueError, match="drawn must be an SVG"):
         svg.size("<svg>")
 

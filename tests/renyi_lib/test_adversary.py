@@ -63,7 +63,7 @@ class TestGradients:
     """What a tree is told is the gradient of the fair loss, the adversary held fixed."""
 
     @pytest.mark.parametrize("kind", list(places()))
-    def test_gradient_of_a_fixed_adversary_by_finite_differences(self, kind):
+    def test_gradient_of_a_fixed_adversary_agrees_with_differences(self, kind):
         place, z, groups = places()[kind]
         move = np.random.default_rng(1).normal(size=place(z).table(groups).shape)
         gradient = place(z).pull_back(move, groups)
@@ -75,13 +75,13 @@ class TestGradients:
             np.testing.assert_allclose(gradient[index], slope, rtol=1e-5, atol=1e-9)
 
     @pytest.mark.parametrize("kind", ["score bins", "predictions"])
-    def test_tables_of_moments_are_those_of_the_memberships(self, kind):
+    def test_tables_from_moments_match_the_memberships(self, kind):
         place, z, groups = places()[kind]
         at = place(z)
         np.testing.assert_allclose(at.table(groups), groups.table(at.F), atol=1e-15)
 
     @pytest.mark.parametrize("kind", list(places()))
-    def test_one_weight_for_all_rows_is_that_weight_in_each_row(self, kind):
+    def test_scalar_weight_equals_an_array_of_that_weight(self, kind):
         place, z, groups = places()[kind]
         n = len(groups.codes)
         even = Groups.from_codes(groups.codes, groups.categories)
@@ -110,7 +110,7 @@ class TestGradients:
         assert np.sum(place(z).from_F(dF) * way) == pytest.approx(slope, rel=1e-6)
 
     @pytest.mark.parametrize("kind", ["two classes", "softmax"])
-    def test_gain_is_how_far_a_step_moves_the_table(self, kind):
+    def test_gain_is_the_effect_of_a_step_on_the_table(self, kind):
         place, z, groups = places()[kind]
         at = place(z)
         loss_weight = np.random.default_rng(2).random(len(z)) / len(z)
@@ -121,7 +121,7 @@ class TestGradients:
         moved = (place(z + step).table(groups) - place(z - step).table(groups)) / 2e-6
         np.testing.assert_allclose(moved, np.einsum("jik,kj->ij", K, move), rtol=1e-5)
 
-    def test_gain_of_bins_is_at_least_that_of_the_scores_spread_over_their_cells(self):
+    def test_gain_of_bins_bounds_that_of_scores_spread_over_their_cells(self):
         # 200 scores in each of the cells, evenly: the mean slopes are theirs, the Hessian is less.
         u = (np.arange(1000) + 0.5) / 1000
         groups = Groups.from_codes(np.arange(1000) % 2, np.arange(2))
@@ -151,7 +151,7 @@ class TestGradients:
         ],
         ids=repr,
     )
-    def test_the_fixed_point_is_that_of_the_undamped_game_for_all_modes(self, penalty):
+    def test_fixed_point_of_all_modes_is_that_of_the_undamped_game(self, penalty):
         lam = 0.1
         place, z, groups = places()["two classes"]
         groups = Groups.from_codes(
@@ -206,7 +206,7 @@ class TestGradients:
 
 
 class TestHoldContrast:
-    def test_is_the_inverse_on_contrasts_of_all_groups_together(self):
+    def test_hold_contrast_is_the_inverse_on_contrasts_of_all_groups(self):
         rng = np.random.default_rng(0)
         q, scale = rng.dirichlet(np.ones(4)), 7.0
         roots = rng.normal(size=(4, 3, 3))
@@ -240,12 +240,12 @@ def spectral_radius(gains, q, followed, lam, eta):
 
 class TestTheGameConverges:
     @given(st.floats(-6, 12), st.floats(0.001, 1), st.floats(0, 1))
-    def test_for_every_lam_and_every_part_that_a_tree_follows(self, exponent, follows, eta):
+    def test_rounds_are_stable_for_every_lam_and_fraction_followed(self, exponent, follows, eta):
         radius = np.abs(np.linalg.eigvals(round_matrix(10.0**exponent, follows, eta))).max()
         assert radius < 1
 
     @given(st.floats(4, 12), st.floats(0.05, 1), st.floats(0.01, 1))
-    def test_as_fast_for_a_huge_lam(self, exponent, follows, eta):
+    def test_convergence_rate_does_not_depend_on_a_huge_lam(self, exponent, follows, eta):
         radius = np.abs(np.linalg.eigvals(round_matrix(10.0**exponent, follows, eta))).max()
         limit = np.roots([1, follows * (FAST + SLOW) + eta - 2, 1 - eta - follows * FAST])
         assert radius <= np.abs(limit).max() + 0.01
@@ -253,7 +253,7 @@ class TestTheGameConverges:
 
     @pytest.mark.parametrize("lam", [1, 30, 1e3, 1e6])
     @pytest.mark.parametrize("n_groups", [2, 3])
-    def test_for_unequal_hessians_and_any_leaves(self, lam, n_groups):
+    def test_rounds_are_stable_for_unequal_hessians_and_any_leaves(self, lam, n_groups):
         """Samples with any Hessians and any leaves: the round of the proposition, as coded."""
         rng = np.random.default_rng(n_groups)
         n, c = 60, 3
@@ -282,7 +282,7 @@ class TestTheGameConverges:
                 gains[j] = 2 * K / (p[:, None] * q[j])
             assert spectral_radius(gains, q, 2 * B @ L @ adjoint, lam, 0.1) < 1 - 1e-9
 
-    def test_example_that_separate_steps_for_each_group_do_not_survive(self):
+    def test_separate_damping_of_each_group_is_unstable_in_an_example(self):
         # Mean Hessians .96 and .36 (in units of p_0 p_1), q = 1/2, lam eta = 10 and a tree that
         # tells next to nothing about the group: one number a group, of two classes.
         k, q, share = np.array([0.96, 0.36]), np.array([0.5, 0.5]), 0.01
@@ -302,7 +302,7 @@ class TestTheGameConverges:
             columns.append([gap - eta * (fall[1] - fall[0]), *slow[:, 0]])
         assert np.abs(np.linalg.eigvals(np.transpose(columns))).max() > 1.1
 
-    def test_the_round_is_the_one_that_is_played(self):
+    def test_round_matrix_matches_the_implemented_round(self):
         lam, eta, gain, follows = 40.0, 0.1, 3.0, 0.6
         loop = lam * eta * gain
         x, slow = np.array([[1.0]]), np.array([[0.3]])
@@ -325,7 +325,7 @@ class TestTheGameConverges:
         np.testing.assert_allclose(after, slow, rtol=1e-9)
 
     @pytest.mark.parametrize("lam", [1, 30, 1e3, 1e6])
-    def test_for_many_modes_and_any_tree(self, lam):
+    def test_rounds_are_stable_for_many_modes_and_any_tree(self, lam):
         """The trees' part is a random contraction, which does not commute with the damping."""
         rng = np.random.default_rng(0)
         for _ in range(20):
@@ -361,12 +361,12 @@ class Plain(TablePenalty):
     ],
     ids=repr,
 )
-def test_penalties_that_know_their_curvature_are_damped_by_the_table(penalty, kind):
+def test_penalties_with_a_curvature_use_the_table_adversary(penalty, kind):
     groups = Groups.from_labels(np.arange(60) % 3, y=np.arange(60) % 2)
     assert type(adversary_of(penalty, groups, 1.0, 0.1, groups.weight)) is kind
 
 
-def test_the_curvature_is_that_of_chi_square_at_fixed_shares_of_the_classes():
+def test_curvature_is_that_of_chi_square_for_fixed_class_shares():
     rng = np.random.default_rng(0)
     T = rng.dirichlet(np.ones(6)).reshape(2, 3)
     q = T.sum(axis=0)

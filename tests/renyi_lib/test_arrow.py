@@ -18,14 +18,14 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
-def test_text_of_polars_and_arrow_is_counted_as_that_of_pandas(column, monkeypatch):
+def test_polars_and_arrow_text_is_counted_like_pandas_text(column, monkeypatch):
     expected = joint_table(words, [0, 1, 0, 1, 0, 1])
     # No label goes through a Python object of its own, which is what makes it slow.
     monkeypatch.setattr("renyi_lib._validation._numpy_array", None)
     assert joint_table(column, pd.Series([0, 1, 0, 1, 0, 1])) == expected
 
 
-def test_columns_of_polars_and_arrow_taken_together():
+def test_polars_and_arrow_columns_define_joint_groups():
     frame = {"u": words, "v": [1, 2, 1, 2, 1, 2]}
     expected = joint_table(pd.DataFrame(frame), words)
     assert joint_table(polars.DataFrame(frame), words) == expected

@@ -51,7 +51,7 @@ class TestJax:
         ],
         ids=str,
     )
-    def test_value_and_gradient_are_those_of_the_penalty(self, penalty):
+    def test_value_and_gradient_match_the_penalty(self, penalty):
         F, codes = soft_labels()
         value, gradient = penalty.value_and_grad(F, codes)
         for groups in (codes, Groups.from_labels(codes)):
@@ -69,7 +69,7 @@ class TestJax:
             assert float(found) == pytest.approx(value, rel=1e-14)
             np.testing.assert_allclose(slope, gradient, rtol=1e-12)
 
-    def test_the_gradient_goes_through_a_network(self):
+    def test_gradient_propagates_through_a_network(self):
         jax, jnp = self.jax, self.jax.numpy
         X, _, s = biased_data(200)
         penalty = as_jax(BinaryRenyiPenalty(), s)
@@ -92,7 +92,7 @@ class TestJax:
                 difference = (values[0] - values[1]) / (2 * step)
                 assert float(gradient[name][index]) == pytest.approx(difference, rel=1e-5)
 
-    def test_a_real_valued_prediction(self):
+    def test_penalty_of_a_real_valued_prediction_is_differentiable(self):
         x = np.random.default_rng(0).normal(size=500).astype(np.float32)
         s = np.arange(500) % 3
         value, gradient = PredictionPenalty().value_and_grad(x, s)
@@ -100,7 +100,7 @@ class TestJax:
         assert found == pytest.approx(value, rel=1e-5)
         np.testing.assert_allclose(slope, gradient, atol=1e-6)
 
-    def test_batches_bring_their_groups(self):
+    def test_batches_are_passed_with_their_groups(self):
         F, codes = soft_labels(c=3, d=3)
         for way in (BatchTable(3), BatchTable(3, "renyi"), RenyiPenalty()):
             value, gradient = way.value_and_grad(F, codes)
@@ -109,7 +109,7 @@ class TestJax:
             assert found == pytest.approx(value, rel=1e-4)
             np.testing.assert_allclose(slope, gradient, atol=1e-6)
 
-    def test_many_at_once(self):
+    def test_several_batches_are_evaluated_at_once(self):
         F, codes = soft_labels()
         several = np.stack([F, F[::-1], F**2]).astype(np.float32)
         function = as_jax(BinaryRenyiPenalty(), codes)
@@ -118,7 +118,7 @@ class TestJax:
         )
 
     @pytest.mark.parametrize("measure", ["chi-square", "renyi"])
-    def test_the_damped_table_is_the_running_table(self, measure):
+    def test_damped_table_matches_the_running_table(self, measure):
         jax = self.jax
         way = RunningTable(3, measure, memory=100)
         with jax.enable_x64(True):
@@ -184,12 +184,12 @@ class TestJax:
         with pytest.raises(ValueError, match="memory that JAX cannot track"):
             as_jax(way)
 
-    def test_damped_needs_a_running_table(self):
+    def test_running_table_as_jax_requires_a_running_table(self):
         with pytest.raises(ValueError, match="way must be a RunningTable"):
             running_table_as_jax(BatchTable(2), 2)
 
 
-def test_no_penalty_raises():
+def test_object_without_value_and_grad_raises():
     pytest.importorskip("jax")
     with pytest.raises(ValueError, match="method value_and_grad"):
         as_jax(renyi_correlation, [0, 1])
@@ -198,7 +198,7 @@ def test_no_penalty_raises():
 class TestTorch:
     """Skipped where torch is not installed: it is large, and the tests do not ask for it."""
 
-    def test_value_and_gradient_are_those_of_the_penalty(self):
+    def test_value_and_gradient_match_the_penalty(self):
         torch = pytest.importorskip("torch", reason="torch is not installed (a large extra)")
         F, codes = soft_labels(c=3, d=3)
         value, gradient = RenyiPenalty().value_and_grad(F, codes)
@@ -208,7 +208,7 @@ class TestTorch:
         assert found.item() == pytest.approx(value, rel=1e-12)
         np.testing.assert_allclose(tensor.grad.numpy(), 3 * gradient, rtol=1e-12)
 
-    def test_a_running_table_takes_a_step_with_each_call(self):
+    def test_running_table_is_updated_with_each_call(self):
         torch = pytest.importorskip("torch", reason="torch is not installed (a large extra)")
         ours, theirs = RunningTable(2, memory=100), RunningTable(2, memory=100)
         function = as_torch(theirs)
@@ -217,7 +217,7 @@ class TestTorch:
             value, _ = ours.value_and_grad(F, codes)
             assert function(torch.tensor(F), torch.tensor(codes)).item() == pytest.approx(value)
 
-    def test_the_gradient_is_that_of_finite_differences(self):
+    def test_gradient_agrees_with_finite_differences(self):
         torch = pytest.importorskip("torch", reason="torch is not installed (a large extra)")
         F, codes = soft_labels(20, c=2, d=3)
         tensor = torch.tensor(F, requires_grad=True)

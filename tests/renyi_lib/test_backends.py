@@ -51,7 +51,7 @@ def test_trees_follow_the_gradient(backend):
     assert after < 0.02 * before
 
 
-def test_scores_begin_at_the_start(backend):
+def test_scores_start_from_the_given_values(backend):
     X, y = regression()
     forest = train(backend, X, y + 100, start=100.0, n_estimators=3)
     plain = train(backend, X, y, n_estimators=3)
@@ -91,7 +91,7 @@ def test_early_stopping_keeps_the_best_round(backend):
     assert len(seen) < 20
 
 
-def test_none_is_one_thread_and_minus_one_is_all():
+def test_n_jobs_none_is_one_thread_and_minus_one_is_all():
     assert [_threads(n) for n in (None, 1, 4, -1)] == [1, 1, 4, 0]
 
 

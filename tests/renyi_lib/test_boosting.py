@@ -119,7 +119,7 @@ def test_the_checks_that_are_known_to_fail_fail_by_rounding_alone(
 
 
 @pytest.mark.parametrize(("backend", "extra"), [("lightgbm", "boosting"), ("xgboost", "xgboost")])
-def test_a_missing_backend_says_what_to_install(monkeypatch, backend, extra):
+def test_missing_backend_error_names_the_extra(monkeypatch, backend, extra):
     X, y, s = biased_data(50)
     monkeypatch.setitem(sys.modules, backend, None)
     with pytest.raises(ImportError, match=rf'pip install "renyi-lib\[{extra}\]"'):
@@ -149,7 +149,7 @@ class TestTheGameConverges:
     @pytest.mark.parametrize("backend", BACKENDS)
     @pytest.mark.parametrize("on", ["label", "score"])
     @pytest.mark.parametrize("learning_rate", [0.1, 0.3])
-    def test_up_to_a_lam_of_a_million(self, backend, on, learning_rate):
+    def test_damped_game_converges_up_to_a_lam_of_a_million(self, backend, on, learning_rate):
         X, y, s = biased_data(1500, seed=1)
         told = {"on": on, "backend": backend, "learning_rate": learning_rate}
         model = small(n_estimators=int(15 / learning_rate), **told)
@@ -167,7 +167,7 @@ class TestTheGameConverges:
         assert np.mean(path[-1].predict(X) == y) > max(y.mean(), 1 - y.mean())
 
     @pytest.mark.parametrize("lam", [1, 10, 1e3, 1e6])
-    def test_number_of_rounds_to_the_minimizer_does_not_grow_with_lam(self, lam):
+    def test_number_of_rounds_does_not_grow_with_lam(self, lam):
         """Four equally frequent types, whose minimizer is found by another method."""
         positive, group = np.array([0.4, 0.6, 0.02, 0.5]), np.array([0, 0, 1, 1])
 
@@ -227,7 +227,7 @@ class TestTheProblem:
         "fairness", ["demographic_parity", "equal_opportunity", "equalized_odds"]
     )
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_every_notion_and_number_of_classes_gets_its_objective_down(self, fairness, n_classes):
+    def test_objective_decreases_for_every_notion_and_number_of_classes(self, fairness, n_classes):
         X, y, s = biased_data(900, n_classes, n_groups=3)
         models = [
             small(lam, fairness=fairness, n_estimators=60).fit(X, y, sensitive_features=s)
@@ -240,7 +240,7 @@ class TestTheProblem:
         # (A constant is fair, and its loss is that of the start.)
         assert fair < models[0].history_["loss"][0]
 
-    def test_penalty_value_is_that_of_the_soft_label(self):
+    def test_penalty_value_matches_the_soft_label(self):
         X, y, s = biased_data(n_groups=3)
         model = small().fit(X, y, sensitive_features=s)
         expected = renyi_from_soft(model.predict_proba(X), s) ** 2
@@ -261,7 +261,7 @@ class TestTheProblem:
             assert model.history_["objective"][k] == pytest.approx(loss + 5 * penalty, rel=1e-5)
 
     @pytest.mark.parametrize("penalty", [PearsonPenalty(), HSICPenalty(), ChiSquarePenalty()])
-    def test_any_penalty(self, penalty):
+    def test_any_penalty_can_be_used(self, penalty):
         X, y, s = biased_data(800)
         lam = 1e3 if isinstance(penalty, HSICPenalty) else 30
         fair, plain = (
@@ -271,7 +271,7 @@ class TestTheProblem:
         values = [m.penalty_value(X, sensitive_features=s) for m in (fair, plain)]
         assert values[0] < 0.1 * values[1]
 
-    def test_on_the_score_is_fair_at_every_threshold(self):
+    def test_penalty_on_the_score_is_fair_at_every_threshold(self):
         X, y, s = biased_data(3000, seed=1)
         told = {"n_estimators": 150, "max_leaves": 16}
         gaps = {}
@@ -287,7 +287,7 @@ class TestTheProblem:
 class TestWeights:
     @pytest.mark.parametrize("backend", BACKENDS)
     @pytest.mark.parametrize("on", ["label", "score"])
-    def test_a_weight_counts_as_that_many_rows(self, backend, on):
+    def test_weights_equal_repeated_rows(self, backend, on):
         # (With other seeds LightGBM may refuse a split of one fit and not of the other, since it
         # estimates the number of rows in a leaf from the sum of their Hessians.)
         X, y, s = biased_data(300, seed=2)
@@ -299,7 +299,7 @@ class TestWeights:
         )
         np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
 
-    def test_the_unit_of_weights_does_not_matter_beyond_the_size_of_leaves(self):
+    def test_unit_of_weights_affects_only_the_minimum_leaf_size(self):
         X, y, s = biased_data(300)
         known = {"sensitive_features": s}
         told = {"min_child_weight": 0.0, "n_estimators": 5}
@@ -314,7 +314,7 @@ class TestWeights:
         assert model.classes_.tolist() == [0, 1]
         assert model.groups_.tolist() == [0, 1]
 
-    def test_class_weights_count_in_the_loss_alone(self):
+    def test_class_weights_affect_only_the_loss(self):
         X, y, s = biased_data(600)
         known = {"sensitive_features": s}
         rare = y & (np.arange(600) % 4 == 0)
@@ -375,7 +375,7 @@ class TestObjective:
         assert len(objective.history["loss"]) == 0
 
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_scikit_learn_wrappers_take_it(self, n_classes):
+    def test_scikit_learn_wrappers_accept_the_objective(self, n_classes):
         X, y, s = biased_data(600, n_classes)
         plain = renyi_from_soft(
             small(0, n_estimators=40).fit(X, y, sensitive_features=s).predict_proba(X), s
@@ -392,7 +392,7 @@ class TestObjective:
             F = softmax(z, axis=1) if n_classes == 3 else np.column_stack([expit(-z), expit(z)])
             assert renyi_from_soft(F, s) < 0.2 * plain
 
-    def test_other_rows_raise(self):
+    def test_objective_for_other_rows_raises(self):
         _, y, s = biased_data(100)
         objective = renyi_objective(y, sensitive_features=s)
         with pytest.raises(ValueError, match="100 samples of 2 classes"):
@@ -403,7 +403,7 @@ class TestObjective:
 
 class TestEarlyStopping:
     @pytest.mark.parametrize("backend", BACKENDS)
-    def test_keeps_the_round_with_the_best_fair_objective(self, backend):
+    def test_early_stopping_keeps_the_round_with_the_best_objective(self, backend):
         X, y, s = biased_data(1200)
         held = (X[:500], y[:500], s[:500])
         told = {"n_estimators": 150, "learning_rate": 0.3, "backend": backend}
@@ -419,7 +419,7 @@ class TestEarlyStopping:
         assert objective_value(model, *held) == pytest.approx(min(values), abs=1e-6)
         assert values.index(min(values)) == 2
 
-    def test_holds_out_rows_of_every_group_and_class(self):
+    def test_early_stopping_holds_out_rows_of_every_group_and_class(self):
         X, y, s = biased_data(400, n_groups=3)
         model = small(1, n_iter_no_change=5, n_estimators=100, fairness="equalized_odds")
         again = clone(model).fit(X, y, sensitive_features=s)
@@ -444,7 +444,7 @@ class TestEarlyStopping:
         ]
         np.testing.assert_allclose(*shares, atol=1.2 / len(held.y))
 
-    def test_its_rows_are_checked(self):
+    def test_validation_rows_are_checked(self):
         X, y, s = biased_data(100)
         with pytest.raises(ValueError, match="set n_iter_no_change"):
             small().fit(X, y, sensitive_features=s, validation=(X, y, s))
@@ -453,7 +453,7 @@ class TestEarlyStopping:
 
 
 class TestConventions:
-    def test_pickles_and_clones(self):
+    def test_estimators_can_be_pickled_and_cloned(self):
         X, y, s = biased_data()
         for backend in BACKENDS:
             model = small(backend=backend).fit(X, y, sensitive_features=s)
@@ -461,7 +461,7 @@ class TestConventions:
             np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
             assert clone(model).get_params() == model.get_params()
 
-    def test_pipeline_routing_and_grid_search(self):
+    def test_groups_are_routed_in_pipelines_and_grid_searches(self):
         X, y, s = biased_data(600)
         with sklearn.config_context(enable_metadata_routing=True):
             model = small(n_estimators=10).set_fit_request(sensitive_features=True)
@@ -472,7 +472,7 @@ class TestConventions:
         assert np.ptp(search.cv_results_["mean_test_score"]) > 0
         assert search.best_estimator_[-1].groups_.tolist() == [0, 1]
 
-    def test_path_and_target_share_the_binned_data(self):
+    def test_lam_path_and_fit_to_target_share_the_binned_data(self):
         X, y, s = biased_data(800)
         path = lam_path(small(), X, y, lams=[0, 30], sensitive_features=s)
         alone = small(30).fit(X, y, sensitive_features=s)
@@ -482,7 +482,7 @@ class TestConventions:
         fair = fit_to_target(small(), X, y, sensitive_features=s, target=0.7)
         assert demographic_parity_ratio(None, fair.predict(X), sensitive_features=s) >= 0.7
 
-    def test_sparse_is_dense(self):
+    def test_sparse_and_dense_data_give_the_same_fit(self):
         X, y, s = biased_data()
         X[np.abs(X) < 0.5] = 0
         for backend in BACKENDS:
@@ -496,7 +496,7 @@ class TestConventions:
             )
 
     @pytest.mark.parametrize("backend", BACKENDS)
-    def test_columns_of_categories_are_the_backend_s(self, backend):
+    def test_categorical_columns_are_handled_by_the_backend(self, backend):
         rng = np.random.default_rng(0)
         kind = rng.choice(list("abcdef"), size=800)
         s = rng.integers(2, size=800)
@@ -520,7 +520,7 @@ class TestConventions:
             small().fit(X.assign(kind=kind), y, sensitive_features=s)
 
     @pytest.mark.parametrize("backend", BACKENDS)
-    def test_monotone_constraints_are_kept(self, backend):
+    def test_monotone_constraints_are_respected(self, backend):
         X, y, s = biased_data(600, n_features=2)
         constraint = [1, 0] if backend == "lightgbm" else "(1,0)"
         model = small(10, backend=backend, backend_params={"monotone_constraints": constraint})
@@ -530,14 +530,14 @@ class TestConventions:
         free = small(10, backend=backend).fit(X, y, sensitive_features=s)
         assert (np.diff(free.decision_function(grid)) < 0).any()
 
-    def test_importances_and_names(self):
+    def test_importances_and_feature_names_are_stored(self):
         X, y, s = biased_data()
         for backend in BACKENDS:
             model = small(0, backend=backend).fit(X, y, sensitive_features=s)
             assert model.feature_importances_.shape == (4,)
             assert model.feature_importances_.sum() == pytest.approx(1)
 
-    def test_groups_are_not_needed_to_predict_nor_in_the_fit(self):
+    def test_groups_are_optional_in_fit_and_unused_in_predict(self):
         X, y, _ = biased_data()
         with pytest.warns(NoSensitiveFeaturesWarning, match="plain boosting"):
             model = small(1).fit(X, y)
@@ -587,17 +587,17 @@ class TestHostileInput:
         with pytest.raises(ValueError, match=words):
             small().fit(X, given["y"], sensitive_features=given["s"], sample_weight=given["w"])
 
-    def test_scores_of_three_classes(self):
+    def test_penalty_on_the_score_of_three_classes_raises(self):
         X, y, s = biased_data(60, 3)
         with pytest.raises(ValueError, match='on="score" is for two classes'):
             small(on="score").fit(X, y, sensitive_features=s)
 
-    def test_a_group_missing_from_a_condition(self):
+    def test_group_missing_from_a_condition_raises(self):
         X, y, s = biased_data(60)
         with pytest.raises(ValueError, match="group 1 has none"):
             small(fairness="equalized_odds").fit(X, y * (s == 0), sensitive_features=s)
 
-    def test_new_groups(self):
+    def test_unseen_groups_raise(self):
         X, y, s = biased_data(60)
         model = small().fit(X, y, sensitive_features=s)
         with pytest.raises(ValueError, match="unseen in fit"):
@@ -633,7 +633,7 @@ class TestRegressor:
 
     @pytest.mark.parametrize("backend", BACKENDS)
     @pytest.mark.parametrize("lam", [300, 1e6])
-    def test_a_large_lam_costs_no_more_than_independence(self, backend, lam):
+    def test_large_lam_costs_no_more_than_independence(self, backend, lam):
         # With a slow part for each group on its own R^2 was -.13 (LightGBM) and -3.5 (XGBoost
         # 3.4) at a lam of a million: pressure that all groups shared in a bin piled up.
         X, y, a = regression_data()
@@ -659,7 +659,7 @@ class TestRegressor:
         assert fair.score(X, y) > 0.4
         assert smooth.score(X, y) > 0.2
 
-    def test_units_have_no_effect(self):
+    def test_units_of_the_target_have_no_effect(self):
         X, y, a = regression_data(600)
         known = {"sensitive_features": a > 0}
         told = {"n_estimators": 20, "random_state": 0}
@@ -670,7 +670,7 @@ class TestRegressor:
             other.history_["objective"], one.history_["objective"], rtol=1e-3
         )
 
-    def test_history_penalty_is_penalty_value(self):
+    def test_penalty_in_the_history_equals_penalty_value(self):
         X, y, a = regression_data(600)
         s = (a > 0).astype(int)
         model = RenyiBoostingRegressor(

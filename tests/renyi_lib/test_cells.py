@@ -67,7 +67,7 @@ PENALTIES = {
 
 @pytest.mark.parametrize("conditional", [False, True])
 @pytest.mark.parametrize(("penalty", "n_classes", "n_groups"), PENALTIES.values(), ids=PENALTIES)
-def test_objective_and_gradient_over_chunks_are_those_of_all_people(
+def test_objective_and_gradient_over_chunks_match_those_of_all_rows(
     penalty, n_classes, n_groups, conditional
 ):
     X, _, s = biased_data(300, n_classes, n_groups)
@@ -96,7 +96,7 @@ def test_objective_and_gradient_over_chunks_are_those_of_all_people(
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_gradient_over_chunks_is_the_difference_quotient(n_classes):
+def test_gradient_over_chunks_agrees_with_differences(n_classes):
     X, y, s = biased_data(200, n_classes, 3)
     objective = RenyiClassifier(1.0)._prepare(cut(X, y, s), None, None, None).objective
     theta = np.random.default_rng(3).normal(size=objective.model.shape)
@@ -124,7 +124,7 @@ FITS = {
 
 
 @pytest.mark.parametrize(("options", "data"), FITS.values(), ids=FITS)
-def test_a_fit_in_chunks_is_the_fit_in_memory(options, data):
+def test_fit_in_chunks_equals_the_fit_in_memory(options, data):
     X, y, s = biased_data(1000, **data)
     options = {"lam": 3.0, "tol": 1e-7, **options}
     expected = RenyiClassifier(**options).fit(X, y, sensitive_features=s)
@@ -137,7 +137,7 @@ def test_a_fit_in_chunks_is_the_fit_in_memory(options, data):
     same(found, expected, tolerance)
 
 
-def test_weights_count_and_rows_of_weight_zero_are_dropped():
+def test_weights_are_used_and_zero_weight_rows_are_dropped():
     X, y, s = biased_data(600, n_groups=3)
     w = np.random.default_rng(0).integers(0, 3, size=600).astype(float)
     s = np.where(w > 0, s, 7)
@@ -165,7 +165,7 @@ def test_sparse_features_are_never_made_dense(monkeypatch):
     assert max(rows for rows, _ in made) <= 5
 
 
-def test_labels_of_text_and_several_columns_of_groups():
+def test_text_labels_and_joint_groups_are_accepted():
     X, y, s = biased_data(500)
     y = np.array(["no", "yes"])[y]
     frame = pd.DataFrame({"sex": np.where(s, "f", "m"), "old": X[:, 0] > 0})
@@ -190,12 +190,12 @@ def test_a_penalty_that_needs_more_than_the_table_raises(penalty):
         fit(PenalizedClassifier(penalty), cut(*biased_data(100)))
 
 
-def test_scores_raise():
+def test_penalty_on_the_score_raises():
     with pytest.raises(ValueError, match="use on='label'"):
         fit(RenyiClassifier(on="score"), cut(*biased_data(100)))
 
 
-def test_a_warm_start_and_a_path_of_lam_in_chunks():
+def test_warm_start_and_lam_path_work_in_chunks():
     X, y, s = biased_data(500)
     chunks = cut(X, y, s)
     warm = RenyiClassifier(2.0, tol=1e-7, warm_start=True).fit(chunks, None)
@@ -218,7 +218,7 @@ def broken(change):
     return cut(X, y, s, w)
 
 
-def test_missing_numbers_in_any_chunk_raise():
+def test_missing_values_in_any_chunk_raise():
     with pytest.raises(ValueError, match="NaN"):
         fit(RenyiClassifier(), broken(lambda X, y, s, w: X.__setitem__((77, 1), np.nan)))
 
@@ -241,7 +241,7 @@ def test_data_that_cannot_be_fitted_raise(change, message):
         fit(RenyiClassifier(), broken(change))
 
 
-def test_chunks_with_other_features_raise():
+def test_chunks_with_different_features_raise():
     X, y, s = biased_data(100)
     parts = [Rows(X, y, s), Rows(X[:, :3], y, s)]
     with pytest.raises(ValueError, match="4 features in one chunk and 3 in another"):
@@ -267,7 +267,7 @@ def test_data_that_change_between_two_passes_raise():
         fit(RenyiClassifier(), Source(read))
 
 
-def test_which_inputs_are_read_in_chunks():
+def test_sources_are_read_in_chunks_and_arrays_are_not():
     X, y, s = biased_data(100)
     assert as_source(X, y, s, None) is None
     chunks = cut(X, y, s)
@@ -294,7 +294,7 @@ def test_an_evaluation_takes_one_pass():
     assert chunks.n_passes == 3
 
 
-def test_the_passes_of_a_fit_do_not_grow_with_the_number_of_people():
+def test_number_of_passes_does_not_grow_with_the_number_of_rows():
     counts = []
     for n in (500, 2000, 8000):
         chunks = cut(*biased_data(n))
@@ -303,7 +303,7 @@ def test_the_passes_of_a_fit_do_not_grow_with_the_number_of_people():
     assert max(counts) <= 25
 
 
-def test_memory_is_that_of_a_chunk():
+def test_memory_use_is_limited_to_a_chunk():
     rng = np.random.default_rng(0)
     direction = rng.normal(size=8)
 
@@ -352,7 +352,7 @@ FEATURES = ["a", "b", "c", "d"]
 
 @pytest.mark.parametrize("groups", ["sex", ["sex", "old"]])
 @pytest.mark.parametrize("weight", [None, "weight"])
-def test_a_fit_from_files_is_the_fit_in_memory(people, groups, weight):
+def test_fit_from_files_equals_the_fit_in_memory(people, groups, weight):
     folder, frame = people
     expected = RenyiClassifier(2.0, tol=1e-7).fit(
         frame[FEATURES],
@@ -371,21 +371,21 @@ def test_a_fit_from_files_is_the_fit_in_memory(people, groups, weight):
     found.predict(frame[FEATURES])
 
 
-def test_without_features_all_other_columns_are_taken(people):
+def test_features_default_to_all_other_columns(people):
     folder, _ = people
     rows = ParquetRows(folder)
     with pytest.raises(ValueError, match="column 'name' is not numeric"):
         Cells.count(rows.chunks("income", ["sex", "old"], "weight"))
 
 
-def test_missing_columns_are_named(people):
+def test_missing_columns_raise(people):
     with pytest.raises(ValueError, match="no column 'age'"):
         ParquetRows(people[0], FEATURES).chunks("income", "age")
     with pytest.raises(ValueError, match="must be column names"):
         ParquetRows(people[0], FEATURES).chunks(people[1]["income"])
 
 
-def test_no_chunk_is_larger_than_asked_for(people):
+def test_chunks_do_not_exceed_the_requested_size(people):
     rows = ParquetRows(people[0], FEATURES, chunk_size=64)
     sizes = [len(part.y) for part in rows.chunks("income", "sex").read()]
     assert sum(sizes) == 900

@@ -79,7 +79,7 @@ def test_without_a_folder_the_repository_and_the_home_are_searched(small, tmp_pa
     assert _files.read_large("census-income.data", "DOI") == small
 
 
-def test_a_missing_file_is_named_with_place_source_and_checksum(tmp_path):
+def test_missing_file_error_names_place_source_and_checksum(tmp_path):
     with pytest.raises(DataFileError) as caught:
         load_census_income(data_home=tmp_path)
     message = str(caught.value)
@@ -111,7 +111,7 @@ def test_a_damaged_file_raises(ending, content, problem, small, tmp_path):
 # --- the tables ------------------------------------------------------------------------------
 
 
-def test_columns_rows_and_classes_are_ucis():
+def test_columns_rows_and_classes_match_uci():
     census = loaded()
     assert census.train.shape == (199523, 42)
     assert census.test.shape == (99762, 42)
@@ -123,7 +123,7 @@ def test_columns_rows_and_classes_are_ucis():
     np.testing.assert_allclose(shares, 0.062, atol=5e-4)
 
 
-def test_the_first_row_is_that_of_the_file():
+def test_first_row_matches_the_file():
     row = loaded().train.iloc[0]
     first = ["age", "class of worker", "detailed industry recode", "education", "sex", "year"]
     expected = [73, "Not in universe", "0", "High school graduate", "Female", "95"]
@@ -131,7 +131,7 @@ def test_the_first_row_is_that_of_the_file():
     assert row["instance weight"] == 1700.09
 
 
-def test_missing_values_stay_visible():
+def test_missing_values_are_preserved():
     train = loaded().train
     unknown = {column: int((train[column] == "?").sum()) for column in train}
     moved = [c for c in train if c.startswith("migration")]
@@ -145,14 +145,14 @@ def test_missing_values_stay_visible():
     assert not both().isna().any(axis=None)
 
 
-def test_texts_have_no_blanks_around_them():
+def test_text_values_are_stripped():
     texts = both().select_dtypes(exclude="number")
     for column in texts:
         values = pd.Series(texts[column].unique())
         assert (values == values.str.strip()).all()
 
 
-def test_numbers_that_name_categories_are_texts():
+def test_category_codes_are_strings():
     numbers = set(loaded().train.select_dtypes("number"))
     assert numbers == {
         *("age", "wage per hour", "capital gains", "capital losses", "dividends from stocks"),
@@ -160,7 +160,7 @@ def test_numbers_that_name_categories_are_texts():
     }
 
 
-def test_gender_is_1_for_male_and_no_column_of_s_weight_or_target_is_a_feature():
+def test_gender_is_1_for_male_and_features_exclude_s_weight_and_target():
     census = loaded()
     encoded = census.encode(columns=["age"])
     np.testing.assert_array_equal(encoded.s_train, census.train["sex"] == "Male")
@@ -171,7 +171,7 @@ def test_gender_is_1_for_male_and_no_column_of_s_weight_or_target_is_a_feature()
     np.testing.assert_array_equal(encoded.y_test, census.test["income"] == "50000+.")
 
 
-def test_survey_weights_come_with_the_arrays():
+def test_survey_weights_are_returned_with_the_arrays():
     census = loaded()
     encoded = census.encode(columns=["age"])
     np.testing.assert_array_equal(encoded.weight_train, census.train["instance weight"])
@@ -179,7 +179,7 @@ def test_survey_weights_come_with_the_arrays():
     assert encoded.weight_train.min() > 0
 
 
-def test_gender_and_race_make_four_groups():
+def test_gender_and_race_define_four_groups():
     encoded = loaded().encode(sensitive="gender-race", columns=["age"])
     assert len(encoded.group_names) == 4
     assert np.bincount(encoded.s_train).min() > 10000

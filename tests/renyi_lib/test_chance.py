@@ -63,7 +63,7 @@ def test_asymptotic_test_of_larger_tables_uses_the_largest_root():
     assert pvalue == pytest.approx(float(largest_root_sf(statistic, 3, 5)))
 
 
-def test_statistics_of_strata_add_up_and_constant_strata_count_nothing():
+def test_statistics_of_strata_add_up_and_constant_strata_add_zero():
     tables = [np.array([[30, 20], [25, 40]]), np.array([[50, 31], [22, 17]])]
     each = [chi_square(table) for table in tables]
     statistic, pvalue, _ = run([*tables, np.array([[10], [20]])])
@@ -78,7 +78,7 @@ def test_tables_without_variation_show_no_dependence(given, used):
     assert run([], given) == (0.0, 1.0, used)
 
 
-def test_permutation_test_agrees_with_the_hypergeometric_law():
+def test_permutation_test_agrees_with_the_hypergeometric_distribution():
     table = np.array([[7, 3], [4, 8]])
     _, pvalue, method = run([table], "permutation", 20_000)
     assert method == "permutation"
@@ -92,7 +92,7 @@ def test_smallest_permutation_pvalue_counts_the_observed_table():
     assert run([certain], "permutation", 99)[1] == pytest.approx(1 / 100)
 
 
-def test_permutations_in_blocks_are_the_permutations_at_once(monkeypatch):
+def test_permutations_in_blocks_give_the_same_result(monkeypatch):
     at_once = run([SMALL], "permutation", 101)
     monkeypatch.setattr(_chance, "_BLOCK", 4 * SMALL.size)
     assert len(_chance._permuted(SMALL, 101, np.random.default_rng(0))) == 101

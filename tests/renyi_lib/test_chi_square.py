@@ -32,7 +32,7 @@ def chi_square(T):
 
 @PROPERTY
 @given(cases)
-def test_value_is_pearson_s_chi_square_of_the_table(case):
+def test_value_is_the_chi_square_of_the_table_divided_by_n(case):
     F, s, rng = problem(*case[:1], c=case[1], d=case[2])
     groups = Groups.from_labels(s, rng.uniform(0.1, 2, size=len(s)))
     value, _ = ChiSquarePenalty().value_and_grad(F, groups)
@@ -41,7 +41,7 @@ def test_value_is_pearson_s_chi_square_of_the_table(case):
 
 @PROPERTY
 @given(cases)
-def test_it_is_the_sum_of_the_squared_singular_values_after_the_first(case):
+def test_value_is_the_sum_of_squared_singular_values_after_the_first(case):
     T, q, _ = random_table(*case)
     singular = np.linalg.svd(T / np.sqrt(np.outer(T.sum(axis=1), q)), compute_uv=False)
     value, _ = chi_square_given_W(T, q, best_response_W(T, q))
@@ -50,7 +50,7 @@ def test_it_is_the_sum_of_the_squared_singular_values_after_the_first(case):
 
 @PROPERTY
 @given(cases)
-def test_it_lies_between_rho_squared_and_as_many_times_that_as_there_are_values(case):
+def test_value_is_bounded_by_multiples_of_rho_squared(case):
     T, q, _ = random_table(*case)
     value, _ = chi_square_given_W(T, q, best_response_W(T, q))
     rho2 = renyi_from_joint(T) ** 2
@@ -59,7 +59,7 @@ def test_it_lies_between_rho_squared_and_as_many_times_that_as_there_are_values(
 
 
 @pytest.mark.parametrize(("c", "d"), [(2, 2), (2, 5), (4, 2)])
-def test_with_two_classes_or_two_groups_it_is_rho_squared(c, d):
+def test_value_equals_rho_squared_for_two_classes_or_two_groups(c, d):
     T, q, _ = random_table(1, c=c, d=d)
     value, _ = chi_square_given_W(T, q, best_response_W(T, q))
     assert value == pytest.approx(maximum_correlation_pmf(T) ** 2, rel=1e-9)
@@ -82,7 +82,7 @@ def test_both_bounds_are_attained():
 
 @PROPERTY
 @given(cases)
-def test_no_other_W_does_better(case):
+def test_no_other_W_has_a_larger_value(case):
     T, q, rng = random_table(*case)
     W = best_response_W(T, q)
     best, _ = chi_square_given_W(T, q, W)
@@ -93,7 +93,7 @@ def test_no_other_W_does_better(case):
 
 @PROPERTY
 @given(cases)
-def test_the_value_given_W_is_the_sequel_s_formula(case):
+def test_value_given_W_matches_the_formula_of_fermi(case):
     T, q, rng = random_table(*case)
     W = rng.normal(size=T.shape[::-1])
     traces = -np.trace(W @ np.diag(T.sum(axis=1)) @ W.T)
@@ -116,7 +116,7 @@ def test_gradients_agree_with_differences():
     np.testing.assert_allclose(dF, numerical, atol=1e-8)
 
 
-def test_several_tables_at_once_are_the_same_as_one_by_one():
+def test_stacked_tables_give_the_values_of_single_tables():
     tables = np.stack([random_table(seed, c=3, d=4)[0] for seed in range(5)])
     q = tables.sum(axis=-2)
     values, dT = chi_square_given_W(tables, q, best_response_W(tables, q))
@@ -136,7 +136,7 @@ def test_a_class_or_a_group_without_mass_adds_nothing():
     np.testing.assert_allclose(by_wider[:3, :3], dT, atol=1e-12)
 
 
-def test_it_has_no_kink_where_rho_squared_has_one():
+def test_value_has_no_kink_where_rho_squared_has_one():
     penalty = ChiSquarePenalty()
     assert not penalty.has_kinks(n_classes=3, n_groups=3)
     assert penalty.smoothed(0.1) is penalty
@@ -144,7 +144,7 @@ def test_it_has_no_kink_where_rho_squared_has_one():
     assert penalty.best_response(F, s).shape == (4, 3)
 
 
-def test_a_classifier_takes_it_as_any_other_penalty():
+def test_classifier_accepts_the_penalty():
     rng = np.random.default_rng(0)
     s = rng.integers(3, size=600)
     X = np.column_stack([s == 1, s == 2, rng.normal(size=600)]) + 0.3 * rng.normal(size=(600, 3))

@@ -76,7 +76,7 @@ class TestPlainLogisticRegression:
     @pytest.mark.parametrize("n_classes", [2, 3])
     @pytest.mark.parametrize("storage", ["dense", "sparse"])
     @pytest.mark.parametrize("weighted", [False, True])
-    def test_coefficients_agree(self, n_classes, storage, weighted):
+    def test_unpenalized_coefficients_agree_with_scikit_learn(self, n_classes, storage, weighted):
         X, y, s = biased_data(300, n_classes)
         X = X if storage == "dense" else sparse.csr_array(X)
         weight = np.random.default_rng(0).integers(0, 3, size=300) if weighted else None
@@ -92,13 +92,13 @@ class TestPlainLogisticRegression:
         )
 
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_l2_is_scikit_learn_c(self, n_classes):
+    def test_l2_corresponds_to_c_of_scikit_learn(self, n_classes):
         X, y, _ = biased_data(300, n_classes)
         ours = RenyiClassifier(lam=0, l2=0.01, tol=1e-8).fit(X, y)
         theirs = LogisticRegression(C=1 / (300 * 0.01), tol=1e-10, max_iter=10000).fit(X, y)
         np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
 
-    def test_without_intercept(self):
+    def test_fit_without_an_intercept_agrees_with_scikit_learn(self):
         X, y, _ = biased_data()
         ours = RenyiClassifier(lam=0, fit_intercept=False, tol=1e-8).fit(X, y)
         theirs = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10).fit(X, y)
@@ -112,14 +112,14 @@ class TestPlainLogisticRegression:
         theirs = LogisticRegression(C=np.inf, tol=1e-9, max_iter=10000).fit(X, y)
         np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
 
-    def test_columns_on_very_different_scales(self):
+    def test_columns_on_very_different_scales_are_supported(self):
         X, y, _ = biased_data()
         scales = np.array([1e-4, 1.0, 1e3, 1e6])
         ours = RenyiClassifier(lam=0, tol=1e-8).fit(X * scales, y)
         theirs = RenyiClassifier(lam=0, tol=1e-8).fit(X, y)
         np.testing.assert_allclose(ours.coef_ * scales, theirs.coef_, atol=1e-5)
 
-    def test_many_features_take_the_diagonal_route_to_the_same_place(self, monkeypatch):
+    def test_diagonal_approximation_for_many_features_reaches_the_same_solution(self, monkeypatch):
         X, y, s = biased_data(n_classes=3)
         dense = RenyiClassifier(lam=5, tol=1e-6).fit(X, y, sensitive_features=s)
         monkeypatch.setattr("renyi_lib.models.MAX_DENSE", 2)
@@ -130,7 +130,7 @@ class TestPlainLogisticRegression:
         np.testing.assert_allclose(diagonal.coef_, dense.coef_, atol=1e-4)
         np.testing.assert_allclose(on_sparse.coef_, dense.coef_, atol=1e-4)
 
-    def test_without_groups_it_is_plain_with_a_warning(self):
+    def test_fit_without_groups_is_unpenalized_and_warns(self):
         X, y, _ = biased_data()
         with pytest.warns(NoSensitiveFeaturesWarning, match="plain logistic regression"):
             ours = RenyiClassifier(lam=0.1, tol=1e-7).fit(X, y)
@@ -177,7 +177,7 @@ class TestSameProblemByEveryRoute:
             objective_value(slow, X, y, s), abs=1e-7
         )
 
-    def test_the_objective_is_a_minimum(self):
+    def test_solution_minimizes_the_objective(self):
         X, y, s = biased_data()
         clf = RenyiClassifier(2, tol=1e-7).fit(X, y, sensitive_features=s)
         best = objective_value(clf, X, y, s)
@@ -188,7 +188,7 @@ class TestSameProblemByEveryRoute:
             moved.intercept_ = clf.intercept_ + 0.05 * rng.normal(size=1)
             assert objective_value(moved, X, y, s) > best
 
-    def test_lam_multiplies_rho_squared_beside_the_mean_loss(self):
+    def test_objective_is_the_mean_loss_plus_lam_times_rho_squared(self):
         # At a minimum, raising lam a little changes the objective by that much times rho^2.
         X, y, s = biased_data()
         at = {
@@ -199,7 +199,7 @@ class TestSameProblemByEveryRoute:
         rho = renyi_from_soft(at[1.0].predict_proba(X), s)
         assert slope == pytest.approx(rho**2, rel=1e-2)
 
-    def test_gd_is_the_paper_s_loop(self):
+    def test_gd_matches_the_loop_of_the_paper(self):
         X, y, s = biased_data(100)
         eta, lam = 0.3, 2.0
         theta = np.zeros(5)
@@ -228,7 +228,7 @@ class TestSameProblemByEveryRoute:
                 clf.fit(X, y, sensitive_features=s)
             assert np.diff(clf.history_["objective"]).max() < 1e-12
 
-    def test_weights_are_repetitions(self):
+    def test_weights_equal_repeated_rows(self):
         X, y, s = biased_data(200)
         weight = np.random.default_rng(0).integers(0, 3, size=200)
         for fairness in ("demographic_parity", "equalized_odds"):
@@ -238,7 +238,7 @@ class TestSameProblemByEveryRoute:
             repeated = clone(clf).fit(X[rows], y[rows], sensitive_features=s[rows])
             np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
 
-    def test_a_group_of_weight_zero_does_not_count(self):
+    def test_zero_weight_group_has_no_effect(self):
         X, y, s = biased_data(300, 2, 3)
         weight = (s != 2).astype(float)
         clf = RenyiClassifier(3).fit(X, y, sensitive_features=s, sample_weight=weight)
@@ -246,7 +246,7 @@ class TestSameProblemByEveryRoute:
 
 
 class TestFairness:
-    def test_more_lam_is_more_fair_and_costs_loss(self):
+    def test_larger_lam_is_fairer_and_increases_the_loss(self):
         X, y, s = biased_data()
         path = lam_path(RenyiClassifier(), X, y, sensitive_features=s, lams=[0, 1, 10, 100])
         penalties = [clf.penalty_value(X, sensitive_features=s) for clf in path]
@@ -256,7 +256,7 @@ class TestFairness:
         assert rate_gap(path[0], X, s) > 0.2
         assert rate_gap(path[-1], X, s) < 0.01
 
-    def test_each_notion_lowers_its_own_violation(self):
+    def test_each_notion_of_fairness_reduces_its_own_violation(self):
         X, y, s = biased_data(2000, seed=3)
         plain = RenyiClassifier(0).fit(X, y, sensitive_features=s)
         gaps = {}
@@ -275,7 +275,7 @@ class TestFairness:
     @pytest.mark.parametrize(
         "fairness", ["demographic_parity", "equal_opportunity", "equalized_odds"]
     )
-    def test_on_the_score_is_the_penalty_of_its_bins_under_each_notion(self, fairness):
+    def test_penalty_on_the_score_is_that_of_its_bins_for_each_notion(self, fairness):
         X, y, s = biased_data(600, seed=3)
         options = {"fairness": fairness, "tol": 1e-6}
         bins = PenalizedClassifier(ScoreBinsPenalty(), 3, **options)
@@ -290,7 +290,7 @@ class TestFairness:
             assert value == pytest.approx(bins.penalty_value(X, y, sensitive_features=s), rel=1e-3)
             assert clf.adversary_ is None
 
-    def test_on_the_score_other_thresholds_than_one_half_become_fair_too(self):
+    def test_penalty_on_the_score_makes_every_threshold_fair(self):
         rng = np.random.default_rng(0)
         s = rng.integers(2, size=4000)
         X = rng.normal(size=(4000, 3))
@@ -305,13 +305,13 @@ class TestFairness:
             worst[on] = np.ptp(rates, axis=1).max()
         assert worst["score"] < 0.5 * worst["label"]
 
-    def test_the_label_is_the_default(self):
+    def test_penalty_acts_on_the_label_by_default(self):
         X, y, s = biased_data(300)
         plain = RenyiClassifier(3).fit(X, y, sensitive_features=s)
         label = RenyiClassifier(3, on="label").fit(X, y, sensitive_features=s)
         assert np.array_equal(plain.coef_, label.coef_)
 
-    def test_several_columns_become_their_joint_group(self):
+    def test_several_columns_define_joint_groups(self):
         X, y, s = biased_data(400, 2, 4)
         frame = pd.DataFrame({"sex": np.array(["f", "m"])[s // 2], "old": s % 2 == 1})
         joint = RenyiClassifier(5).fit(X, y, sensitive_features=frame)
@@ -320,7 +320,7 @@ class TestFairness:
         assert joint.groups_.tolist() == [("f", False), ("f", True), ("m", False), ("m", True)]
         assert joint.adversary_.shape == (4,)
 
-    def test_the_weights_count_in_the_penalty_value(self):
+    def test_penalty_value_uses_the_weights(self):
         X, y, s = biased_data(200)
         weight = np.random.default_rng(0).integers(1, 4, size=200)
         rows = np.repeat(np.arange(200), weight)
@@ -351,7 +351,7 @@ class TestFairness:
     @pytest.mark.parametrize(
         "penalty", [PearsonPenalty(), HSICPenalty(), HSICPenalty("linear"), ScoreBinsPenalty()]
     )
-    def test_other_penalties_fit_the_same_machinery(self, penalty):
+    def test_other_penalties_can_be_fitted(self, penalty):
         X, y, s = biased_data()
         values = []
         for lam in (0.0, 3.0, 100.0):
@@ -391,7 +391,7 @@ class TestFairness:
 class TestExtremes:
     @pytest.mark.parametrize("n_classes", [2, 3])
     @pytest.mark.parametrize("n_groups", [2, 3])
-    def test_an_enormous_lam_is_finite_and_fair(self, n_classes, n_groups):
+    def test_enormous_lam_gives_a_finite_and_fair_solution(self, n_classes, n_groups):
         X, y, s = biased_data(300, n_classes, n_groups)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -414,7 +414,7 @@ class TestExtremes:
         assert clf.score(X, y) == 1.0
 
     @pytest.mark.parametrize("algorithm", ["binary", "discrete"])
-    def test_a_class_whose_mass_goes_to_zero_stays_finite(self, algorithm):
+    def test_vanishing_class_gives_a_finite_solution(self, algorithm):
         rng = np.random.default_rng(0)
         X, s = rng.normal(size=(500, 2)), np.arange(500) % 2
         y = np.zeros(500, dtype=int)
@@ -437,7 +437,7 @@ class TestExtremes:
         assert np.isfinite(clf.coef_).all()
         assert clf.groups_.tolist() == [0, 1, 2]
 
-    def test_fewer_samples_than_features(self):
+    def test_fewer_samples_than_features_are_supported(self):
         rng = np.random.default_rng(0)
         X, y, s = rng.normal(size=(20, 50)), np.arange(20) % 2, np.arange(20) // 2 % 2
         clf = RenyiClassifier(1).fit(X, y, sensitive_features=s)
@@ -490,7 +490,7 @@ class TestAfterTheFit:
         X, y, s = biased_data(300, 2, 4)
         assert RenyiClassifier().fit(X, y, sensitive_features=s).adversary_.shape == (4,)
 
-    def test_it_warns_when_it_stops_early(self):
+    def test_fit_that_stops_early_warns(self):
         X, y, s = biased_data()
         for solver in ("lbfgs", "gd"):
             clf = RenyiClassifier(50, solver=solver, max_iter=3)
@@ -499,7 +499,7 @@ class TestAfterTheFit:
             assert clf.n_iter_ == 3
             assert len(clf.history_["loss"]) == 4
 
-    def test_warm_start_continues(self):
+    def test_warm_start_continues_from_the_last_solution(self):
         X, y, s = biased_data()
         clf = RenyiClassifier(5, warm_start=True).fit(X, y, sensitive_features=s)
         first, cold = clf.coef_, clf.n_iter_
@@ -511,7 +511,7 @@ class TestAfterTheFit:
         X, y, s = biased_data(n_features=7)
         assert clf.fit(X, y, sensitive_features=s).coef_.shape == (1, 7)
 
-    def test_shapes_labels_and_probabilities(self):
+    def test_predictions_have_the_documented_shapes(self):
         for c in (2, 3):
             X, y, s = biased_data(300, c)
             names = np.array(["no", "maybe", "yes"])[y]
@@ -620,7 +620,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match="penalty must be a Penalty"):
             PenalizedClassifier("renyi").fit(self.X, self.y, sensitive_features=self.s)
 
-    def test_scores_of_several_classes_and_bins_of_bins(self):
+    def test_penalty_on_the_score_of_several_classes_or_on_bins_raises(self):
         X, y, s = biased_data(200, n_classes=3)
         with pytest.raises(ValueError, match=r"on='score' needs two classes.*but y has 3"):
             RenyiClassifier(on="score").fit(X, y, sensitive_features=s)
@@ -629,16 +629,16 @@ class TestBadInput:
                 self.X, self.y, sensitive_features=self.s
             )
 
-    def test_one_class_only(self):
+    def test_single_class_raises(self):
         with pytest.raises(ValueError, match="y has only one class, 1"):
             RenyiClassifier().fit(self.X, np.ones(60, dtype=int), sensitive_features=self.s)
 
-    def test_one_group_only(self):
+    def test_single_group_raises(self):
         with pytest.raises(ValueError, match="sensitive_features has only one group, 'f'"):
             RenyiClassifier().fit(self.X, self.y, sensitive_features=["f"] * 60)
 
     @pytest.mark.parametrize("fairness", ["equalized_odds", "equal_opportunity"])
-    def test_an_empty_cell(self, fairness):
+    def test_empty_cell_of_class_and_group_raises(self, fairness):
         s = np.where(self.y == 1, 1, self.s)
         with pytest.raises(ValueError, match="of class 1, but group 0 has none: merge groups"):
             RenyiClassifier(fairness=fairness).fit(self.X, self.y, sensitive_features=s)
@@ -649,7 +649,7 @@ class TestBadInput:
         clf = RenyiClassifier(fairness="equal_opportunity", pos_label=0)
         assert clf.fit(self.X, self.y, sensitive_features=s).n_iter_ > 0
 
-    def test_missing_values(self):
+    def test_missing_values_raise(self):
         X = self.X.copy()
         X[3, 0] = np.nan
         with pytest.raises(ValueError, match="NaN"):
@@ -658,7 +658,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match="sensitive_features has a missing value"):
             RenyiClassifier().fit(self.X, self.y, sensitive_features=s)
 
-    def test_lengths_that_differ(self):
+    def test_different_lengths_raise(self):
         with pytest.raises(ValueError, match="y has 60, sensitive_features has 59"):
             RenyiClassifier().fit(self.X, self.y, sensitive_features=self.s[:-1])
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):
@@ -668,18 +668,18 @@ class TestBadInput:
                 self.X, self.y, sensitive_features=self.s, sample_weight=np.ones(59)
             )
 
-    def test_three_groups_for_the_binary_algorithm(self):
+    def test_three_groups_raise_for_the_binary_algorithm(self):
         with pytest.raises(ValueError, match=r"algorithm='binary' needs two groups, but .* has 3"):
             RenyiClassifier(algorithm="binary").fit(
                 self.X, self.y, sensitive_features=np.arange(60) % 3
             )
 
-    def test_lengths_that_differ_after_the_fit(self):
+    def test_different_lengths_in_prediction_raise(self):
         clf = RenyiClassifier().fit(self.X, self.y, sensitive_features=self.s)
         with pytest.raises(ValueError, match="X has 60, sensitive_features has 59"):
             clf.penalty_value(self.X, sensitive_features=self.s[:-1])
 
-    def test_groups_unseen(self):
+    def test_unseen_groups_raise(self):
         clf = RenyiClassifier().fit(
             self.X, self.y, sensitive_features=np.array(["f", "m"])[self.s]
         )

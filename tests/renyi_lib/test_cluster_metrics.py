@@ -32,7 +32,7 @@ def clusterings(draw, groups=2):
 
 @properties
 @given(clusterings())
-def test_two_groups_pay_the_sum_of_n_times_the_squared_deviation(case):
+def test_penalty_of_two_groups_is_the_weighted_sum_of_squared_deviations(case):
     labels, s = case
     p = s.mean()
     expected = sum(
@@ -54,7 +54,7 @@ def test_penalty_of_two_groups_is_n_p_q_times_the_squared_renyi_correlation(case
 
 @properties
 @given(clusterings(groups=3))
-def test_more_groups_pay_a_fixed_multiple_of_chi_square(case):
+def test_penalty_of_more_groups_is_a_fixed_multiple_of_chi_square(case):
     labels, s = case
     table = np.array([[np.sum((labels == k) & (s == g)) for g in range(3)] for k in set(labels)])
     shares = table.sum(axis=0) / len(s)
@@ -63,7 +63,7 @@ def test_more_groups_pay_a_fixed_multiple_of_chi_square(case):
     assert cluster_penalty(labels, sensitive_features=s) == pytest.approx(expected, abs=1e-9)
 
 
-def test_groups_of_equal_size_pay_half_the_unweighted_sum_of_squares():
+def test_penalty_of_equal_groups_is_half_the_unweighted_sum_of_squares():
     s = np.repeat([0, 1, 2], 4)
     labels = np.array([0, 0, 0, 1, 0, 1, 1, 1, 1, 2, 2, 2])
     expected = sum(
@@ -75,7 +75,7 @@ def test_groups_of_equal_size_pay_half_the_unweighted_sum_of_squares():
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 5])
-def test_clusters_equal_to_groups_pay_half_the_variance_of_the_indicator(n_groups):
+def test_penalty_of_clusters_equal_to_groups_is_half_the_indicator_variance(n_groups):
     s = np.repeat(np.arange(n_groups), np.arange(1, n_groups + 1) * 3)
     indicator = np.eye(n_groups)[s]
     half_variance = ((indicator - indicator.mean(axis=0)) ** 2).sum() / 2
@@ -120,13 +120,13 @@ def test_summary_counts_each_cluster_once():
     assert summary == {"min": 0.25, "max": 1.0, "mean": 0.625, "sd": 0.375, "overall": 0.4}
 
 
-def test_summary_can_be_asked_for_either_group():
+def test_summary_can_be_computed_for_either_group():
     labels, s = [0, 0, 1, 1], ["a", "a", "a", "b"]
     assert proportion_summary(labels, sensitive_features=s)["max"] == 0.5
     assert proportion_summary(labels, sensitive_features=s, group="a")["max"] == 1.0
 
 
-def test_summary_rejects_to_guess_among_three_groups():
+def test_summary_of_three_groups_requires_a_choice():
     with pytest.raises(ValueError, match="3 groups: choose one of them"):
         proportion_summary([0, 0, 1], sensitive_features=["a", "b", "c"])
     with pytest.raises(ValueError, match="group must be one of"):
@@ -147,7 +147,7 @@ def test_balance_is_the_worst_odds_of_chierichetti(case):
 
 @properties
 @given(clusterings(groups=3))
-def test_no_clustering_is_better_balanced_than_the_data(case):
+def test_balance_never_exceeds_that_of_the_data(case):
     labels, s = case
     assert balance(labels, sensitive_features=s) <= balance(np.zeros_like(s), sensitive_features=s)
 
@@ -161,7 +161,7 @@ def test_balance_of_one_group_raises():
     "measure",
     [balance, cluster_penalty, cluster_proportions, proportion_summary, weighted_deviation],
 )
-def test_whole_weights_are_repeated_rows(measure):
+def test_integer_weights_equal_repeated_rows(measure):
     labels, s = np.array([0, 0, 0, 1, 1, 1, 2]), np.array([0, 1, 1, 0, 0, 1, 1])
     times = np.array([2, 1, 3, 1, 2, 2, 0])
     weighted = measure(labels, sensitive_features=s, sample_weight=times)
@@ -171,6 +171,6 @@ def test_whole_weights_are_repeated_rows(measure):
     np.testing.assert_allclose(weighted, repeated)
 
 
-def test_lengths_that_differ_raise():
+def test_different_lengths_raise():
     with pytest.raises(ValueError, match="labels has 3, sensitive_features has 2"):
         weighted_deviation([0, 1, 1], sensitive_features=[0, 1])

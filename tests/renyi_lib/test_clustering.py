@@ -159,7 +159,7 @@ def test_an_estimator_can_be_cloned_pickled_and_put_in_a_pipeline(blobs):
     assert (model.fit_predict(X, sensitive_features=s) == fitted.labels_).all()
 
 
-def test_the_same_seed_gives_the_same_clusters_and_another_seed_others(blobs):
+def test_seed_determines_the_clusters(blobs):
     X, s = blobs
 
     def labels(seed):
@@ -175,7 +175,7 @@ def test_the_same_seed_gives_the_same_clusters_and_another_seed_others(blobs):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("algorithm", ["descent", "paper"])
 @pytest.mark.parametrize("lam", [0.0, 20.0])
-def test_without_numba_the_results_are_the_same_bits(blobs, monkeypatch, algorithm, lam):
+def test_results_without_numba_are_identical(blobs, monkeypatch, algorithm, lam):
     X, s = blobs[0][:120], blobs[1][:120]
     model = RenyiKMeans(5, lam, algorithm=algorithm, random_state=0, max_iter=20)
 
@@ -239,7 +239,7 @@ def test_the_objective_is_that_of_the_formula_for_any_number_of_groups(problem):
 
 @properties
 @given(problems())
-def test_the_descent_never_rises_stops_and_its_bookkeeping_is_exact(problem):
+def test_descent_is_monotone_terminates_and_has_exact_bookkeeping(problem):
     X, groups, labels, n_clusters, lam = problem
     start = scratch(X, labels, groups, lam)
     model = RenyiKMeans(n_clusters, lam, init=labels).fit(X, sensitive_features=groups)
@@ -271,7 +271,7 @@ def test_at_the_end_no_single_move_lowers_the_objective(problem):
 
 
 @pytest.mark.parametrize("lam", [0.0, 1.0, 1e6, 1e12])
-def test_no_move_is_made_by_rounding_alone(lam):
+def test_no_move_is_due_to_rounding_errors(lam):
     # Equal points and equal distances: many moves change nothing, and rounding tells otherwise.
     rng = np.random.default_rng(0)
     for _ in range(100):
@@ -299,7 +299,7 @@ def test_the_first_pass_takes_the_best_move_of_each_point_in_turn():
     labels = np.arange(60) % 4
     lam = 2.0
     model = RenyiKMeans(4, lam, init=labels, max_iter=1)
-    with pytest.warns(ConvergenceWarning, match="max_iter=1 passes and .* points still moved"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 passes, although .* points moved"):
         model.fit(X, sensitive_features=groups)
     expected = labels.copy()
     for i in range(60):
@@ -315,7 +315,7 @@ def test_the_first_pass_takes_the_best_move_of_each_point_in_turn():
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("n_clusters", [3, 9])
-def test_lam_zero_is_k_means_never_above_lloyd_from_the_same_centers(blobs, seed, n_clusters):
+def test_lam_zero_is_never_worse_than_lloyd_from_the_same_centers(blobs, seed, n_clusters):
     X, s = blobs
     centers, _ = kmeans_plusplus(X, n_clusters, random_state=seed)
     lloyd = KMeans(n_clusters, init=centers, n_init=1).fit(X)
@@ -326,7 +326,7 @@ def test_lam_zero_is_k_means_never_above_lloyd_from_the_same_centers(blobs, seed
     assert (model.predict(X, sensitive_features=s) == model.labels_).all()
 
 
-def test_well_separated_clusters_are_those_of_k_means(toy):
+def test_well_separated_clusters_match_k_means(toy):
     X, s, source = toy
     model = RenyiKMeans(5, 0.0, random_state=0, n_init=5).fit(X, sensitive_features=s)
     purity = pd.crosstab(source, model.labels_).to_numpy().max(axis=1).sum() / len(X)
@@ -335,7 +335,7 @@ def test_well_separated_clusters_are_those_of_k_means(toy):
     assert sorted(model.proportions_)[-1] > 0.98
 
 
-def test_toy_data_the_one_sided_clusters_are_spread_as_lambda_grows(toy):
+def test_clusters_of_one_group_are_mixed_as_lambda_grows(toy):
     X, s, _ = toy
     path = lam_path(
         RenyiKMeans(5, random_state=0), X, sensitive_features=s, lams=[0, 100, 1000, 10000]
@@ -347,7 +347,7 @@ def test_toy_data_the_one_sided_clusters_are_spread_as_lambda_grows(toy):
     assert table["w_sd"].iloc[0] > 0.2
 
 
-def test_large_lambda_is_almost_exactly_fair_and_loses_less_than_a_frozen_start(blobs):
+def test_large_lambda_is_nearly_fair_at_less_loss_than_without_a_lead_in(blobs):
     X, s = blobs
     plain = RenyiKMeans(5, 0.0, random_state=0).fit(X, sensitive_features=s)
     fair = RenyiKMeans(5, 1e9, random_state=0).fit(X, sensitive_features=s)
@@ -356,7 +356,7 @@ def test_large_lambda_is_almost_exactly_fair_and_loses_less_than_a_frozen_start(
     assert fair.inertia_ < frozen.inertia_
 
 
-def test_the_lead_in_doubles_lambda_and_each_pass_falls_at_its_own(blobs):
+def test_lead_in_doubles_lambda_and_each_pass_decreases_its_objective(blobs):
     X, s = blobs
     history = RenyiKMeans(5, 500.0, random_state=0).fit(X, sensitive_features=s).history_
     lams = np.unique(history["lam"])
@@ -369,7 +369,7 @@ def test_the_lead_in_doubles_lambda_and_each_pass_falls_at_its_own(blobs):
     assert (history["objective"][1:] <= before).all()
 
 
-def test_the_lead_in_is_fast_if_nothing_moves(blobs):
+def test_lead_in_is_shortened_if_no_point_moves(blobs):
     X, s = blobs
     history = RenyiKMeans(5, 1e12, random_state=0).fit(X, sensitive_features=s).history_
     exponents = np.log2(history["lam"][2:] / history["lam"][1:-1])
@@ -379,7 +379,7 @@ def test_the_lead_in_is_fast_if_nothing_moves(blobs):
     assert (exponents[:-1][still[:-1]] >= 2).all()
 
 
-def test_tol_ends_the_descent_early(blobs):
+def test_positive_tol_stops_the_descent_early(blobs):
     X, s = blobs
     start = np.arange(400) % 5
     exact = RenyiKMeans(5, 20.0, init=start).fit(X, sensitive_features=s)
@@ -425,7 +425,7 @@ def test_passes_over_the_points_near_a_border_lead_to_a_local_optimum(monkeypatc
     assert np.median(ratios) < 1.001
 
 
-def test_the_best_of_several_starts_is_kept(blobs):
+def test_best_of_several_starts_is_kept(blobs):
     X, s = blobs
     rng = np.random.RandomState(0)
     single = [
@@ -451,7 +451,7 @@ def test_auto_means_ten_starts_for_random_centers_only(blobs, monkeypatch):
     assert len(starts) == 13
 
 
-def test_three_groups_become_fair_too(blobs):
+def test_three_groups_become_fair(blobs):
     X, _ = blobs
     rng = np.random.default_rng(2)
     groups = np.where(X[:, 0] > np.median(X[:, 0]), "c", rng.choice(["a", "b"], 400))
@@ -465,7 +465,7 @@ def test_three_groups_become_fair_too(blobs):
     assert np.abs(fair.proportions_ - shares).max() < 0.02
 
 
-def test_two_of_three_groups_absent_elsewhere_agree_with_the_binary_penalty(blobs):
+def test_unused_third_group_gives_the_binary_penalty(blobs):
     X, s = blobs
     names = np.where(s == 1, "m", "f")
     numbers = RenyiKMeans(5, 20.0, random_state=0).fit(X, sensitive_features=s)
@@ -477,7 +477,7 @@ def test_two_of_three_groups_absent_elsewhere_agree_with_the_binary_penalty(blob
     assert text.groups_.tolist() == ["f", "m"]
 
 
-def test_groups_may_be_text_a_series_or_several_columns(blobs):
+def test_groups_in_any_container_are_accepted(blobs):
     X, s = blobs
     table = pd.DataFrame({"s": s, "t": np.where(X[:, 0] > 0, "right", "left")})
     joint = RenyiKMeans(4, 20.0, random_state=0).fit(X, sensitive_features=table)
@@ -528,7 +528,7 @@ def test_paper_starts_from_a_random_assignment_without_empty_clusters(blobs):
     model = RenyiKMeans(
         40, 1.0, algorithm="paper", init="random-assignment", max_iter=1, random_state=0
     )
-    with pytest.warns(ConvergenceWarning, match="had not stopped after max_iter=1"):
+    with pytest.warns(ConvergenceWarning, match="did not terminate within max_iter=1 passes"):
         model.fit(X, sensitive_features=s)
     total = ((X - X.mean(axis=0)) ** 2).sum()
     expected = total * (len(X) - 40) / (len(X) - 1)  # the mean over random partitions
@@ -545,7 +545,7 @@ def test_paper_with_lam_zero_is_lloyd(blobs):
     assert model.inertia_ == pytest.approx(lloyd.inertia_)
 
 
-def test_four_points_batch_update_flips_for_ever():
+def test_four_points_with_batch_updates_alternate_forever():
     lam = 1000.0
     labels, seen = FOUR_LABELS, []
     for _ in range(4):
@@ -557,7 +557,7 @@ def test_four_points_batch_update_flips_for_ever():
     assert seen == [[1, 1, 0, 0], [0, 0, 1, 1]] * 2
 
 
-def test_four_points_update_of_each_point_stops_for_some_lambda():
+def test_four_points_with_single_updates_terminate_for_some_lambda():
     model = RenyiKMeans(2, 100.0, algorithm="paper", init=FOUR_LABELS)
     model.fit(FOUR_POINTS, sensitive_features=FOUR_GROUPS)
     assert model.converged_
@@ -565,7 +565,7 @@ def test_four_points_update_of_each_point_stops_for_some_lambda():
 
 
 @pytest.mark.parametrize("lam", [85.0, 163.0, 1000.0, 1e6])
-def test_four_points_update_of_each_point_also_circles_for_others(lam):
+def test_four_points_with_single_updates_cycle_for_other_lambda(lam):
     model = RenyiKMeans(2, lam, algorithm="paper", init=FOUR_LABELS)
     with pytest.warns(ConvergenceWarning, match="cycle of . passes"):
         model.fit(FOUR_POINTS, sensitive_features=FOUR_GROUPS)
@@ -581,7 +581,7 @@ def test_four_points_update_of_each_point_also_circles_for_others(lam):
 
 
 @pytest.mark.parametrize("lam", [85.0, 163.0, 1000.0, 1e6])
-def test_four_points_the_descent_stops_where_algorithm_3_does_not(lam):
+def test_descent_terminates_on_the_four_points_where_algorithm_3_cycles(lam):
     model = RenyiKMeans(2, lam, init=FOUR_LABELS)
     model.fit(FOUR_POINTS, sensitive_features=FOUR_GROUPS)
     assert model.converged_
@@ -590,7 +590,7 @@ def test_four_points_the_descent_stops_where_algorithm_3_does_not(lam):
         assert model.proportions_.tolist() == [0.5, 0.5]
 
 
-def test_paper_may_not_stop_where_the_descent_does(toy):
+def test_algorithm_3_may_not_terminate_where_the_descent_does(toy):
     X, s, _ = toy
     paper = RenyiKMeans(5, 100.0, algorithm="paper", init="random-assignment", random_state=0)
     with pytest.warns(ConvergenceWarning, match="Algorithm 3"):
@@ -614,14 +614,14 @@ def test_a_cluster_that_empties_keeps_its_center_and_takes_no_new_points():
 
 
 def test_paper_rejects_three_groups():
-    with pytest.raises(ValueError, match="3 groups and Algorithm 3 is for two"):
+    with pytest.raises(ValueError, match="3 groups, but algorithm='paper' supports only two"):
         RenyiKMeans(2, algorithm="paper").fit(FOUR_POINTS, sensitive_features=[0, 1, 2, 0])
 
 
 # --- predict ---------------------------------------------------------------------------------
 
 
-def test_predict_without_groups_takes_the_nearest_center(blobs):
+def test_predict_without_groups_uses_the_nearest_center(blobs):
     X, s = blobs
     model = RenyiKMeans(5, 100.0, random_state=0).fit(X, sensitive_features=s)
     new = np.random.default_rng(0).uniform(-10, 10, size=(50, 2))
@@ -636,7 +636,7 @@ def test_predict_without_groups_takes_the_nearest_center(blobs):
         plain.predict(new)
 
 
-def test_predict_with_groups_adds_one_point_after_another_at_least_cost(blobs):
+def test_predict_with_groups_adds_points_one_by_one_at_minimum_cost(blobs):
     X, s = blobs
     lam = 30.0
     groups = s + 2 * (X[:, 1] > 0)
@@ -667,7 +667,7 @@ def test_predict_with_groups_adds_one_point_after_another_at_least_cost(blobs):
         assert (model.predict(new) != expected).any()
 
 
-def test_the_fair_rule_is_fair_only_because_new_points_are_counted_in(blobs):
+def test_fair_rule_requires_counting_the_new_points(blobs):
     X, s = blobs
     model = RenyiKMeans(5, 1e4, random_state=0).fit(X[:200], sensitive_features=s[:200])
     new, groups = X[200:], s[200:]
@@ -720,14 +720,14 @@ def test_score_is_minus_the_objective_of_the_assignment(blobs, weighted):
     assert score == pytest.approx(-expected - 10 * of_labels.penalty)
 
 
-def test_score_without_groups_is_that_of_k_means(blobs):
+def test_score_without_groups_matches_k_means(blobs):
     X, s = blobs
     model = RenyiKMeans(4, random_state=0).fit(X[:200], sensitive_features=s[:200])
     peer = KMeans(4, init=model.cluster_centers_, n_init=1, max_iter=1).fit(X[:200])
     peer.cluster_centers_ = model.cluster_centers_
     assert model.score(X[200:]) == pytest.approx(peer.score(X[200:]))
     model.lam = 5.0
-    with pytest.warns(NoSensitiveFeaturesWarning, match=r"lam=5.0 does not count"):
+    with pytest.warns(NoSensitiveFeaturesWarning, match=r"ignores the penalty with lam=5.0"):
         assert model.score(X[200:]) == pytest.approx(peer.score(X[200:]))
 
 
@@ -771,7 +771,7 @@ def test_sparse_points_give_the_clusters_of_dense_ones(thin, lam, weighted):
 
 
 @pytest.mark.parametrize("init", ["k-means++", "random", "random-assignment"])
-def test_every_start_works_for_sparse_points_and_ends_where_no_move_helps(thin, init):
+def test_every_initialization_of_sparse_points_reaches_a_local_minimum(thin, init):
     X, s = thin
     model = RenyiKMeans(4, 0.3, init=init, n_init=1, random_state=0)
     model.fit(sparse.csr_array(X), sensitive_features=s)
@@ -782,7 +782,7 @@ def test_every_start_works_for_sparse_points_and_ends_where_no_move_helps(thin, 
     assert path[1].penalty_ < path[0].penalty_ / 2
 
 
-def test_new_sparse_points(thin):
+def test_new_sparse_points_can_be_predicted(thin):
     X, s = thin
     model = RenyiKMeans(4, 0.3, random_state=0).fit(X[:200], sensitive_features=s[:200])
     new, known = sparse.csr_array(X[200:]), {"sensitive_features": s[200:]}
@@ -794,7 +794,7 @@ def test_new_sparse_points(thin):
     assert ours == pytest.approx(theirs)
 
 
-def test_sparse_points_stay_sparse():
+def test_sparse_points_are_never_made_dense():
     # Dense, this would be 80 GB.
     X = sparse.random_array((10_000, 1_000_000), density=1e-6, rng=0, format="csr")
     s = np.arange(10_000) % 2
@@ -805,7 +805,7 @@ def test_sparse_points_stay_sparse():
 
 def test_algorithm_3_rejects_sparse_points(thin):
     X, _ = thin
-    with pytest.raises(ValueError, match=r"X is sparse .* use algorithm='descent'"):
+    with pytest.raises(ValueError, match=r"X is sparse, .*: use algorithm='descent'"):
         RenyiKMeans(4, algorithm="paper").fit(sparse.csr_array(X))
 
 
@@ -844,7 +844,7 @@ def test_the_path_gives_a_local_optimum_for_each_lambda(blobs):
     assert path[-1].penalty_ < path[0].penalty_ / 1000
 
 
-def test_models_of_a_path_are_full_estimators(blobs):
+def test_models_of_a_path_are_complete_estimators(blobs):
     X, s = blobs
     frame = pd.DataFrame(X, columns=["u", "v"])
     path = lam_path(RenyiKMeans(4), frame, sensitive_features=s, lams=[0, 10])
@@ -916,7 +916,7 @@ def test_a_path_and_its_table_need_groups(blobs):
 
 
 @pytest.mark.parametrize("algorithm", ["descent", "paper"])
-def test_without_groups_it_is_plain_k_means_with_a_warning(blobs, algorithm):
+def test_fit_without_groups_is_plain_k_means_and_warns(blobs, algorithm):
     X, _ = blobs
     options = {"algorithm": algorithm, "random_state": 0}
     plain = RenyiKMeans(5, 0.0, **options).fit(X)
@@ -965,7 +965,7 @@ def test_as_many_points_as_clusters_leaves_one_each(blobs):
     assert model.inertia_ == pytest.approx(0, abs=1e-20)
 
 
-def test_a_far_away_origin_has_no_effect(blobs):
+def test_distant_origin_has_no_effect(blobs):
     X, s = blobs
     labels = np.arange(400) % 5
     near = RenyiKMeans(5, 20.0, init=labels).fit(X, sensitive_features=s)
@@ -974,7 +974,7 @@ def test_a_far_away_origin_has_no_effect(blobs):
     assert far.inertia_ == pytest.approx(near.inertia_, rel=1e-6)
 
 
-def test_an_assignment_with_empty_clusters_is_filled_up(blobs):
+def test_empty_clusters_of_an_initial_assignment_are_filled(blobs):
     X, s = blobs
     model = RenyiKMeans(4, 1.0, init=np.zeros(400, dtype=int)).fit(X, sensitive_features=s)
     assert (np.bincount(model.labels_, minlength=4) > 0).all()
@@ -997,11 +997,11 @@ def test_an_assignment_with_empty_clusters_is_filled_up(blobs):
         ({"n_init": "many"}, r"n_init must be .* \(or 'auto'\), not 'many'"),
         ({"algorithm": "lloyd"}, "algorithm must be one of 'descent', 'paper'"),
         ({"init": "best"}, "init must be 'k-means\\+\\+', 'random'"),
-        ({"init": np.zeros((3, 2))}, r"centers of shape \(3, 2\), expected .* = \(8, 2\)"),
+        ({"init": np.zeros((3, 2))}, r"= \(8, 2\), but it has shape \(3, 2\)"),
         ({"init": np.full((8, 2), np.nan)}, "init contains NaN"),
         ({"init": np.zeros(7, dtype=int)}, "whole number for each of the 400 samples"),
-        ({"init": np.zeros(400)}, "whole number for each of the 400 samples, got float64"),
-        ({"init": np.full(400, 8)}, "cluster numbers 0 to 7, got 8 to 8"),
+        ({"init": np.zeros(400)}, "whole number for each of the 400 samples, not float64"),
+        ({"init": np.full(400, 8)}, "cluster numbers from 0 to 7, but it has values from 8 to 8"),
     ],
 )
 def test_invalid_parameters_raise(blobs, parameters, message):
@@ -1020,7 +1020,7 @@ def test_invalid_data_raise(blobs):
         RenyiKMeans().fit(X, sensitive_features=s[:-1])
     with pytest.raises(ValueError, match="sensitive_features has a missing value"):
         RenyiKMeans().fit(X, sensitive_features=np.where(s == 1, 1.0, np.nan))
-    with pytest.raises(ValueError, match="squares overflow: scale its columns"):
+    with pytest.raises(ValueError, match="squares overflow: scale the columns"):
         RenyiKMeans(2, init=np.arange(400) % 2).fit(X * 1e200, sensitive_features=s)
     with pytest.raises(ValueError, match="lam must be a number, 0 or more"):
         renyi_kmeans_objective(X, s, sensitive_features=s, lam=-1)

@@ -67,7 +67,7 @@ def written(tmp_path, frame, *arguments, kind="csv"):
 
 
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "tsv", "parquet"])
-def test_every_file_type_gives_the_numbers_of_the_report(tmp_path, kind, capsys):
+def test_every_file_type_gives_the_same_report(tmp_path, kind, capsys):
     page = written(tmp_path, FRAME, *COLUMNS, kind=kind)
     expected = fairness_report(FRAME["y"], FRAME["score"], FRAME["sex"])
     words = " ".join(Page(page).words)
@@ -78,7 +78,7 @@ def test_every_file_type_gives_the_numbers_of_the_report(tmp_path, kind, capsys)
         assert f"{rate:.3f}" in words
 
 
-def test_the_page_needs_nothing_else_and_suits_screen_and_paper(tmp_path):
+def test_page_is_self_contained_and_suits_screen_and_print(tmp_path):
     page = written(tmp_path, FRAME, *COLUMNS)
     parsed = Page(page)
     assert parsed.addresses == []
@@ -97,14 +97,14 @@ def test_text_of_the_file_is_escaped(tmp_path):
     assert "b &lt;&amp;&gt; c, f" in page
 
 
-def test_labels_and_decisions_by_name(tmp_path):
+def test_string_labels_and_decisions_are_accepted(tmp_path):
     named = ["--truth", "outcome", "--group", "sex", "--pos-label", "repaid"]
     page = written(tmp_path, FRAME, "--prediction", "decision", *named)
     expected = fairness_report(FRAME["y"], (FRAME["score"] > 0.5).astype(int), FRAME["sex"])
     assert expected.verdict.splitlines()[0] in " ".join(Page(page).words)
 
 
-def test_a_number_as_pos_label(tmp_path):
+def test_numeric_pos_label_is_accepted(tmp_path):
     other = FRAME.assign(y=FRAME["y"] + 1)
     page = written(tmp_path, other, *COLUMNS, "--pos-label", "2")
     expected = fairness_report(FRAME["y"], FRAME["score"], FRAME["sex"])
@@ -125,7 +125,7 @@ def test_weights_are_passed_on(tmp_path):
     assert expected.verdict.splitlines()[0] in " ".join(Page(page).words)
 
 
-def test_rows_with_missing_values_are_left_out_on_demand(tmp_path):
+def test_rows_with_missing_values_are_dropped_on_request(tmp_path):
     holes = FRAME.assign(sex=FRAME["sex"].where(np.arange(N) >= 7))
     page = written(tmp_path, holes, *COLUMNS, "--drop-missing")
     assert "Left out for missing values: 7" in page
@@ -161,7 +161,7 @@ def test_rows_with_missing_values_are_left_out_on_demand(tmp_path):
         (FRAME, ["--output", "/nonexistent/folder/report.html"], "cannot write /nonexistent"),
     ],
 )
-def test_errors_name_the_option_and_the_cure(tmp_path, capsys, frame, arguments, words):
+def test_errors_name_the_option_and_the_remedy(tmp_path, capsys, frame, arguments, words):
     path = tmp_path / "rows.csv"
     frame.to_csv(path, index=False)
     output = ["--output", str(tmp_path / "report.html")]
@@ -181,7 +181,7 @@ def test_errors_name_the_option_and_the_cure(tmp_path, capsys, frame, arguments,
         ("rows.parquet", b"score,y,sex\n", "cannot be read as a Parquet file"),
     ],
 )
-def test_unreadable_files_are_named(tmp_path, capsys, name, content, words):
+def test_unreadable_files_raise(tmp_path, capsys, name, content, words):
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
@@ -189,7 +189,7 @@ def test_unreadable_files_are_named(tmp_path, capsys, name, content, words):
     assert words in capsys.readouterr().err
 
 
-def test_many_groups_are_drawn_by_their_ends(tmp_path):
+def test_only_extreme_groups_of_many_are_drawn(tmp_path):
     many = FRAME.assign(sex=np.arange(N) % 40)
     page = written(tmp_path, many, *COLUMNS)
     assert "Only the 15 lowest and the 15 highest of 40 are drawn" in page

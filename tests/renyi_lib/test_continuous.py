@@ -43,11 +43,11 @@ def cosine_pair(rhos, n, seed=0):
 
 @pytest.mark.parametrize("r", [0.0, 0.3, -0.5, 0.7, 0.95])
 @pytest.mark.parametrize(("n", "error"), [(1000, 0.06), (10_000, 0.02), (100_000, 0.006)])
-def test_the_value_of_a_gaussian_pair_is_its_correlation(r, n, error):
+def test_estimate_for_a_gaussian_pair_is_its_correlation(r, n, error):
     assert continuous_correlation(*gaussian_pair(r, n)).rho == pytest.approx(abs(r), abs=error)
 
 
-def test_a_function_and_a_circle_have_correlation_one():
+def test_functional_dependence_and_a_circle_have_correlation_one():
     rng = np.random.default_rng(1)
     x, angle = rng.normal(size=500), rng.uniform(0, 2 * np.pi, 500)
     for pair in ((x, x**2), (x, np.exp(x)), (np.cos(angle), np.sin(angle))):
@@ -55,7 +55,7 @@ def test_a_function_and_a_circle_have_correlation_one():
 
 
 @pytest.mark.parametrize("rhos", [(0.4, 0.2), (0, 0, 0.45), (0.1, -0.35)])
-def test_a_density_with_known_singular_values_gives_the_largest_and_its_functions(rhos):
+def test_known_density_gives_its_largest_singular_value_and_functions(rhos):
     u, v = cosine_pair(rhos, 20_000)
     found = continuous_correlation(u, v)
     assert found.rho == pytest.approx(max(np.abs(rhos)), abs=0.02)
@@ -67,7 +67,7 @@ def test_a_density_with_known_singular_values_gives_the_largest_and_its_function
 
 
 @pytest.mark.parametrize("r", [0.0, 0.4, 0.8])
-def test_correlation_of_a_gaussian_and_a_sign(r):
+def test_correlation_of_a_gaussian_variable_and_a_sign_is_exact(r):
     x, y = gaussian_pair(r, 20_000, seed=3)
     # E Phi(c x)^2 = 1/4 + arcsin(r^2) / (2 pi) with c = r / sqrt(1 - r^2)
     truth = np.sqrt(2 * np.arcsin(r**2) / np.pi)
@@ -131,7 +131,7 @@ def test_the_smoothest_functions_come_first_and_are_orthonormal(n):
     assert list(turns[:6]) == list(range(6))
 
 
-def test_of_a_uniform_variable_the_functions_bend_as_little_as_a_brute_force_minimum():
+def test_functions_of_a_uniform_variable_match_a_brute_force_minimum():
     u = (np.arange(60) + 0.5) / 60
     basis = smooth_basis(u, np.full(60, 1 / 60), 20)
 
@@ -170,7 +170,7 @@ def test_f_and_g_have_mean_zero_variance_one_and_attain_the_plug_in(n):
     assert (f * g).mean() == pytest.approx(found.plug_in, abs=error)
 
 
-def test_the_functions_hold_for_new_points_and_beyond():
+def test_functions_can_be_evaluated_at_new_and_distant_points():
     x, y = gaussian_pair(0.8, 4000, seed=8)
     found = continuous_correlation(x, y)
     x_new, y_new = gaussian_pair(0.8, 4000, seed=9)
@@ -202,7 +202,7 @@ def test_only_the_order_of_the_values_matters(seed, n):
     assert 0 <= once.rho <= once.plug_in <= 1
 
 
-def test_names_of_labels_and_units_of_time_do_not_matter():
+def test_label_names_and_units_of_time_have_no_effect():
     x, y = gaussian_pair(0.5, 500, seed=10)
     groups = np.digitize(y, [-1, 0, 1])
     names = np.array(list("bdac"))[groups]
@@ -211,7 +211,7 @@ def test_names_of_labels_and_units_of_time_do_not_matter():
     assert one.g([3]) == pytest.approx(other.g(["c"]), abs=1e-9)
 
 
-def test_whole_weights_are_repeated_rows():
+def test_integer_weights_equal_repeated_rows():
     rng = np.random.default_rng(11)
     x, y = gaussian_pair(0.5, 600, seed=11)
     weight = rng.integers(0, 4, 600)
@@ -233,7 +233,7 @@ def test_weights_correct_a_skewed_sample():
     assert continuous_correlation(x, y, sample_weight=weight).rho < 0.06
 
 
-def test_the_grid_changes_next_to_nothing(monkeypatch):
+def test_grid_has_a_negligible_effect(monkeypatch):
     x, y = gaussian_pair(0.7, 8000, seed=13)
     with_cells = continuous_correlation(x, y)
     monkeypatch.setattr(continuous, "_CELLS", 10**9)
@@ -242,7 +242,7 @@ def test_the_grid_changes_next_to_nothing(monkeypatch):
         assert (plug_in, score) == pytest.approx(exact.path[size], abs=5e-4)
 
 
-def test_ties_and_a_spike_at_one_value():
+def test_ties_and_a_point_mass_are_supported():
     rng = np.random.default_rng(14)
     x = np.where(rng.random(3000) < 0.5, 40.0, rng.normal(40, 10, 3000).round())
     assert continuous_correlation(x, (x - 40) ** 2).rho > 0.99
@@ -272,7 +272,7 @@ def test_number_of_functions_grows_with_the_samples_without_a_limit():
     assert [most(n) for n in (400, 4000, 40_000, 400_000)] == [16, 16, 50, 158]
 
 
-def test_a_pattern_that_48_functions_cannot_follow_is_seen_by_enough_samples():
+def test_enough_samples_detect_a_pattern_too_fine_for_48_functions():
     rng = np.random.default_rng(27)
     seen = {}
     for n in (20_000, 400_000):
@@ -294,7 +294,7 @@ def test_interval_covers_the_correlation_of_gaussian_pairs(r):
     assert np.mean([each.high - each.low for each in found]) < 0.35
 
 
-def test_interval_of_a_number_and_a_sign_and_of_weights():
+def test_interval_covers_for_a_sign_and_with_weights():
     x, y = gaussian_pair(0.6, 2000, seed=28)
     truth = np.sqrt(2 * np.arcsin(0.36) / np.pi)
     plain = continuous_interval(x, y > 0, kind=MIXED)
@@ -315,7 +315,7 @@ def test_interval_excludes_0_only_if_the_test_rejects():
         assert found.low == 0 or rejected
 
 
-def test_interval_of_a_function_and_of_a_constant():
+def test_interval_of_a_function_and_of_a_constant_is_correct():
     x = np.random.default_rng(29).normal(size=200)
     found = continuous_interval(x, x)
     assert found.low > 0.99
@@ -338,7 +338,7 @@ def test_interval_does_not_depend_on_which_variable_comes_first():
 # --- the correction -----------------------------------------------------------------------------
 
 
-def test_the_correction_undoes_the_limit_of_the_largest_canonical_correlation():
+def test_correction_inverts_the_limit_of_the_largest_canonical_correlation():
     n, p, q = 400, 20, 10
     rng = np.random.default_rng(15)
     plug_in = []
@@ -392,7 +392,7 @@ def test_noise_of_the_interval_has_the_effective_sample_size_minus_one(monkeypat
     assert sizes
 
 
-def test_independent_variables_are_not_far_from_zero_on_average():
+def test_estimates_of_independent_variables_are_small_on_average():
     found = [continuous_correlation(*gaussian_pair(0, 1000, seed)) for seed in range(30)]
     assert np.mean([f.rho for f in found]) < 0.04
     assert np.mean([f.plug_in for f in found]) > 0.08
@@ -411,14 +411,14 @@ def test_p_values_of_independent_variables_are_uniform(method, n):
     assert kstest(found, "uniform").pvalue > 0.01
 
 
-def test_both_laws_agree_where_both_can_be_had():
+def test_permutation_and_limit_distributions_agree():
     x, y = gaussian_pair(0.06, 2000, seed=17)
     limit, permuted = (continuous_test(x, y, method=m) for m in ("limit", "permutation"))
     assert limit.pvalue == pytest.approx(permuted.pvalue, abs=0.04)
     assert limit.statistic == pytest.approx(permuted.statistic, abs=0.4)
 
 
-def test_dependence_is_found_where_pearson_sees_nothing():
+def test_dependence_is_detected_where_pearson_is_zero():
     rng = np.random.default_rng(18)
     x, noise = rng.normal(size=(2, 300))
     assert continuous_test(x, x**2 + noise).pvalue == 0.001
@@ -427,7 +427,7 @@ def test_dependence_is_found_where_pearson_sees_nothing():
     assert continuous_test(x, np.zeros(300)).pvalue == 1
 
 
-def test_within_groups_what_the_groups_explain_is_gone():
+def test_dependence_explained_by_groups_vanishes_within_them():
     rng = np.random.default_rng(19)
     group = rng.integers(0, 3, 3000)
     x, y = group + rng.normal(size=(2, 3000))
@@ -482,7 +482,7 @@ def test_kind_does_not_depend_on_the_number_of_samples(n):
     )
 
 
-def test_within_groups_with_weights():
+def test_weights_are_used_within_groups():
     x, y = gaussian_pair(0.5, 2000, seed=22)
     group = np.repeat(["u", "v", "w"], [900, 900, 200])
     weight = np.repeat([1.0, 3.0, 0.0], [900, 900, 200])
@@ -497,7 +497,7 @@ def test_within_groups_with_weights():
 # --- what cannot be ------------------------------------------------------------------------------
 
 
-def test_constants_are_independent():
+def test_constants_have_correlation_zero():
     x = np.linspace(0, 1, 50) ** 2
     found = continuous_correlation(x, np.ones(50))
     assert (found.rho, found.plug_in, found.n_functions) == (0, 0, (0, 0))
@@ -506,7 +506,7 @@ def test_constants_are_independent():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 19])
-def test_a_handful_of_samples_gives_a_number_and_a_warning(n):
+def test_few_samples_give_an_estimate_and_a_warning(n):
     x, y = gaussian_pair(0.5, n, seed=23)
     if n == 1:
         assert continuous_correlation(x, y).rho == 0
@@ -526,7 +526,7 @@ def test_many_labels_for_few_samples_warn():
         continuous_correlation(rng.normal(size=60), np.arange(60) % 3, kind=MIXED)
 
 
-def test_a_label_that_one_fold_alone_has_is_harmless():
+def test_label_that_occurs_in_one_fold_only_is_supported():
     x = np.random.default_rng(25).normal(size=100)
     label = np.where(x > np.sort(x)[-3], "rare", np.where(x > 0, "up", "down"))
     assert np.isfinite(continuous_correlation(x, label, kind=MIXED).cross_validated)

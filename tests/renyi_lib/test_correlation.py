@@ -92,12 +92,12 @@ def second_singular_value(P):
 # --- independent oracles -----------------------------------------------------------------------
 
 
-def test_it_agrees_with_dit_on_hundreds_of_random_tables():
+def test_correlation_agrees_with_dit_on_hundreds_of_random_tables():
     for P in random_tables(500, seed=0):
         assert renyi_from_joint(P) == pytest.approx(maximum_correlation_pmf(P), abs=1e-10)
 
 
-def test_it_agrees_with_dit_on_distributions_with_named_outcomes():
+def test_correlation_agrees_with_dit_for_named_outcomes():
     rng = np.random.default_rng(1)
     for _ in range(20):
         a, b = rng.choice(list("xyz"), 30), rng.choice(list("uvw"), 30)
@@ -118,7 +118,7 @@ def test_the_largest_conditional_correlation_agrees_with_dit():
 
 
 @pytest.mark.parametrize("P", random_tables(12, seed=3, largest=4))
-def test_no_pair_of_functions_found_by_search_does_better(P):
+def test_no_pair_of_functions_has_a_larger_correlation(P):
     c = len(P)
     p, q = P.sum(axis=1), P.sum(axis=0)
 
@@ -141,7 +141,7 @@ def test_a_small_correlation_of_counts_has_a_small_relative_error():
         assert renyi_from_joint(table) == pytest.approx(exact, rel=1e-12)
 
 
-def test_a_tiny_correlation_of_probabilities_is_right_to_rounding():
+def test_tiny_correlation_of_probabilities_is_accurate_to_rounding():
     rng = np.random.default_rng(5)
     for size in [1e-6, 1e-9, 1e-12, 1e-15, 0]:
         for _ in range(5):
@@ -155,19 +155,19 @@ def test_a_tiny_correlation_of_probabilities_is_right_to_rounding():
 
 @given(tables)
 @properties
-def test_it_lies_between_zero_and_one(table):
+def test_correlation_lies_between_zero_and_one(table):
     assert 0.0 <= renyi_from_joint(table) <= 1.0
 
 
 @given(tables)
 @properties
-def test_it_is_symmetric(table):
+def test_correlation_is_symmetric(table):
     assert renyi_from_joint(table) == pytest.approx(renyi_from_joint(table.T), abs=1e-14)
 
 
 @given(tables, st.floats(1e-300, 1e300), st.randoms(use_true_random=False))
 @properties
-def test_neither_the_scale_nor_the_order_of_the_table_matters(table, scale, random):
+def test_scale_and_order_of_the_table_have_no_effect(table, scale, random):
     rows = random.sample(range(table.shape[0]), table.shape[0])
     columns = random.sample(range(table.shape[1]), table.shape[1])
     other = (table * scale)[np.ix_(rows, columns)]
@@ -193,7 +193,7 @@ def test_independent_counts_give_exactly_zero(p, q):
 
 @given(tables)
 @properties
-def test_it_is_zero_only_for_independent_variables(table):
+def test_correlation_is_zero_only_for_independent_variables(table):
     # If n_ij N differs from n_i n_j it does so by 1 or more, which bounds rho from below.
     if not exactly_independent(table):
         assert renyi_from_joint(table) >= 0.999 / table.sum() ** 2
@@ -201,7 +201,7 @@ def test_it_is_zero_only_for_independent_variables(table):
 
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=50), st.randoms(use_true_random=False))
 @properties
-def test_it_is_one_if_one_variable_determines_the_other(a, random):
+def test_correlation_is_one_if_one_variable_determines_the_other(a, random):
     images = [random.randrange(4) for _ in range(10)]
     b = [images[label] for label in a]
     assume(len(set(b)) > 1)
@@ -210,14 +210,14 @@ def test_it_is_one_if_one_variable_determines_the_other(a, random):
     assert rho == pytest.approx(1.0, abs=4e-15)
 
 
-def test_it_is_one_if_the_variables_share_a_function_of_themselves():
+def test_correlation_is_one_if_the_variables_share_a_common_function():
     shared = np.kron(np.diag([2, 5]), np.array([[1, 2], [3, 4]]))
     assert renyi_from_joint(shared) == pytest.approx(1.0, abs=4e-15)
 
 
 @given(tables, st.data())
 @properties
-def test_processing_a_variable_cannot_raise_it(table, data):
+def test_data_processing_cannot_increase_the_correlation(table, data):
     d = table.shape[1]
     noise = data.draw(arrays(float, (d, 3), elements=st.floats(0.01, 1)))
     channel = noise / noise.sum(axis=1, keepdims=True)
@@ -276,7 +276,7 @@ def test_the_squared_singular_values_add_up_to_chi_square_over_n(table):
 @example(np.array([[1, 0, 1], [0, 0, 0], [1, 0, 1]]))
 @example(np.diag([1, 1, 1, 10**12]))
 @properties
-def test_the_functions_meet_the_constraints_and_attain_rho(table):
+def test_maximal_functions_satisfy_the_constraints_and_attain_rho(table):
     rho, f, g, values = maximal_functions(table)
     P = table / table.sum()
     p, q = P.sum(axis=1), P.sum(axis=0)
@@ -294,7 +294,7 @@ def test_the_functions_meet_the_constraints_and_attain_rho(table):
 
 
 @pytest.mark.parametrize("P", random_tables(20, seed=6))
-def test_each_function_is_the_conditional_expectation_of_the_other(P):
+def test_each_maximal_function_is_proportional_to_the_conditional_mean_of_the_other(P):
     rho, f, g, _ = maximal_functions(P)
     np.testing.assert_allclose(P @ g / P.sum(axis=1), rho * f, atol=1e-11)
     np.testing.assert_allclose(f @ P / P.sum(axis=0), rho * g, atol=1e-11)
@@ -307,7 +307,7 @@ def test_the_singular_values_are_those_of_q_after_the_first(P):
     np.testing.assert_allclose(maximal_functions(P).singular_values, all_values[1:], atol=1e-14)
 
 
-def test_the_functions_of_a_nearly_independent_table_still_have_mean_zero():
+def test_maximal_functions_of_a_nearly_independent_table_have_mean_zero():
     P = np.outer([0.2, 0.3, 0.5], [0.1, 0.9])
     P[0, 0] += 1e-14
     rho, f, g, _ = maximal_functions(P)
@@ -318,13 +318,13 @@ def test_the_functions_of_a_nearly_independent_table_still_have_mean_zero():
 
 @given(tables)
 @properties
-def test_f_is_positive_at_the_last_row_where_it_is_not_zero(table):
+def test_sign_of_f_is_positive_at_its_last_nonzero_row(table):
     f = maximal_functions(table).f
     nonzero = f[np.abs(f) > 1e-6]
     assert len(nonzero) == 0 or nonzero[-1] > 0
 
 
-def test_q_is_scale_free_and_zero_where_nothing_occurs():
+def test_q_is_scale_invariant_and_zero_in_empty_rows_and_columns():
     Q = normalized_table([[3, 0, 1], [0, 0, 0], [1, 0, 3]])
     np.testing.assert_allclose(Q, [[0.75, 0, 0.25], [0, 0, 0], [0.25, 0, 0.75]])
     np.testing.assert_allclose(normalized_table(7.5 * Q), normalized_table(Q))
@@ -335,7 +335,7 @@ def test_q_is_scale_free_and_zero_where_nothing_occurs():
 
 @given(samples(st.integers(-2, 3), st.sampled_from("xyz"), st.integers(0, 3)))
 @properties
-def test_an_integer_weight_counts_a_sample_that_many_times(columns):
+def test_integer_weights_equal_repeated_rows(columns):
     a, b, weight = columns
     assume(weight.any())
     repeated = renyi_correlation(np.repeat(a, weight), np.repeat(b, weight), kind="discrete")
@@ -344,7 +344,7 @@ def test_an_integer_weight_counts_a_sample_that_many_times(columns):
 
 @given(samples(st.integers(0, 2), st.integers(0, 2), st.sampled_from("uvw"), st.floats(0, 1)))
 @properties
-def test_conditioning_is_the_correlation_within_each_value(columns):
+def test_conditional_correlation_is_that_within_each_value(columns):
     a, b, s, weight = columns
     assume(weight.any())
     values, correlations, shares = renyi_correlation(a, b, given=s, sample_weight=weight)
@@ -357,14 +357,14 @@ def test_conditioning_is_the_correlation_within_each_value(columns):
         assert share == pytest.approx(weight[own].sum() / weight.sum())
 
 
-def test_a_condition_can_hide_and_reveal_dependence():
+def test_conditioning_can_hide_and_reveal_dependence():
     a, b = np.repeat([0, 1], 2), np.tile([0, 1], 2)
     assert renyi_correlation(a, b) == 0.0
     assert renyi_correlation(a, b, given=a ^ b).correlations == pytest.approx([1, 1])
     assert renyi_correlation(a, a, given=a).correlations.tolist() == [0, 0]
 
 
-def test_the_joint_table_is_the_cross_tabulation():
+def test_joint_table_matches_pandas_crosstab():
     rng = np.random.default_rng(8)
     a, b = rng.choice(["x", "y", "z"], 200), rng.integers(-2, 3, 200)
     expected = pd.crosstab(a, b)
@@ -376,7 +376,7 @@ def test_the_joint_table_is_the_cross_tabulation():
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint8, np.uint64, float])
 @pytest.mark.parametrize("offset", [-128, 0, 100])
-def test_the_type_of_the_integers_does_not_matter_to_the_count(dtype, offset):
+def test_integer_type_has_no_effect_on_the_counts(dtype, offset):
     if offset < 0 and np.dtype(dtype).kind == "u":
         offset = 128
     rng = np.random.default_rng(9)
@@ -388,7 +388,7 @@ def test_the_type_of_the_integers_does_not_matter_to_the_count(dtype, offset):
 
 @pytest.mark.parametrize("n", [5000, 5001, 300_001])
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, bool])
-def test_many_samples_of_few_values_are_counted_right(n, dtype):
+def test_many_samples_of_few_values_are_counted_correctly(n, dtype):
     # The number of samples decides whether they are counted one or two at a time.
     rng = np.random.default_rng(n)
     a, b = rng.integers(-1, 3, n).astype(dtype), rng.integers(-1, 2, n).astype(dtype)
@@ -418,7 +418,7 @@ def test_containers_give_the_same_value_as_arrays():
     assert renyi_from_joint(pd.crosstab(a, b)) == expected
 
 
-def test_several_columns_are_one_variable():
+def test_several_columns_are_combined_into_one_variable():
     rng = np.random.default_rng(12)
     sex, race, y = rng.integers(0, 2, (3, 100))
     joint = pd.DataFrame({"sex": sex, "race": race})
@@ -427,14 +427,14 @@ def test_several_columns_are_one_variable():
 
 @given(samples(st.integers(0, 3), st.sampled_from("xyz"), st.integers(0, 3)))
 @properties
-def test_one_hot_probabilities_are_hard_labels(columns):
+def test_one_hot_probabilities_equal_hard_labels(columns):
     a, b, weight = columns
     assume(weight.any())
     soft = renyi_from_soft(np.eye(4)[a], b, sample_weight=weight)
     assert soft == pytest.approx(renyi_correlation(a, b, sample_weight=weight), abs=1e-14)
 
 
-def test_a_soft_label_is_what_drawing_it_many_times_gives():
+def test_soft_label_is_the_limit_of_sampling_it():
     rng = np.random.default_rng(13)
     F, b = rng.dirichlet([0.3, 0.3, 0.3], 6), np.array([0, 1, 2, 0, 1, 2])
     drawn = rng.multinomial(10**6, F)
@@ -445,7 +445,7 @@ def test_a_soft_label_is_what_drawing_it_many_times_gives():
 
 
 @threadpool_limits.wrap(limits=1)  # threads that wait for each other make small machines crawl
-def test_a_million_samples_and_a_thousand_by_a_thousand_categories():
+def test_million_samples_with_a_million_cells_are_supported():
     rng = np.random.default_rng(14)
     p = rng.dirichlet(np.ones(1000))
     a = rng.choice(1000, 10**6, p=p)
@@ -526,7 +526,7 @@ def test_huge_and_tiny_tables_neither_overflow_nor_vanish(scale):
     assert maximal_functions(table).f == pytest.approx([-1, 1])
 
 
-def test_theorem_2_is_accurate_where_its_formula_cancels():
+def test_theorem_2_is_accurate_despite_cancellation():
     # a shifts P(b=1) from 1/2 by one in a million: 1 - gamma / (q (1 - q)) would keep 4 digits.
     half = 10**6
     table = np.array([[half + 1, half - 1], [half - 1, half + 1]])
@@ -536,7 +536,7 @@ def test_theorem_2_is_accurate_where_its_formula_cancels():
     assert gamma == pytest.approx(half / (half + 1) ** 2, rel=1e-14)
 
 
-def test_the_larger_value_counts_as_one_in_theorem_2():
+def test_larger_value_is_treated_as_one_in_theorem_2():
     assert renyi_binary([0, 1, 1], ["no", "no", "yes"]).w.tolist() == [-0.5, 0.0]
     assert renyi_binary([0, 1, 1], [5, 5, 2]).w.tolist() == [0.5, 0.0]
     assert renyi_binary([0, 1], [0, 0]) == (0.0, 0.0, pytest.approx([-0.5, -0.5]))
@@ -588,7 +588,7 @@ def test_missing_labels_and_unequal_lengths_raise(measure):
         measure([], [])
 
 
-def test_the_other_arguments_raise_too():
+def test_other_invalid_arguments_raise():
     good = [0, 1, 1]
     with pytest.raises(ValueError, match=r"^given has a missing value"):
         renyi_correlation(good, good, given=[0, None, 1])
@@ -644,7 +644,7 @@ def test_a_label_for_each_sample_raises_for_any_type():
             renyi_correlation(name, np.arange(n) % 2)
 
 
-def test_labels_that_repeat_are_taken_as_they_are():
+def test_repeating_labels_are_accepted():
     rng = np.random.default_rng(16)
     rounded = rng.integers(0, 10, 200) / 10
     age = rng.integers(17, 91, 3000).astype(float)
@@ -696,7 +696,7 @@ def test_repeating_scores_warn_at_a_lower_chance_level():
 
 @given(samples(st.integers(-9, 9), st.floats(-9, 9).map(lambda x: round(x, 3))))
 @properties
-def test_pearson_is_numpys_correlation(pair):
+def test_pearson_matches_numpy(pair):
     a, b = pair
     assume(np.ptp(a) > 0)
     assume(np.ptp(b) > 0)
@@ -715,7 +715,7 @@ def test_pearson_and_hsic_need_numbers():
 
 @given(samples(st.integers(0, 3), st.integers(0, 3)))
 @properties
-def test_mutual_information_is_that_of_scikit_learn(pair):
+def test_mutual_information_matches_scikit_learn(pair):
     a, b = pair
     assume(np.ptp(a) > 0 or np.ptp(b) > 0)
     letters = np.array(list("wxyz"))[a]
@@ -744,7 +744,7 @@ KERNELS = ["gaussian", "linear", "delta"]
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("kernel_b", KERNELS)
 @pytest.mark.parametrize("bandwidth", [None, 0.2, 3.0])
-def test_hsic_is_the_trace_of_its_definition(kernel, kernel_b, bandwidth):
+def test_hsic_matches_the_trace_in_its_definition(kernel, kernel_b, bandwidth):
     rng = np.random.default_rng(16)
     for a in [rng.normal(size=80), rng.standard_t(2, size=80), rng.integers(0, 3, 80) * 1.0]:
         if kernel == "delta":
@@ -755,7 +755,7 @@ def test_hsic_is_the_trace_of_its_definition(kernel, kernel_b, bandwidth):
         assert found == pytest.approx(expected, rel=1e-11, abs=1e-14)
 
 
-def test_hsic_of_two_samples_is_right():
+def test_hsic_of_two_samples_is_correct():
     assert hsic([0.0, 1.0], [0, 1]) == pytest.approx((1 - np.exp(-2)) / 4)
     assert hsic([0.0, 1.0], ["x", "x"]) == 0.0
 
@@ -780,14 +780,14 @@ def test_hsic_does_not_depend_on_units():
     assert hsic(1e6 * a + 5, -1e-6 * b, kernel_b="gaussian") == pytest.approx(expected, rel=1e-8)
 
 
-def test_the_linear_kernel_is_blind_where_the_gaussian_sees():
+def test_gaussian_kernel_detects_what_the_linear_kernel_misses():
     a = np.array([-1.0, 0.0, 1.0] * 20)
     b = a**2
     assert hsic(a, b, kernel="linear", kernel_b="linear") == pytest.approx(0, abs=1e-30)
     assert hsic(a, b, kernel="gaussian", kernel_b="gaussian") > 0.01
 
 
-def test_hsic_with_a_discrete_partner_needs_memory_linear_in_the_samples():
+def test_hsic_with_a_discrete_variable_uses_linear_memory():
     n = 100_000  # a kernel matrix would take 80 gigabytes
     rng = np.random.default_rng(19)
     a, b = rng.normal(size=n), rng.integers(0, 3, n)
@@ -810,7 +810,7 @@ def test_hsic_with_a_discrete_partner_needs_memory_linear_in_the_samples():
         ({"bandwidth": 1e-9}, "bandwidth is .* times smaller than the range of a"),
     ],
 )
-def test_hsic_rejects_options_that_mean_nothing(options, message):
+def test_hsic_with_invalid_options_raises(options, message):
     with pytest.raises(ValueError, match=message):
         hsic([0.0, 1.0, 2.0], [0, 1, 0], **options)
 

@@ -46,6 +46,6 @@ def test_labels_that_do_not_start_at_zero_are_shifted(dtype, low):
     np.testing.assert_array_equal(table[occurring], [[1, 0], [1, 1], [0, 1]])
 
 
-def test_a_table_too_large_for_memory_raises_before_it_is_made():
+def test_table_too_large_for_memory_raises_before_allocation():
     with pytest.raises(ValueError, match="the table would have 100000 x 100000 cells"):
         check_size((10**5, 10**5), "the table")

@@ -72,7 +72,7 @@ def never_gathered(monkeypatch):
 
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("a", ["job", ["job", "old"]])
-def test_a_table_of_partitions_is_the_table_of_all(a, weight, never_gathered):
+def test_table_of_partitions_matches_the_table_in_memory(a, weight, never_gathered):
     frame = people()
     parts = parted(frame)
     of_all = None if weight is None else frame[weight]
@@ -81,7 +81,7 @@ def test_a_table_of_partitions_is_the_table_of_all(a, weight, never_gathered):
     assert joint_table(parts[a], parts["sex"], sample_weight=of_parts) == expected
 
 
-def test_a_level_that_some_partitions_lack_and_partitions_that_are_empty(never_gathered):
+def test_missing_levels_and_empty_partitions_are_supported(never_gathered):
     frame = people().sort_values(["sex", "job"], ignore_index=True)
     parts = parted(frame, 8)
     assert joint_table(parts["job"], parts["sex"]) == joint_table(frame["job"], frame["sex"])
@@ -94,13 +94,13 @@ def test_a_level_that_some_partitions_lack_and_partitions_that_are_empty(never_g
         joint_table(none["job"], none["sex"])
 
 
-def test_arrays_are_cut_alike():
+def test_arrays_are_rechunked_consistently():
     a, b = np.random.default_rng(0).integers(3, size=(2, 100))
     found = joint_table(da.from_array(a, 30), da.from_array(b, 17))
     assert found == joint_table(a, b)
 
 
-def test_columns_that_do_not_fit_together_raise():
+def test_columns_with_different_partitions_raise():
     a = da.zeros(10, chunks=5, dtype=int)
     with pytest.raises(ValueError, match="a has 10, b has 9"):
         joint_table(a, da.zeros(9, chunks=5, dtype=int))
@@ -110,7 +110,7 @@ def test_columns_that_do_not_fit_together_raise():
         joint_table(parted(people())["sex"], parted(people(), 3)["sex"])
 
 
-def test_the_correlation_is_that_of_data_in_memory(never_gathered):
+def test_correlation_matches_data_in_memory(never_gathered):
     frame = people()
     parts = parted(frame)
     expected = renyi_correlation(frame["job"], frame["sex"])
@@ -123,7 +123,7 @@ def test_the_correlation_is_that_of_data_in_memory(never_gathered):
 
 @pytest.mark.parametrize("given", [["old", "hired"], ["old"], ["sex", "old", "hired"]])
 @pytest.mark.parametrize("a", ["job", ["job", "truth"]])
-def test_several_given_columns_are_taken_together(never_gathered, given, a):
+def test_several_given_columns_are_combined(never_gathered, given, a):
     frame = people()
     parts = parted(frame)
     options = {"kind": "discrete"}
@@ -145,7 +145,7 @@ def test_given_may_be_an_array_of_several_columns():
     np.testing.assert_allclose(found.correlations, expected.correlations, atol=1e-12)
 
 
-def test_measurements_are_not_labels():
+def test_measurements_raise():
     parts = parted(people())
     with pytest.raises(ValueError, match="a looks continuous"):
         renyi_correlation(parts["score"], parts["sex"])
@@ -154,7 +154,7 @@ def test_measurements_are_not_labels():
     assert renyi_correlation(parts["score"], parts["sex"], kind="discrete") > 0.9
 
 
-def test_test_and_interval_are_those_of_data_in_memory(never_gathered):
+def test_test_and_interval_match_data_in_memory(never_gathered):
     frame = people()
     parts = parted(frame)
     a, b = frame["job"], frame["sex"]
@@ -167,7 +167,7 @@ def test_test_and_interval_are_those_of_data_in_memory(never_gathered):
 
 @pytest.mark.parametrize("method", ["asymptotic", "permutation"])
 @pytest.mark.parametrize("given", ["old", ["old", "hired"]])
-def test_the_test_within_strata_is_that_of_data_in_memory(never_gathered, given, method):
+def test_test_within_strata_matches_data_in_memory(never_gathered, given, method):
     frame = people()
     parts = parted(frame)
     options = {"method": method, "n_resamples": 499, "random_state": 0}
@@ -194,7 +194,7 @@ MEASURES = [
 @pytest.mark.parametrize("prediction", ["hired", "score"])
 @pytest.mark.parametrize("groups", ["sex", ["sex", "old"]])
 @pytest.mark.parametrize("name", MEASURES)
-def test_measures_are_those_of_data_in_memory(name, groups, prediction, weight, never_gathered):
+def test_metrics_match_data_in_memory(name, groups, prediction, weight, never_gathered):
     frame = people()
     parts = parted(frame)
 
@@ -209,7 +209,7 @@ def test_measures_are_those_of_data_in_memory(name, groups, prediction, weight, 
     assert measure(parts) == pytest.approx(measure(frame), abs=1e-12)
 
 
-def test_rates_of_labels_of_text(never_gathered):
+def test_rates_of_string_labels_match_data_in_memory(never_gathered):
     frame = people()
     frame["hired"] = np.where(frame["hired"], "yes", "no")
     parts = parted(frame)
@@ -250,7 +250,7 @@ def test_metrics_reject_the_same_input_for_dask_as_in_memory():
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_intervals_of_measures_are_those_of_data_in_memory(name, never_gathered):
+def test_intervals_of_metrics_match_data_in_memory(name, never_gathered):
     frame = people()
     parts = parted(frame)
     options = {"random_state": 0, "n_resamples": 1999}
@@ -263,7 +263,7 @@ def test_intervals_of_measures_are_those_of_data_in_memory(name, never_gathered)
     assert interval(parts) == interval(frame)
 
 
-def test_the_interval_of_a_difference_is_that_of_data_in_memory(never_gathered):
+def test_interval_of_a_difference_matches_data_in_memory(never_gathered):
     frame = people()
     frame["later"] = (frame["score"] > 0.4).astype(int)
     found, expected = (
@@ -281,7 +281,7 @@ def test_the_interval_of_a_difference_is_that_of_data_in_memory(never_gathered):
     assert found == expected
 
 
-def test_an_interval_names_the_group_that_has_no_rate():
+def test_interval_of_a_group_without_a_rate_raises():
     frame = people()
     frame.loc[frame["sex"] == "x", "truth"] = 0
     for data in (frame, parted(frame)):
@@ -294,7 +294,7 @@ def test_an_interval_names_the_group_that_has_no_rate():
             )
 
 
-def test_an_interval_needs_decisions():
+def test_interval_of_probabilities_raises():
     parts = parted(people())
     with pytest.raises(ValueError, match="not probabilities"):
         inference.fairness_interval(
@@ -302,7 +302,7 @@ def test_an_interval_needs_decisions():
         )
 
 
-def test_the_report_of_dask_collections_is_that_of_data_in_memory(never_gathered):
+def test_report_matches_data_in_memory(never_gathered):
     frame = people(2000)
     frame["score"] = frame["score"].round(2)
     parts = parted(frame)
@@ -336,7 +336,7 @@ def dask_chunks(X, y, s, w=None, size=130):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_fit_of_dask_arrays_is_the_fit_in_memory(n_classes, never_gathered):
+def test_fit_of_dask_arrays_matches_the_fit_in_memory(n_classes, never_gathered):
     X, y, s = biased_data(600, n_classes)
     w = np.random.default_rng(0).integers(0, 3, size=600).astype(float)
     options = {"lam": 2.0, "tol": 1e-7}
@@ -344,7 +344,7 @@ def test_a_fit_of_dask_arrays_is_the_fit_in_memory(n_classes, never_gathered):
     same(fit(RenyiClassifier(**options), dask_chunks(X, y, s, w)), expected)
 
 
-def test_a_fit_of_a_dask_data_frame_is_the_fit_in_memory(never_gathered):
+def test_fit_of_a_dask_data_frame_matches_the_fit_in_memory(never_gathered):
     X, y, s = biased_data(600)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, s=np.where(s, "f", "m"))
     parts = parted(frame)
@@ -361,7 +361,7 @@ def test_a_fit_of_a_dask_data_frame_is_the_fit_in_memory(never_gathered):
 
 # Dask's own use of pandas, which changes.
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
-def test_columns_of_one_file_stay_together_and_are_read_once(tmp_path, monkeypatch):
+def test_columns_of_one_file_are_read_once(tmp_path, monkeypatch):
     X, y, s = biased_data(600, n_features=20)
     names = [f"x{j}" for j in range(20)]
     frame = pd.DataFrame(X, columns=names).assign(y=y, s=s)
@@ -429,7 +429,7 @@ def die_once(block, order):
     return block
 
 
-def test_a_failing_worker_loses_no_results(tmp_path):
+def test_failed_worker_loses_no_results(tmp_path):
     distributed_package = pytest.importorskip("distributed", reason="distributed is not there")
     X, y, s = biased_data(600)
     expected = RenyiClassifier(2.0, tol=1e-7).fit(X, y, sensitive_features=s)

@@ -86,7 +86,7 @@ def test_each_original_opens_with_its_known_first_line(name, first_line):
 
 
 @pytest.mark.parametrize("name", _files.SHA256)
-def test_compressed_files_carry_neither_name_nor_time(name):
+def test_compressed_files_contain_neither_name_nor_time(name):
     magic, method, flags, mtime = struct.unpack("<2sBBI", PACKED[name][:8])
     assert (magic, method, flags, mtime) == (b"\x1f\x8b", 8, 0, 0)
 
@@ -160,7 +160,7 @@ def test_a_damaged_file_raises_with_a_remedy(damage, data_folder):
 # --- the raw tables --------------------------------------------------------------------------
 
 
-def test_adult_has_ucis_columns_rows_and_class_counts():
+def test_adult_matches_the_columns_rows_and_class_counts_of_uci():
     adult = loaded("adult")
     names = (
         "age workclass fnlwgt education education-num marital-status occupation relationship race "
@@ -171,7 +171,7 @@ def test_adult_has_ucis_columns_rows_and_class_counts():
     assert adult.test["income"].value_counts().to_dict() == {"<=50K": 12435, ">50K": 3846}
 
 
-def test_adult_rows_are_those_of_the_files_in_order():
+def test_adult_rows_match_the_files_in_order():
     adult = loaded("adult")
     lines = ORIGINAL["adult.test"].decode().splitlines()
     assert adult.train.iloc[0].tolist() == [
@@ -183,7 +183,7 @@ def test_adult_rows_are_those_of_the_files_in_order():
         assert [str(value) for value in adult.test.iloc[row]] == fields
 
 
-def test_adult_shows_unknown_values_as_question_marks():
+def test_adult_keeps_unknown_values_as_question_marks():
     train, test = loaded("adult").train, loaded("adult").test
     expected = {"workclass": (1836, 963), "occupation": (1843, 966), "native-country": (583, 274)}
     for column in train:
@@ -193,7 +193,7 @@ def test_adult_shows_unknown_values_as_question_marks():
     assert [(~(part == "?").any(axis=1)).sum() for part in (train, test)] == [30162, 15060]
 
 
-def test_bank_has_ucis_columns_rows_and_class_counts():
+def test_bank_matches_the_columns_rows_and_class_counts_of_uci():
     bank = loaded("bank")
     header = ORIGINAL["bank-full.csv"].decode().splitlines()[0].replace('"', "").split(";")
     assert list(bank.train) == list(bank.test) == header
@@ -238,7 +238,7 @@ def test_no_value_is_parsed_as_missing(name):
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_every_column_is_described_and_nothing_else(name):
+def test_descriptions_cover_exactly_the_columns(name):
     dataset = loaded(name)
     assert list(dataset.descriptions) == list(dataset.train)
     assert all(dataset.descriptions.values())
@@ -256,7 +256,7 @@ def test_german_explains_every_code_that_occurs():
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_a_caller_who_changes_a_data_set_does_not_change_the_next_load(name):
+def test_modifying_a_data_set_does_not_affect_the_next_load(name):
     spoilt, clean = LOADERS[name](), loaded(name)
     spoilt.train.iloc[:, 0] = spoilt.train.iloc[0, 0]
     spoilt.descriptions.clear()
@@ -277,7 +277,7 @@ def test_data_sets_without_a_weight_column_have_no_weights(name):
     assert encoded.weight_test is None
 
 
-def test_data_sets_and_encodings_are_frozen():
+def test_data_sets_and_encodings_are_immutable():
     with pytest.raises(FrozenInstanceError):
         loaded("german").name = "other"
     with pytest.raises(FrozenInstanceError):
@@ -306,7 +306,7 @@ def test_adult_gender_race_crosses_male_with_white():
     assert np.bincount(encoded.s_test).tolist() == [1036, 4385, 1299, 9561]
 
 
-def test_bank_married_is_1_for_married_alone():
+def test_bank_married_is_1_only_for_married():
     bank, encoded = loaded("bank"), plain("bank")
     np.testing.assert_array_equal(encoded.s_train, bank.train["marital"] == "married")
     assert encoded.group_names == ("not married", "married")
@@ -325,7 +325,7 @@ def test_german_groups_are_the_four_codes_of_attribute_9():
 @pytest.mark.parametrize(
     ("name", "columns"), [("adult", ("sex",)), ("bank", ("marital",)), ("german", ("Attribute9",))]
 )
-def test_sensitive_names_the_raw_columns_of_the_default_choice(name, columns):
+def test_sensitive_lists_the_raw_columns_of_the_default_choice(name, columns):
     assert loaded(name).sensitive == columns
 
 
@@ -348,7 +348,7 @@ def test_a_value_outside_all_groups_raises():
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30))
 @settings(deadline=None, derandomize=True)
-def test_joint_groups_are_named_by_the_groups_they_cross(pairs):
+def test_joint_group_names_combine_the_names_of_their_groups(pairs):
     frame = pd.DataFrame(pairs, columns=["a", "b"])
     first = Grouping("a", {"none": 0, "one": 1, "two": 2})
     second = Grouping("b", {"rest": None, "three": 3})
@@ -360,7 +360,7 @@ def test_joint_groups_are_named_by_the_groups_they_cross(pairs):
 # --- the features ----------------------------------------------------------------------------
 
 
-def test_adult_default_is_the_authors_64_columns():
+def test_adult_defaults_to_the_64_columns_of_the_authors():
     encoded = plain("adult")
     numbers = ["age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"]
     assert encoded.X_train.shape == (32561, 64)
@@ -382,7 +382,7 @@ def test_adult_default_is_the_authors_64_columns():
         ("german", "gender-marital", 57),
     ],
 )
-def test_width_is_the_numbers_plus_the_categories_of_the_training_rows(name, choice, width):
+def test_width_is_the_number_of_numeric_columns_and_training_categories(name, choice, width):
     dataset = loaded(name)
     encoded = dataset.encode(sensitive=choice)
     hidden = {g.column for g in dataset.sensitive_choices[choice]}
@@ -406,7 +406,7 @@ def test_unscaled_features_are_the_raw_numbers_and_indicators(name):
     ("name", "target", "positive"),
     [("adult", "income", ">50K"), ("bank", "y", "yes"), ("german", "class", 1)],
 )
-def test_the_positive_label_is_the_favorable_outcome(name, target, positive):
+def test_positive_label_is_the_favorable_outcome(name, target, positive):
     assert (loaded(name).target, loaded(name).positive) == (target, positive)
 
 
@@ -428,7 +428,7 @@ def test_a_month_seen_only_in_bank_s_test_rows_sets_no_indicator():
     np.testing.assert_array_equal(encoded.X_test.sum(axis=1), ~september)
 
 
-def test_columns_choose_features_in_the_order_asked_for():
+def test_columns_selects_features_in_the_given_order():
     adult = loaded("adult")
     encoded = adult.encode(columns=KMEANS_COLUMNS)
     assert encoded.feature_names == tuple(KMEANS_COLUMNS)
@@ -438,7 +438,7 @@ def test_columns_choose_features_in_the_order_asked_for():
     assert len(mixed.feature_names) == 5
 
 
-def test_columns_may_ask_for_one_that_is_not_a_default_feature():
+def test_columns_may_select_nondefault_features():
     encoded = loaded("adult").encode(columns=["native-country"])
     assert encoded.X_train.shape[1] == 42
     assert "native-country=?" in encoded.feature_names
@@ -473,12 +473,12 @@ def test_columns_may_ask_for_one_that_is_not_a_default_feature():
         ),
     ],
 )
-def test_invalid_arguments_of_encode_are_named(name, arguments, message):
+def test_invalid_arguments_of_encode_raise(name, arguments, message):
     with pytest.raises(ValueError, match=message):
         loaded(name).encode(**arguments)
 
 
-def test_race_may_be_a_feature_when_s_is_gender_alone():
+def test_race_may_be_a_feature_if_s_is_gender_only():
     assert loaded("adult").encode(columns=["race"]).X_train.shape[1] == 5
 
 
@@ -487,7 +487,7 @@ def test_race_may_be_a_feature_when_s_is_gender_alone():
 
 @pytest.mark.parametrize("name", LOADERS)
 @pytest.mark.parametrize("scaling", ["standard", "variance", "unit_norm"])
-def test_scaling_is_learned_on_the_training_rows_alone(name, scaling):
+def test_scaling_is_learned_from_the_training_rows_only(name, scaling):
     raw, encoded = plain(name), loaded(name).encode(scaling=scaling)
     center = raw.X_train.mean(axis=0) if scaling == "standard" else 0.0
     if scaling == "unit_norm":
@@ -506,7 +506,7 @@ def test_standard_gives_mean_0_and_deviation_1_on_train_but_not_on_test():
     assert np.abs(encoded.X_test.mean(axis=0)).max() > 0.5
 
 
-def test_unit_norm_gives_the_k_means_columns_length_1_over_the_chosen_rows():
+def test_unit_norm_gives_columns_of_norm_1_over_the_chosen_rows():
     adult = loaded("adult")
     encoded = replace(adult, train=adult.train[:10000]).encode(
         columns=KMEANS_COLUMNS, scaling="unit_norm"
@@ -523,7 +523,7 @@ def test_unit_norm_gives_the_k_means_columns_length_1_over_the_chosen_rows():
         *((scaling, True) for scaling in (None, "variance", "unit_norm")),
     ],
 )
-def test_constant_columns_give_no_nan(scaling, as_sparse):
+def test_constant_columns_do_not_become_nan(scaling, as_sparse):
     german = loaded("german")
     train = german.train.assign(Attribute2=0, Attribute5=7, Attribute19="A191")
     columns = ["Attribute2", "Attribute5", "Attribute13", "Attribute19"]
@@ -536,7 +536,7 @@ def test_constant_columns_give_no_nan(scaling, as_sparse):
 
 @pytest.mark.parametrize("name", LOADERS)
 @pytest.mark.parametrize("scaling", [None, "variance", "unit_norm"])
-def test_sparse_equals_dense(name, scaling):
+def test_sparse_and_dense_encodings_are_equal(name, scaling):
     dense = loaded(name).encode(scaling=scaling)
     thin = loaded(name).encode(scaling=scaling, sparse=True)
     for X, Z in ((dense.X_train, thin.X_train), (dense.X_test, thin.X_test)):
@@ -553,7 +553,7 @@ def test_sparse_features_store_no_zeros():
     assert encoded.X_train.nnz == np.count_nonzero(plain("adult").X_train)
 
 
-def test_a_transformer_is_fitted_to_train_and_left_unfitted_itself():
+def test_transformer_is_cloned_and_fitted_to_the_training_rows():
     german, scaler = loaded("german"), MinMaxScaler()
     encoded = german.encode(scaling=scaler)
     raw = plain("german")
@@ -563,7 +563,7 @@ def test_a_transformer_is_fitted_to_train_and_left_unfitted_itself():
     assert not hasattr(scaler, "scale_")
 
 
-def test_a_transformer_that_makes_new_columns_names_them():
+def test_names_of_new_columns_come_from_the_transformer():
     encoded = loaded("german").encode(scaling=PCA(n_components=3))
     assert encoded.X_test.shape == (200, 3)
     assert encoded.feature_names == ("pca0", "pca1", "pca2")
@@ -594,7 +594,7 @@ def test_unit_norm_divides_by_the_norm_or_leaves_zeros(X):
     )
 
 
-def test_a_made_up_data_set_is_encoded_as_expected():
+def test_synthetic_data_set_is_encoded_as_expected():
     frame = pd.DataFrame({"x": [1.0, 3.0], "c": ["u", "v"], "g": ["p", "q"], "t": ["+", "-"]})
     made_up = FairDataset(
         name="made-up",

@@ -6,7 +6,7 @@ import pytest
 from renyi_lib._design import design_effect, effective_counts
 
 
-def test_equal_weights_leave_counts_as_they_are():
+def test_equal_weights_leave_counts_unchanged():
     counts = np.array([[3.0, 5.0], [0.0, 2.0]])
     for weight in (1.0, 0.25):
         found = effective_counts(weight * counts, weight**2 * counts, (1,))

@@ -33,7 +33,7 @@ def test_dask_collections_are_recognized():
     assert not is_dask(frame, frame["sex"], np.ones(2), [1, 2], None, "sex")
 
 
-def test_data_in_memory_never_reach_the_code_for_dask():
+def test_data_in_memory_do_not_use_the_dask_code():
     """In a process of its own, so that nothing else has loaded that code."""
     script = """
 import sys, numpy as np
@@ -48,7 +48,7 @@ print([name for name in sys.modules if name in ("dask", "renyi_lib._collapse")])
     assert found.stdout.strip() == "[]", found.stderr
 
 
-def test_functions_of_the_library_take_dask_collections():
+def test_library_functions_accept_dask_collections():
     a, b = np.random.default_rng(0).integers(2, size=(2, 100))
     of_a, of_b = da.from_array(a, 30), da.from_array(b, 30)
     assert joint_table(of_a, of_b) == joint_table(a, b)

@@ -82,7 +82,7 @@ def test_every_source_gives_the_same_regression_and_predictions(frame, tmp_path,
     assert expected.penalty_value(X, **known) < plain.penalty_value(X, **known)
 
 
-def test_several_columns_of_the_attribute_become_one_group(frame, tmp_path):
+def test_several_attribute_columns_define_joint_groups(frame, tmp_path):
     frame = frame.assign(half=np.arange(N) % 2)
     frame.to_parquet(tmp_path / "rows.parquet")
     rows = ParquetRows(tmp_path / "rows.parquet", COLUMNS, chunk_size=99)
@@ -94,7 +94,7 @@ def test_several_columns_of_the_attribute_become_one_group(frame, tmp_path):
     np.testing.assert_allclose(fit.coef_, memory.coef_, rtol=1e-7)
 
 
-def test_many_features_are_fitted_by_the_other_solver(frame, tmp_path, monkeypatch):
+def test_many_features_are_fitted_by_lbfgs(frame, tmp_path, monkeypatch):
     monkeypatch.setattr("renyi_lib.regression.MAX_DENSE", 2)
     monkeypatch.setattr("renyi_lib.models.MAX_DENSE", 2)
     fits = []
@@ -105,7 +105,7 @@ def test_many_features_are_fitted_by_the_other_solver(frame, tmp_path, monkeypat
     np.testing.assert_allclose(fits[0].coef_, fits[1].coef_, rtol=1e-6)
 
 
-def test_one_evaluation_needs_three_passes():
+def test_evaluation_takes_three_passes():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
     source = Source(lambda: (Rows(X[i::3], y[i::3]) for i in range(3)))
@@ -123,7 +123,7 @@ def test_one_evaluation_needs_three_passes():
     np.testing.assert_allclose(point.hessian(), 2 * x.T @ x / 60, atol=1e-12)
 
 
-def test_a_path_of_lambda_is_followed_on_files(frame, tmp_path):
+def test_lam_path_works_on_files(frame, tmp_path):
     frame.to_parquet(tmp_path / "rows.parquet")
     rows = ParquetRows(tmp_path / "rows.parquet", COLUMNS)
     options = {"metric": renyi_dependence, "greater_is_better": False, "target": 0.35}
@@ -158,7 +158,7 @@ def test_blocks_that_change_between_passes_raise():
         RenyiRegressor(0).fit(source, None)
 
 
-def test_a_source_without_numbered_blocks_raises():
+def test_source_without_total_by_block_raises():
     class Own(Source):
         def __init__(self):
             self.n_passes = 0

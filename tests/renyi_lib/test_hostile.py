@@ -321,7 +321,7 @@ def test_independent_measurements_have_a_small_correlation():
     assert np.mean([renyi_correlation(a, group) for a in noise[0]]) < 0.1
 
 
-def test_correlation_that_chance_explains_warns():
+def test_correlation_explained_by_chance_warns():
     a, b = rng.integers(10, size=(2, 100))
     with pytest.warns(SmallSampleWarning, match=r"chance alone gives a correlation of about 0\.6"):
         assert renyi_correlation(a, b) > 0.4
@@ -1004,7 +1004,7 @@ MORE = {
 
 
 @pytest.mark.parametrize(("call", "words"), REVIEW.values(), ids=REVIEW)
-def test_calls_of_the_review_raise_a_clear_error(call, words):
+def test_invalid_calls_raise_a_clear_error(call, words):
     with pytest.raises(ValueError, match=words):
         call()
 

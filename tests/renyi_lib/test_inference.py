@@ -39,14 +39,14 @@ def samples(counts):
 # --- The test -----------------------------------------------------------------------------------
 
 
-def test_very_large_tables_have_no_limit_law():
+def test_very_large_tables_raise_for_the_asymptotic_method():
     table = np.ones((152, 152), dtype=int)
     with pytest.raises(ValueError, match="merge rare values"):
         renyi_test(table, method="asymptotic")
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (5, 2), (2, 9)])
-def test_with_a_binary_variable_the_test_is_pearsons_chi_square(shape):
+def test_test_with_a_binary_variable_is_the_chi_square_test(shape):
     counts = np.random.default_rng(3).integers(5, 40, size=shape)
     oracle = chi2_contingency(counts, correction=False)
     found = renyi_test(counts, method="asymptotic")
@@ -54,7 +54,7 @@ def test_with_a_binary_variable_the_test_is_pearsons_chi_square(shape):
     assert abs(found.statistic**2 * counts.sum() - oracle.statistic) < 1e-9
 
 
-def test_labels_tables_and_joint_tables_are_the_same():
+def test_labels_tables_and_joint_tables_give_the_same_result():
     a, b = samples(DAYS)
     found = renyi_test(DAYS)
     words = np.array(["sun", "wind", "rain", "snow"])[a]
@@ -78,7 +78,7 @@ def all_pairings(counts):
     )
 
 
-def test_permutation_of_counts_is_permutation_of_rows():
+def test_permuting_counts_is_equivalent_to_permuting_rows():
     counts = np.array([[2, 0, 0], [0, 1, 1], [1, 1, 1]])
     values = all_pairings(counts)
     exact = np.mean(values >= renyi_from_joint(counts) - 1e-9)
@@ -86,7 +86,7 @@ def test_permutation_of_counts_is_permutation_of_rows():
     assert abs(found.pvalue - exact) < 0.012
 
 
-def test_permutation_of_a_two_by_two_table_is_the_hypergeometric_sum():
+def test_permutation_p_value_of_a_two_by_two_table_is_hypergeometric():
     counts = np.array([[9, 3], [4, 9]])
     corner = np.arange(13)
     tables = np.array([[[x, 12 - x], [13 - x, x]] for x in corner])
@@ -103,13 +103,13 @@ def test_both_methods_agree_on_large_counts():
     assert abs(limit - permuted) < 0.02
 
 
-def test_auto_permutes_where_counts_are_small():
+def test_auto_uses_permutations_for_small_counts():
     assert renyi_test(DAYS).method == "asymptotic"
     assert renyi_test(DAYS // 10, random_state=0).method == "permutation"
     assert renyi_test(np.ones((152, 152)) * 10, n_resamples=5, random_state=0).pvalue == 1
 
 
-def test_within_strata_the_statistic_is_the_root_of_the_weighted_mean_square():
+def test_statistic_within_strata_is_the_root_of_the_weighted_mean_square():
     rng = np.random.default_rng(5)
     given, a, b = rng.integers(2, size=500), rng.integers(3, size=500), rng.integers(4, size=500)
     conditional = renyi_correlation(a, b, given=given)
@@ -137,7 +137,7 @@ def test_strata_without_variation_have_no_effect():
     assert np.isclose(found.statistic, renyi_test(DAYS).statistic * np.sqrt(240 / 290))
 
 
-def test_the_size_of_the_test_is_its_level():
+def test_test_has_its_nominal_level():
     rng, p = np.random.default_rng(7), np.outer([0.2, 0.3, 0.5], [0.1, 0.3, 0.6])
     tables = rng.multinomial(300, p.ravel(), size=600).reshape(-1, 3, 3)
     assert (
@@ -231,7 +231,7 @@ def test_the_estimate_is_less_biased_than_the_plug_in_value():
 
 @settings(max_examples=40, deadline=None)
 @given(hnp.arrays(np.int64, (3, 2), elements=st.integers(0, 30)))
-def test_the_interval_is_in_order_and_holds_zero_if_the_test_does_not_reject(counts):
+def test_interval_is_ordered_and_contains_zero_unless_the_test_rejects(counts):
     if np.count_nonzero(counts.any(axis=0)) < 2 or np.count_nonzero(counts.any(axis=1)) < 2:
         return
     found = renyi_interval(counts, n_resamples=FEW, random_state=0)
@@ -240,7 +240,7 @@ def test_the_interval_is_in_order_and_holds_zero_if_the_test_does_not_reject(cou
     assert found.low == 0 or renyi_test(counts, method="asymptotic").pvalue < 0.05
 
 
-def test_the_interval_covers_at_one():
+def test_interval_covers_a_correlation_of_one():
     found = renyi_interval(np.diag([10, 10]), random_state=0)
     assert abs(found.plugin - 1) < 1e-12
     assert found.high == 1
@@ -249,7 +249,7 @@ def test_the_interval_covers_at_one():
     assert abs(found.low - (1 - 2 * (1 - 0.05 ** (1 / 20)))) < 0.03
 
 
-def test_the_interval_covers_at_zero():
+def test_interval_covers_a_correlation_of_zero():
     found = renyi_interval(np.full((3, 3), 20), random_state=0)
     assert abs(found.plugin) < 1e-12
     assert (found.low, found.estimate) == (0.0, 0.0)
@@ -257,7 +257,7 @@ def test_the_interval_covers_at_zero():
     assert 0.08 < found.high < np.sqrt(largest_root_isf(0.05, 2, 2) / 180)
 
 
-def test_more_confidence_and_fewer_samples_make_wider_intervals():
+def test_more_confidence_and_fewer_samples_widen_the_interval():
     widths = [
         np.ptp(
             [(found := renyi_interval(DAYS, confidence_level=c, random_state=0)).low, found.high]
@@ -282,7 +282,7 @@ def _spread(P):
     return np.sqrt((P * influence**2).sum())
 
 
-def test_the_reflected_bootstrap_is_that_of_rows():
+def test_reflected_bootstrap_matches_resampled_rows():
     a, b = samples(DAYS)
     rng = np.random.default_rng(10)
     rows = rng.integers(240, size=(2000, 240))
@@ -319,7 +319,7 @@ METRICS = [
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_plug_in_value_is_the_measure_itself(metric):
+def test_plug_in_value_is_the_metric_of_the_sample(metric):
     options = {"sensitive_features": GROUP}
     by_name, by_function = (
         fairness_interval(which, TRUTH, DECISION, n_resamples=FEW, random_state=0, **options)
@@ -331,7 +331,7 @@ def test_the_plug_in_value_is_the_measure_itself(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_far_from_the_bounds_the_interval_is_that_of_a_bootstrap_of_rows(metric):
+def test_interval_far_from_the_bounds_matches_a_bootstrap_of_rows(metric):
     # Two groups that clearly differ: the measure is smooth there, and all methods agree.
     generator = np.random.default_rng(13)
     group = generator.integers(2, size=2000)
@@ -358,7 +358,7 @@ def test_far_from_the_bounds_the_interval_is_that_of_a_bootstrap_of_rows(metric)
         (one_minus_ratio, [[0.2, 0.5, 0.5]]),
     ],
 )
-def test_intervals_of_fairness_cover_the_truth(measure, rates):
+def test_fairness_intervals_cover_the_true_value(measure, rates):
     generator = np.random.default_rng(14)
     size = np.broadcast_to(150, (300, *np.shape(rates)))
     positive = generator.binomial(size, rates)
@@ -368,7 +368,7 @@ def test_intervals_of_fairness_cover_the_truth(measure, rates):
     assert 0.91 < covered.mean() <= 1
 
 
-def test_p_percent_reaches_one_where_the_difference_may_be_chance():
+def test_upper_end_of_p_percent_is_one_if_fairness_is_not_excluded():
     found = fairness_interval(
         "demographic_parity_ratio", None, HIRED, sensitive_features=SEX, random_state=0
     )
@@ -384,7 +384,7 @@ def test_p_percent_reaches_one_where_the_difference_may_be_chance():
     assert gap_of_it.low == 0
 
 
-def test_bounds_of_fairness_have_nominal_coverage():
+def test_one_sided_fairness_bounds_have_nominal_coverage():
     nobody = fairness_interval(
         "demographic_parity_ratio", None, np.zeros(100), sensitive_features=SEX
     )
@@ -413,7 +413,7 @@ def test_bounds_of_fairness_have_nominal_coverage():
     assert everybody.low < 1 == everybody.high
 
 
-def test_labels_of_any_type_with_pos_label():
+def test_labels_of_any_type_are_accepted_with_pos_label():
     words = np.where(HIRED == 1, "yes", "no")
     options = {"sensitive_features": SEX, "random_state": 0, "n_resamples": FEW}
     assert fairness_interval(
@@ -438,7 +438,7 @@ ALL = [metric.__name__ for metric in METRICS] + ["renyi_correlation"]
 
 
 @pytest.mark.parametrize("metric", ALL)
-def test_a_difference_is_the_difference(metric):
+def test_difference_estimate_is_that_of_the_metrics(metric):
     truth, first, second, group = two_models(0.5)
     options = {"sensitive_features": group, "random_state": 0, "n_resamples": FEW}
     found = difference_interval(metric, truth, first, second, **options)
@@ -457,7 +457,7 @@ def test_a_difference_is_the_difference(metric):
 
 
 @pytest.mark.parametrize("metric", ["demographic_parity_difference", "demographic_parity_ratio"])
-def test_far_from_the_bounds_a_difference_is_that_of_a_paired_bootstrap_of_rows(metric):
+def test_difference_far_from_the_bounds_matches_a_paired_bootstrap(metric):
     truth, first, second, group = two_models(0.6)
     generator, drawn = np.random.default_rng(16), []
     measure = getattr(metrics, metric)
@@ -473,7 +473,7 @@ def test_far_from_the_bounds_a_difference_is_that_of_a_paired_bootstrap_of_rows(
     assert abs((found.high + found.low - high - low) / 2) < 0.25 * (high - low)
 
 
-def test_pairing_makes_the_difference_sharper_than_two_intervals():
+def test_pairing_makes_the_interval_of_a_difference_shorter():
     truth, first, second, group = two_models(0.9)
     options = {"sensitive_features": group, "random_state": 0}
     name = "demographic_parity_difference"
@@ -484,7 +484,7 @@ def test_pairing_makes_the_difference_sharper_than_two_intervals():
 
 
 @pytest.mark.parametrize("metric", ALL)
-def test_a_model_does_not_differ_from_itself(metric):
+def test_model_has_difference_zero_from_itself(metric):
     truth, first, _, group = two_models(0.5)
     options = {"sensitive_features": group, "random_state": 0, "n_resamples": FEW}
     for weight in (None, np.arange(1, 3001)):
@@ -527,7 +527,7 @@ def test_equal_weights_have_no_effect(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_weighted_interval_is_that_of_the_weighted_measure(metric):
+def test_weighted_interval_contains_the_weighted_metric(metric):
     truth, first, _, group = two_models(0.5)
     weight = np.random.default_rng(1).lognormal(size=3000)
     found = measured(metric, weight)
@@ -540,7 +540,7 @@ def test_a_weighted_interval_is_that_of_the_weighted_measure(metric):
     assert 1.3 < (found.high - found.low) / (plain.high - plain.low) < 2.2
 
 
-def test_weighted_intervals_cover_the_truth():
+def test_weighted_intervals_cover_the_true_value():
     # Weights that have nothing to do with the decision: the truth is the rates' difference.
     generator, covered = np.random.default_rng(2), []
     group = np.repeat([0, 1], [150, 450])
@@ -555,7 +555,7 @@ def test_weighted_intervals_cover_the_truth():
     assert np.mean(covered) > 0.9  # .95 - 3.2 standard errors
 
 
-def test_samples_without_weight_are_dropped():
+def test_zero_weight_samples_are_dropped():
     truth, first, _, group = two_models(0.5)
     weight = np.where(np.arange(3000) < 2000, 1.0, 0.0)
     third = np.where(np.arange(3000) < 2000, group, 2)
@@ -580,7 +580,7 @@ def test_samples_without_weight_are_dropped():
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_joint_table_is_enough(metric):
+def test_joint_tables_can_replace_samples(metric):
     truth, first, _, group = two_models(0.5)
     options = {"random_state": 0, "n_resamples": FEW}
     words = np.where(first == 1, "yes", "no")
@@ -646,7 +646,7 @@ def test_interval_and_test_agree_about_fairness(metric):
         assert found.pvalue == pytest.approx(test.pvalue)
 
 
-def test_one_person_proves_no_violation():
+def test_group_of_one_sample_is_no_evidence_of_a_violation():
     decision, group = decisions_of([700, 780, 0], [1000, 1000, 1])
     found = fairness_interval(
         "demographic_parity_difference", None, decision, sensitive_features=group
@@ -664,7 +664,7 @@ def test_one_person_proves_no_violation():
     assert found.plugin == pytest.approx(1.0)
 
 
-def test_a_tiny_group_hides_no_violation():
+def test_tiny_group_does_not_hide_a_violation():
     decision, group = decisions_of([1000, 1200, 5], [2000, 2000, 10])
     found = fairness_interval(
         "demographic_parity_difference", None, decision, sensitive_features=group
@@ -672,7 +672,7 @@ def test_a_tiny_group_hides_no_violation():
     assert 0.05 < found.low < found.estimate < 0.11 < 0.3 < found.high
 
 
-def test_an_unmet_pair_of_rare_values_raises_the_upper_end():
+def test_unobserved_pair_of_rare_values_raises_the_upper_end():
     # Two people have the rare row and two the rare column, and nobody has both.
     table = np.array([[49, 48, 2], [50, 47, 0], [1, 1, 0]])
     assert table[2, 2] == 0
@@ -701,7 +701,7 @@ def test_the_interval_reports_the_smallest_share():
         {"effect": 0.15, "metric": "demographic_parity_difference", "shares": [0.1, 0.4, 0.5]},
     ],
 )
-def test_planned_power_is_the_power_found(plan):
+def test_planned_power_is_attained(plan):
     n = sample_size(**plan)
     generator, shares = np.random.default_rng(21), np.array(plan.get("shares", [0.5, 0.5]))
     rate, effect = plan.get("rate", 0.5), plan["effect"]
@@ -720,7 +720,7 @@ def test_planned_power_is_the_power_found(plan):
     assert abs(rejected.mean() - 0.8) < 0.03  # 2000 samples: a standard error of .009
 
 
-def test_more_power_and_smaller_effects_need_more_people():
+def test_more_power_and_smaller_effects_need_more_samples():
     sizes = [sample_size(0.2, power=power) for power in (0.5, 0.8, 0.95)]
     assert sizes == sorted(sizes)
     assert 3.5 < sample_size(0.1) / sample_size(0.2) < 4.5
@@ -769,7 +769,7 @@ TABLES = {
 
 @pytest.mark.parametrize("function", [renyi_test, renyi_interval])
 @pytest.mark.parametrize(("table", "message"), TABLES.values(), ids=TABLES)
-def test_a_table_that_does_not_count_people_raises(function, table, message):
+def test_table_that_does_not_contain_counts_raises(function, table, message):
     with pytest.raises(ValueError, match=message):
         function(table)
 
@@ -818,12 +818,12 @@ def test_parameters_are_checked(function, options, message):
         ({"n_resamples": 999}, "n_resamples must be at least 1000"),
     ],
 )
-def test_an_interval_needs_random_samples_beyond_its_ends(options, message):
+def test_too_few_resamples_for_the_confidence_level_raise(options, message):
     with pytest.raises(ValueError, match=message):
         renyi_interval(DAYS, **options)
 
 
-def test_strata_need_samples():
+def test_strata_of_a_table_raise():
     with pytest.raises(ValueError, match="a table of counts has no strata"):
         renyi_test(DAYS, given=[0, 1])
     with pytest.raises(ValueError, match="given has a missing value"):
@@ -831,7 +831,7 @@ def test_strata_need_samples():
 
 
 @pytest.mark.parametrize("table", [[[5, 3]], [[5], [3]], [[7]], [[5, 0], [3, 0]]])
-def test_an_interval_needs_variation(table):
+def test_interval_of_a_constant_raises(table):
     with pytest.raises(ValueError, match="has only one value"):
         renyi_interval(table)
 
@@ -862,7 +862,7 @@ CALLS = {
 
 @pytest.mark.parametrize(("changes", "message"), CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("function", [fairness_interval, difference_interval])
-def test_decisions_that_cannot_be_compared_raise(function, changes, message):
+def test_invalid_decisions_raise(function, changes, message):
     call = {
         "metric": "demographic_parity_ratio",
         "y_true": TRUTH,
@@ -875,7 +875,7 @@ def test_decisions_that_cannot_be_compared_raise(function, changes, message):
         function(**{**call, **changes})
 
 
-def test_an_error_names_the_other_model():
+def test_error_about_the_other_model_names_its_argument():
     with pytest.raises(ValueError, match="y_pred_other must contain decisions"):
         difference_interval(
             "demographic_parity_ratio", None, DECISION, DECISION / 2, sensitive_features=GROUP
@@ -886,7 +886,7 @@ def test_an_error_names_the_other_model():
         )
 
 
-def test_a_model_that_decides_the_same_for_all_has_no_correlation_to_compare():
+def test_constant_decisions_raise_for_the_correlation():
     with pytest.raises(ValueError, match="y_pred_other is the same for every sample"):
         difference_interval(
             "renyi_correlation", None, DECISION, np.ones(PEOPLE), sensitive_features=GROUP

@@ -58,7 +58,7 @@ def test_below_the_critical_value_the_lower_tail_gets_its_linear_share(level):
     assert found[0] > ends_of(seen, 1e-3, level=level)[0] + 0.05
 
 
-def test_a_lucky_sample_counts_as_the_least_value_for_the_upper_end_only():
+def test_minimum_value_affects_only_the_upper_end():
     plain, lucky = ends_of(6.0, 1e-3), ends_of(6.0, 1e-3, least=7.0)
     assert lucky[:2] == pytest.approx(plain[:2], abs=1e-9)
     assert lucky[2] == pytest.approx(plain[2] + 1, abs=0.03)

@@ -106,7 +106,7 @@ def test_the_last_point_of_a_cluster_stays():
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("lam", [0.0, 0.5, 20.0])
-def test_the_papers_pass_is_its_loop_written_out(lam, weighted):
+def test_paper_pass_matches_a_plain_loop(lam, weighted):
     X, s, labels, weights = points(4, weighted=weighted)
     K = 3
     count = np.bincount(labels, minlength=K)
@@ -139,7 +139,7 @@ def test_the_papers_pass_is_its_loop_written_out(lam, weighted):
         np.testing.assert_allclose(centers[k], mean, atol=1e-12)
 
 
-def test_new_points_join_where_distance_and_penalty_are_least():
+def test_new_points_join_the_cluster_with_minimum_cost():
     rng = np.random.default_rng(0)
     table, groups = np.array([[4.0, 1.0], [2.0, 5.0], [0.0, 0.0]]), rng.integers(2, size=8)
     totals, distances, weight = np.array([6.0, 6.0]), rng.uniform(size=(8, 3)), 0.7
@@ -182,7 +182,7 @@ def test_the_compiled_loop_gives_the_same_answer():
 @pytest.mark.parametrize("tau", [1e-3, 0.02])
 @pytest.mark.parametrize("n_groups", [2, 3])
 @pytest.mark.parametrize("weight", [0.0, 1.0, 100.0])
-def test_margins_skip_comparisons_and_change_no_move(weight, n_groups, tau):
+def test_margins_skip_comparisons_without_changing_moves(weight, n_groups, tau):
     pytest.importorskip("numba", reason="numba is not installed")
     rng, n, K = np.random.default_rng(0), 3000, 5
     source = rng.integers(K, size=n)

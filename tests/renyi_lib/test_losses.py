@@ -12,7 +12,7 @@ from renyi_lib.boosting import _LogisticLoss
 SCORES = np.array([-800.0, -40.0, -1.5, -1e-9, 0.0, 1e-9, 0.3, 37.0, 750.0])
 
 
-def test_two_classes_agree_with_many_digits():
+def test_two_class_loss_agrees_with_high_precision_arithmetic():
     with mpmath.workdps(400):
         exact = [1 / (1 + mpmath.exp(-mpmath.mpf(float(z)))) for z in SCORES]
         other = [1 / (1 + mpmath.exp(mpmath.mpf(float(z)))) for z in SCORES]
@@ -23,7 +23,7 @@ def test_two_classes_agree_with_many_digits():
             np.testing.assert_allclose(F[label], [float(p) for p in right], rtol=1e-14)
 
 
-def test_several_classes_agree_with_scipy_and_leave_the_scores_alone():
+def test_loss_of_several_classes_agrees_with_scipy_and_keeps_the_scores():
     rng = np.random.default_rng(0)
     Z, y = rng.normal(size=(4, 30)) * 20, rng.integers(4, size=30)
     before = Z.copy()
@@ -33,14 +33,14 @@ def test_several_classes_agree_with_scipy_and_leave_the_scores_alone():
     np.testing.assert_allclose(losses, -log_softmax(Z, axis=0)[y, np.arange(30)], rtol=1e-12)
 
 
-def test_two_classes_are_two_scores_of_which_one_is_zero():
+def test_two_class_loss_equals_softmax_with_one_zero_score():
     y = np.arange(len(SCORES)) % 2
     both = np.stack([np.zeros_like(SCORES), SCORES])
     for one, two in zip(softmax_loss(SCORES[None], y), softmax_loss(both, y)):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-15)
 
 
-def test_trees_and_baselines_have_the_same_loss():
+def test_trees_and_baselines_use_the_same_loss():
     y = np.arange(len(SCORES)) % 2
     losses, F = softmax_loss(SCORES[None], y)
     weight = np.full(len(y), 1 / len(y))
@@ -55,7 +55,7 @@ def test_trees_and_baselines_have_the_same_loss():
     assert of_trees == pytest.approx(softmax_loss(Z.T, labels)[0].mean(), rel=1e-12)
 
 
-def test_probabilities_of_both_classes_keep_their_digits():
+def test_probabilities_of_both_classes_are_accurate():
     (no, yes), tail = logistic(SCORES)
     np.testing.assert_allclose(no, logistic(-SCORES)[0][1], rtol=0)
     np.testing.assert_allclose(no + yes, 1, atol=1e-15)
@@ -65,7 +65,7 @@ def test_probabilities_of_both_classes_keep_their_digits():
 
 @pytest.mark.parametrize("n_classes", [1, 3])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_total_loss_is_the_sum_of_the_losses(n_classes, weighted):
+def test_total_loss_is_the_sum_of_the_losses(n_classes, weighted):
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(n_classes, 1000)) * 10
     y = rng.integers(max(2, n_classes), size=1000)

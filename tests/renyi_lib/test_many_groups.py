@@ -22,7 +22,7 @@ from tests.renyi_lib.data import biased_data
 @pytest.mark.parametrize("conditional", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("penalty", [RenyiPenalty(), ChiSquarePenalty()], ids=repr)
-def test_value_gradient_and_steepness_are_those_of_the_way_for_few_groups(
+def test_results_for_many_groups_match_the_method_for_few_groups(
     monkeypatch, penalty, n_classes, conditional
 ):
     X, _, s = biased_data(400, n_classes, 5)
@@ -44,7 +44,7 @@ def test_value_gradient_and_steepness_are_those_of_the_way_for_few_groups(
 
 @pytest.mark.parametrize("kind", ["blocks", "chunks"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_slopes_of_the_table_are_those_of_all_people(monkeypatch, kind, n_classes):
+def test_slopes_of_the_table_match_those_of_all_rows(monkeypatch, kind, n_classes):
     X, _, s = biased_data(900, n_classes, 6)
     y = np.random.default_rng(0).integers(n_classes, size=900)
     monkeypatch.setattr(_renyi_table, "MANY_GROUPS", 4)
@@ -63,7 +63,7 @@ def test_slopes_of_the_table_are_those_of_all_people(monkeypatch, kind, n_classe
     np.testing.assert_allclose(grams[1], grams[0], atol=1e-12)
 
 
-def test_twenty_thousand_groups_need_memory_for_their_table_only():
+def test_memory_for_twenty_thousand_groups_is_limited_to_their_table():
     rng = np.random.default_rng(0)
     X, s = rng.normal(size=(60_000, 5)), np.arange(60_000) % 20_000
     X[:, 0] += s % 2

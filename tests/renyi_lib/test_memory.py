@@ -61,7 +61,7 @@ PENALTIES = {
 @pytest.mark.parametrize("conditional", [False, True])
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize(("penalty", "n_classes", "n_groups"), PENALTIES.values(), ids=PENALTIES)
-def test_objective_and_gradient_in_blocks_are_those_of_all_people(
+def test_objective_and_gradient_in_blocks_match_those_of_all_rows(
     small, penalty, n_classes, n_groups, fit_intercept, conditional, weighted
 ):
     X, _, s = biased_data(900, n_classes, n_groups)
@@ -97,7 +97,7 @@ def test_objective_and_gradient_in_blocks_are_those_of_all_people(
 
 
 @pytest.mark.parametrize(("n_classes", "n_groups"), [(2, 2), (2, 9), (3, 3)])
-def test_the_gradient_in_blocks_is_the_difference_quotient(small, n_classes, n_groups):
+def test_gradient_in_blocks_agrees_with_differences(small, n_classes, n_groups):
     X, y, s = biased_data(700, n_classes, n_groups)
     objective = RenyiClassifier(1.0)._prepare(X, y, s, None).objective
     assert not objective.model.by_row
@@ -108,7 +108,7 @@ def test_the_gradient_in_blocks_is_the_difference_quotient(small, n_classes, n_g
     assert rise == pytest.approx(2 * np.sum(gradient * step), rel=1e-6)
 
 
-def test_both_probabilities_and_the_loss_keep_their_digits_far_from_the_border(small):
+def test_probabilities_and_loss_are_accurate_far_from_the_boundary(small):
     X, y = np.array([[-800.0], [-40.0], [40.0], [800.0]]), np.array([0, 1, 0, 1])
     cells, cell, _ = read_cells(X, y, ["a", "b", "c", "d"], None)
     model = SoftmaxModel.over(ArraySource(X, cell), cells, fit_intercept=False)
@@ -135,7 +135,7 @@ FITS = {
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("options", "shape"), FITS.values(), ids=FITS)
-def test_a_fit_in_blocks_is_the_fit_in_memory(small, options, shape, weighted):
+def test_fit_in_blocks_equals_the_fit_at_once(small, options, shape, weighted):
     X, y, s = biased_data(1200, **shape)
     w = None
     if weighted:
@@ -181,7 +181,7 @@ def test_labels_of_any_type_are_encoded_as_in_memory(small, monkeypatch, kind):
     np.testing.assert_allclose(found.coef_, other.coef_, atol=1e-3)
 
 
-def test_classes_and_groups_without_weight_are_dropped(small):
+def test_zero_weight_classes_and_groups_are_dropped(small):
     X, y, s = biased_data(600, n_classes=3, n_groups=3)
     w = ((y != 1) & (s != 0)).astype(float)
     found = RenyiClassifier(3.0).fit(X, y, sensitive_features=s, sample_weight=w)
@@ -207,13 +207,13 @@ def test_errors_are_the_same_as_in_memory(small):
 @pytest.mark.parametrize(
     "options", [{"on": "score"}, {"penalty": PearsonPenalty()}, {"penalty": HSICPenalty()}]
 )
-def test_a_penalty_of_each_score_has_rows_as_units(small, options):
+def test_penalty_on_the_score_uses_rows_as_units(small, options):
     X, y, s = biased_data(300)
     model = PenalizedClassifier(**options)._prepare(X, y, s, None).objective.model
     assert model.by_row
 
 
-def test_small_and_sparse_data_have_rows_as_units():
+def test_small_and_sparse_data_use_rows_as_units():
     X, y, s = biased_data(300)
     assert RenyiClassifier()._prepare(X, y, s, None).objective.model.by_row
     wide = sparse.csr_array((1000, 10_000))
@@ -234,7 +234,7 @@ def large_data(n, p, dtype=float):
     return X, (X[:, 0] + X[:, 1] + rng.logistic(size=n) > 0.3).astype(int), s
 
 
-def test_a_new_theta_costs_one_pass(passes):
+def test_new_theta_takes_one_pass(passes):
     X, y, s = large_data(210_000, 20)
     objective = RenyiClassifier()._prepare(X, y, s, None).objective
     rng = np.random.default_rng(0)
@@ -253,7 +253,7 @@ def test_a_new_theta_costs_one_pass(passes):
     assert {rows for _, rows in passes} == {210_000}
 
 
-def test_the_curvature_is_taken_from_some_rows_unless_a_feature_is_rare(passes):
+def test_curvature_is_estimated_from_a_sample_unless_a_feature_is_rare(passes):
     X, y, s = large_data(210_000, 20)
     theta = np.zeros((1, 21))
     for few in (False, True):
@@ -292,7 +292,7 @@ def test_a_fit_and_its_predictions_need_less_than_a_fifth_of_x(dtype, order, wei
     assert predicting <= 4 * 8 * len(X)  # a few numbers a person
 
 
-def test_single_precision_is_that_of_the_data_only():
+def test_single_precision_applies_only_to_the_data():
     X, y, s = large_data(200_000, 20, np.float32)
     single = RenyiClassifier(3.0, tol=1e-9).fit(X, y, sensitive_features=s)
     double = RenyiClassifier(3.0, tol=1e-9).fit(X.astype(float), y, sensitive_features=s)
@@ -312,7 +312,7 @@ ROW_PENALTIES = {
 
 
 @pytest.mark.parametrize("options", ROW_PENALTIES.values(), ids=ROW_PENALTIES)
-def test_a_penalty_of_single_rows_is_the_same_in_blocks(monkeypatch, options):
+def test_row_penalty_is_the_same_in_blocks(monkeypatch, options):
     X, y, s = biased_data(1200)
     w = np.random.default_rng(1).integers(3, size=1200).astype(float)
     classifier = PenalizedClassifier(**({"lam": 3.0, "tol": 1e-9} | options))
@@ -332,7 +332,7 @@ def test_a_penalty_of_single_rows_is_the_same_in_blocks(monkeypatch, options):
 
 
 @pytest.mark.parametrize("options", ROW_PENALTIES.values(), ids=ROW_PENALTIES)
-def test_a_penalty_of_single_rows_copies_a_few_numbers_a_row_and_not_x(options):
+def test_row_penalty_does_not_copy_x(options):
     X, y, s = large_data(50_000, 100)
     tracemalloc.start()
     PenalizedClassifier(lam=3.0, **options).fit(X, y, sensitive_features=s)

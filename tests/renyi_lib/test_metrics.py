@@ -46,7 +46,7 @@ def rates_of_groups(y_pred, s, y_true=None, y=None):
 
 @given(samples(labels, groups))
 @properties
-def test_the_measures_of_one_rate_follow_their_definitions(columns):
+def test_metrics_of_positive_rates_match_their_definitions(columns):
     y_pred, s = columns
     rates = rates_of_groups(y_pred, s)
     pairs = list(combinations(rates, 2))
@@ -59,7 +59,7 @@ def test_the_measures_of_one_rate_follow_their_definitions(columns):
 
 @given(samples(labels, st.floats(0, 1), groups))
 @properties
-def test_the_measures_given_the_truth_follow_their_definitions(columns):
+def test_metrics_given_the_true_label_match_their_definitions(columns):
     # One sample more in each cell, so that every rate is defined.
     cells = list(product((0, 1), (0.25,), sorted(set(columns[2]))))
     y_true, y_pred, s = (ours + list(more) for ours, more in zip(columns, zip(*cells)))
@@ -81,14 +81,14 @@ def test_every_measure_lies_between_zero_and_one(columns):
     assert 0 <= demographic_parity_difference(None, y_pred, sensitive_features=s) <= 1
 
 
-def test_the_papers_p_percent_of_two_groups():
+def test_demographic_parity_ratio_is_the_p_percent_of_the_paper():
     y_pred = [1, 0, 0, 0, 1, 1, 1, 0]
     s = [0] * 4 + [1] * 4
     assert demographic_parity_ratio(None, y_pred, sensitive_features=s) == pytest.approx(1 / 3)
     assert demographic_parity_difference(None, y_pred, sensitive_features=s) == 0.5
 
 
-def test_a_soft_prediction_is_measured_by_its_mean_probability():
+def test_soft_predictions_are_measured_by_mean_probabilities():
     y_pred, s = [0.2, 0.4, 0.5, 0.7], ["f", "f", "m", "m"]
     assert group_rates(None, y_pred, sensitive_features=s).to_dict() == pytest.approx(
         {"f": 0.3, "m": 0.6}
@@ -96,7 +96,7 @@ def test_a_soft_prediction_is_measured_by_its_mean_probability():
     assert demographic_parity_ratio(None, y_pred, sensitive_features=s) == pytest.approx(0.5)
 
 
-def test_p_rule_where_a_rate_is_zero():
+def test_p_rule_is_defined_for_zero_rates():
     s = ["f", "f", "m", "m"]
     assert demographic_parity_ratio(None, [0, 0, 1, 0], sensitive_features=s) == 0.0
     assert demographic_parity_ratio(None, [0, 0, 0, 0], sensitive_features=s) == 1.0
@@ -104,7 +104,7 @@ def test_p_rule_where_a_rate_is_zero():
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("weighted", [False, True])
-def test_fairlearn_agrees(seed, weighted):
+def test_metrics_agree_with_fairlearn(seed, weighted):
     rng = np.random.default_rng(seed)
     y_true, y_pred = rng.integers(2, size=(2, 60))
     known = {"sensitive_features": rng.choice(list("xyz"), size=60)}
@@ -126,7 +126,7 @@ def test_fairlearn_agrees(seed, weighted):
 
 
 @pytest.mark.parametrize("measure", [demographic_parity_ratio, demographic_parity_difference])
-def test_a_group_without_weight_is_dropped(measure):
+def test_zero_weight_group_is_dropped(measure):
     y_pred, s, weight = [1, 0, 1, 1, 0], list("ffmmd"), [1, 1, 1, 1, 0]
     with_it = measure(None, y_pred, sensitive_features=s, sample_weight=weight)
     assert with_it == measure(None, y_pred[:4], sensitive_features=s[:4]) == 0.5
@@ -143,19 +143,19 @@ def test_equal_opportunity_ignores_the_negatives_and_equalized_odds_does_not():
 @pytest.mark.parametrize(
     "convert", [np.array, tuple, pd.Series, pd.Categorical, lambda s: pd.DataFrame({"s": s})]
 )
-def test_groups_come_in_any_container(convert):
+def test_groups_in_any_container_are_accepted(convert):
     s = ["f", "f", "m", "m"]
     assert demographic_parity_ratio(None, [1, 0, 1, 1], sensitive_features=convert(s)) == 0.5
 
 
-def test_several_attributes_are_one_joint_group():
+def test_several_attributes_define_joint_groups():
     s = pd.DataFrame({"sex": ["f", "f", "m", "m"], "race": [0, 1, 0, 1]})
     rates = group_rates(None, [1, 0, 1, 1], sensitive_features=s)
     assert rates.to_dict() == {("f", 0): 1.0, ("f", 1): 0.0, ("m", 0): 1.0, ("m", 1): 1.0}
     assert demographic_parity_difference(None, [1, 0, 1, 1], sensitive_features=s) == 1.0
 
 
-def test_pos_label_says_which_label_means_one():
+def test_pos_label_is_treated_as_one():
     y_true, y_pred = [">50K", ">50K", "<=50K", ">50K"], [">50K", "<=50K", "<=50K", ">50K"]
     options = {"sensitive_features": ["f", "m", "m", "m"], "pos_label": ">50K"}
     assert demographic_parity_ratio(None, y_pred, **options) == pytest.approx(1 / 3)
@@ -188,12 +188,12 @@ def test_a_group_without_a_rate_raises(measure, y):
         ([], {}, "y_pred is empty"),
     ],
 )
-def test_predictions_that_cannot_be_read_raise(y_pred, options, message):
+def test_invalid_predictions_raise(y_pred, options, message):
     with pytest.raises(ValueError, match=message):
         demographic_parity_ratio(None, y_pred, sensitive_features=["f", "m"], **options)
 
 
-def test_other_bad_arguments_raise():
+def test_other_invalid_arguments_raise():
     with pytest.raises(ValueError, match="sensitive_features has a missing value"):
         demographic_parity_ratio(None, [0, 1], sensitive_features=["f", None])
     with pytest.raises(ValueError, match="y_true must contain labels 0 and 1, not probabilities"):
@@ -231,7 +231,7 @@ COMPARING = pytest.mark.parametrize(
 
 
 @COMPARING
-def test_one_group_cannot_be_compared_but_has_a_rate(metric):
+def test_single_group_has_a_rate_but_no_comparison(metric):
     with pytest.raises(ValueError, match="sensitive_features has only one group, 'f'"):
         metric([0, 1, 1], [0, 1, 0], sensitive_features=["f"] * 3)
     rates = group_rates([0, 1, 1], [0, 1, 0], sensitive_features=["f"] * 3)

@@ -43,7 +43,7 @@ def slopes(function, theta, h=1e-6):
 
 
 @CASES
-def test_loss_and_probabilities_are_those_of_scipy(n_classes, kind, fit_intercept):
+def test_loss_and_probabilities_match_scipy(n_classes, kind, fit_intercept):
     model, X, y, weight, theta = problem(n_classes, kind, fit_intercept)
     point = model.at(theta)
     loss, F = point.loss, point.F
@@ -126,7 +126,7 @@ def test_many_features_use_the_diagonal(monkeypatch, kind):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_gradient_changes_no_faster_than_lipschitz_says(n_classes):
+def test_gradient_satisfies_the_lipschitz_bound(n_classes):
     model, *_ = problem(n_classes)
     rng, limit = np.random.default_rng(0), model.lipschitz()
     ratios = []
@@ -198,7 +198,7 @@ def test_rows_of_any_source_have_the_gradients_of_arrays(n_groups, n_classes, by
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_rows_in_blocks_are_rows_at_once(n_classes):
+def test_rows_in_blocks_give_the_same_result_as_at_once(n_classes):
     model, X, y, weight, theta = problem(n_classes)
     classes = np.arange(n_classes)
     cells, cell, _ = read_cells(X, y, None, weight)
@@ -224,7 +224,7 @@ def test_by_default_there_is_an_intercept_and_no_ridge():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_lipschitz_constant_is_boehnings_bound(n_classes):
+def test_lipschitz_constant_is_the_bound_of_boehning(n_classes):
     model, X, _, weight, _ = problem(n_classes, l2=0.3)
     x = np.column_stack([X, np.ones(len(X))])
     top = np.linalg.eigvalsh((x * weight[:, None]).T @ x)[-1]
@@ -232,7 +232,7 @@ def test_the_lipschitz_constant_is_boehnings_bound(n_classes):
 
 
 @pytest.mark.parametrize(("rare", "all_rows"), [(False, False), (True, True)])
-def test_curvature_is_taken_from_a_sample_unless_a_feature_is_rare(rare, all_rows):
+def test_curvature_is_estimated_from_a_sample_unless_a_feature_is_rare(rare, all_rows):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 2))
     if rare:

@@ -67,7 +67,7 @@ class TestGradients:
 
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("c", [2, 3])
-def test_gradients_that_are_pulled_back_together_are_those_pulled_back_alone(c, storage):
+def test_pulling_gradients_back_together_or_singly_agrees(c, storage):
     X, y, _ = biased_data(40, c, 2, seed=0)
     model, rng = SoftmaxModel(storage(X), y, c), np.random.default_rng(0)
     point = model.at(rng.normal(size=model.shape))

@@ -131,7 +131,7 @@ def test_the_gap_of_the_scores_shrinks_but_keeps_its_sign(seed, lam):
     assert 0 < after / before < 1
 
 
-def test_the_gap_of_the_decisions_can_end_short_of_zero_or_beyond_it():
+def test_gap_of_the_decisions_can_converge_to_either_side_of_zero():
     ends = []
     for seed in range(40):
         people = Population(seed, m=30)
@@ -144,7 +144,7 @@ def test_the_gap_of_the_decisions_can_end_short_of_zero_or_beyond_it():
 
 @settings(max_examples=20, deadline=None)
 @given(seed=populations, lam=st.sampled_from([0.3, 3.0, 30.0]))
-def test_several_groups_have_one_multiplier_each_which_add_up_to_zero(seed, lam):
+def test_multipliers_of_several_groups_sum_to_zero(seed, lam):
     people = Population(seed, d=3)
     p = people.scores(lam)
     P, rates = people.pi @ p, (people.pi * p) @ people.of_group / people.q

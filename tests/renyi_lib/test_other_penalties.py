@@ -23,7 +23,7 @@ LINEAR = PenalizedClassifier(HSICPenalty("linear"), lam=30.0)
         (LINEAR, lambda score, s: 4 * np.cov(score, s, bias=True)[0, 1] ** 2),
     ],
 )
-def test_the_penalty_is_the_measure_of_score_and_group(classifier, measure):
+def test_penalty_equals_the_measure_of_score_and_group(classifier, measure):
     X, y, s = biased_data()
     classifier = clone(classifier).fit(X, y, sensitive_features=s)
     score = classifier.predict_proba(X)[:, 1]
@@ -31,7 +31,7 @@ def test_the_penalty_is_the_measure_of_score_and_group(classifier, measure):
 
 
 @pytest.mark.parametrize("classifier", [PEARSON, GAUSSIAN, LINEAR])
-def test_a_large_lam_makes_the_measure_small(classifier):
+def test_large_lam_makes_the_measure_small(classifier):
     X, y, s = biased_data()
     values = []
     for lam in [0, 10, 1000]:
@@ -43,7 +43,7 @@ def test_a_large_lam_makes_the_measure_small(classifier):
 
 @pytest.mark.parametrize("fairness", ["equal_opportunity", "equalized_odds"])
 @pytest.mark.parametrize(("classifier", "lam"), [(PEARSON, 10.0), (GAUSSIAN, 1000.0)])
-def test_the_measure_given_the_label_can_be_made_small(classifier, lam, fairness):
+def test_large_lam_makes_the_conditional_measure_small(classifier, lam, fairness):
     X, y, s = biased_data()
     fair, plain = (
         clone(classifier).set_params(fairness=fairness, lam=weight).fit(X, y, sensitive_features=s)
@@ -73,7 +73,7 @@ def test_moments_in_cells_give_the_sums_of_waves_to_rounding(bandwidth, n_groups
 
 
 @pytest.mark.parametrize("n", [300, 2500])
-def test_hsic_of_few_and_of_many_samples_is_that_of_the_kernel_matrices(n):
+def test_hsic_of_few_and_many_samples_matches_the_kernel_matrices(n):
     rng = np.random.default_rng(n)
     score, s = rng.beta(1, 2, size=n), rng.integers(2, size=n)
     value, gradient = HSICPenalty().value_and_grad(np.column_stack([1 - score, score]), s)
@@ -86,7 +86,7 @@ def test_hsic_of_few_and_of_many_samples_is_that_of_the_kernel_matrices(n):
     np.testing.assert_allclose(gradient, np.column_stack([-by_score, by_score]), atol=1e-15)
 
 
-def test_probabilities_that_do_not_sum_to_one_count_class_by_class():
+def test_probabilities_need_not_sum_to_one():
     rng = np.random.default_rng(0)
     F, s = rng.uniform(size=(50, 2)), np.arange(50) % 2
     value = HSICPenalty(bandwidth=0.4).value_and_grad(F, s)[0]

@@ -133,7 +133,7 @@ def test_wheel_requires_four_packages(wheel):
     assert needed == {"numpy", "scipy", "pandas", "scikit-learn"}
 
 
-def test_one_version_stands_everywhere():
+def test_version_is_the_same_everywhere():
     spec = importlib.util.spec_from_file_location("versions", ROOT / ".ci/versions.py")
     checker = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(checker)

@@ -77,7 +77,7 @@ def test_invalid_parameters_raise_before_the_fit(estimator, name, value):
         broken.fit(X, y, sensitive_features=s)
 
 
-def test_every_parameter_is_checked_or_free():
+def test_every_parameter_is_checked_or_unrestricted():
     free = {"pos_label", "init", "n_init", "random_state", "svm", "estimator", "objective"}
     for estimator in ESTIMATORS:
         unchecked = set(estimator.get_params(deep=False)) - set(NONSENSE) - free
@@ -93,7 +93,7 @@ def test_a_lam_beyond_the_limit_raises():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_a_single_group_raises_by_every_estimator(estimator):
+def test_single_group_raises_in_every_estimator(estimator):
     X, y, _ = biased_data(60)
     with pytest.raises(ValueError, match="sensitive_features has only one group, 'a'"):
         clone(estimator).fit(X, y, sensitive_features=["a"] * 60)
@@ -121,7 +121,7 @@ def test_a_penalty_prints_its_parameters_and_can_be_cloned(penalty, text):
     assert repr(clone(penalty)) == text
 
 
-def test_the_parameters_of_a_penalty_are_set_from_the_classifier():
+def test_penalty_parameters_can_be_set_from_the_classifier():
     X, y, s = biased_data()
     clf = PenalizedClassifier(HSICPenalty(bandwidth=0.1), lam=100)
     assert clf.get_params()["penalty__bandwidth"] == 0.1

@@ -78,7 +78,7 @@ class TestRenyi:
 
     @PROPERTY
     @given(cases)
-    def test_both_forms_agree_on_two_groups_in_value_and_in_gradient(self, case):
+    def test_both_forms_agree_for_two_groups(self, case):
         seed, c, _ = case
         F, s, _ = problem(seed, c=c, d=2)
         discrete, discrete_gradient = RenyiPenalty().value_and_grad(F, s)
@@ -104,7 +104,7 @@ class TestRenyi:
         assert np.abs(gradient - gradient.mean(axis=1, keepdims=True)).max() < 1e-15
 
     @pytest.mark.parametrize(("c", "d"), [(2, 2), (2, 4), (3, 2), (3, 3), (4, 3)])
-    def test_value_and_gradient_against_50_digits(self, c, d):
+    def test_value_and_gradient_agree_with_50_digit_arithmetic(self, c, d):
         F, s, _ = problem(c * 10 + d, n=9, c=c, d=d)
         penalties = [RenyiPenalty()] + [BinaryRenyiPenalty()] * (d == 2)
         with mpmath.workdps(50):
@@ -124,7 +124,7 @@ class TestRenyi:
             assert value == pytest.approx(expected, rel=1e-12)
             np.testing.assert_allclose(gradient, slopes, rtol=1e-9, atol=1e-13)
 
-    def test_groups_may_be_renamed_and_reordered(self):
+    def test_names_and_order_of_groups_have_no_effect(self):
         F, s, _ = problem(5, d=3)
         names = np.array(["z", "a", "m"])[s]
         assert RenyiPenalty().value_and_grad(F, names)[0] == pytest.approx(
@@ -220,7 +220,7 @@ class TestAdversary:
         slopes = numerical_gradient(lambda t: renyi_given_w(t, q, w)[0], T)
         np.testing.assert_allclose(renyi_given_w(T, q, w)[1], slopes, rtol=1e-6, atol=1e-6)
 
-    def test_danskin_the_gradient_of_the_maximum_is_that_at_the_fixed_best_response(self):
+    def test_gradient_is_that_at_the_fixed_best_response_by_danskin(self):
         T, q, _ = random_table(1, 3, 4)
         of_the_maximum = numerical_gradient(
             lambda t: renyi_given_v(t, q, best_response_v(t, q))[0], T
@@ -290,7 +290,7 @@ class TestEveryPenalty:
         assert np.isfinite(gradient).all()
         assert abs(value) < (1e-12 if name != "renyi, smoothed" else 0.05 / 2)
 
-    def test_layout_and_kind_of_the_input_do_not_matter(self, setup):
+    def test_memory_layout_and_type_of_the_input_have_no_effect(self, setup):
         penalty, F, s, _ = setup
         value, gradient = penalty.value_and_grad(F, Groups.from_labels(s, y=y))
         other, other_gradient = penalty.value_and_grad(
@@ -311,7 +311,7 @@ class TestEveryPenalty:
             penalty.value_and_grad(F, groups)
 
 
-def test_smoothing_is_the_only_reason_for_a_value_above_zero_at_independence():
+def test_value_at_independence_is_zero_up_to_smoothing():
     F = np.tile([0.2, 0.3, 0.5], (12, 1))
     s = np.arange(12) % 4
     assert RenyiPenalty().value_and_grad(F, s)[0] < 1e-30
@@ -390,7 +390,7 @@ class TestKinks:
             assert slope >= np.sum(dT * direction) - 1e-7
 
     @pytest.mark.parametrize("mu", [1e-3, 1e-2, 0.1])
-    def test_smoothing_removes_the_kink_and_costs_at_most_half_mu(self, mu):
+    def test_smoothing_removes_the_kink_and_adds_at_most_half_mu(self, mu):
         value, dT = self.rho_squared(self.tied, mu)
         slopes = numerical_gradient(lambda t: self.rho_squared(t, mu)[0], self.tied, h=1e-7)
         np.testing.assert_allclose(dT, slopes, atol=1e-5)
@@ -418,7 +418,7 @@ class TestKinks:
         assert ConditionalPenalty(RenyiPenalty()).has_kinks(3, 3)
         assert not PearsonPenalty().has_kinks(3, 3)
 
-    def test_smoothed_wrappers_smooth_what_they_wrap(self):
+    def test_smoothing_a_wrapper_smooths_the_inner_penalty(self):
         F, s, _ = problem(2, n=30, c=2, d=3)
         bins = ScoreBinsPenalty(n_bins=5)
         assert bins.smoothed(0.5).value_and_grad(F, s)[0] > bins.value_and_grad(F, s)[0]
@@ -437,7 +437,7 @@ class TestEmptyClass:
 
     @pytest.mark.parametrize("penalty", [RenyiPenalty(), BinaryRenyiPenalty(), PearsonPenalty()])
     @pytest.mark.parametrize("mass", [0.0, 1e-320, 1e-300, 1e-200, 1e-20])
-    def test_value_and_gradient_stay_finite_and_those_of_the_other_classes(self, penalty, mass):
+    def test_empty_class_does_not_affect_the_other_classes(self, penalty, mass):
         F, s, _ = problem(4, c=3, d=2)
         if isinstance(penalty, PearsonPenalty):
             expected = PearsonPenalty().value_and_grad(F, s)[0]
@@ -451,14 +451,14 @@ class TestEmptyClass:
         assert np.abs(gradient).max() < 10
         assert all(np.isfinite(r).all() for r in penalty.residual_gradients(F, s))
 
-    def test_a_single_class_is_fair(self):
+    def test_single_class_has_penalty_zero(self):
         F = np.tile([1.0, 0.0], (6, 1))
         for penalty in (RenyiPenalty(), BinaryRenyiPenalty(), PearsonPenalty()):
             value, gradient = penalty.value_and_grad(F, [0, 1, 0, 1, 1, 1])
             assert value < 1e-30
             assert np.isfinite(gradient).all()
 
-    def test_the_limit_of_a_vanishing_class_is_approached(self):
+    def test_value_is_continuous_as_a_class_vanishes(self):
         F, s, rng = problem(4, c=2, d=2)
         share = rng.uniform(size=len(F))
         values = [
@@ -471,7 +471,7 @@ class TestEmptyClass:
 
 
 class TestConditional:
-    def test_sum_over_labels_is_the_sum_over_the_parts_of_the_data(self):
+    def test_conditional_penalty_is_the_sum_over_the_labels(self):
         F, s, rng = problem(8, n=60, c=3, d=3)
         y = rng.permutation(np.repeat(["a", "b", "c"], 20))
         odds, groups = ConditionalPenalty(RenyiPenalty()), Groups.from_labels(s, y=y)
@@ -485,7 +485,7 @@ class TestConditional:
         assert value == pytest.approx(total, rel=1e-12)
         np.testing.assert_allclose(gradient, expected, atol=1e-16)
 
-    def test_one_label_is_equality_of_opportunity(self):
+    def test_conditioning_on_one_label_is_equality_of_opportunity(self):
         F, s, rng = problem(9, n=60, c=2, d=2)
         y = rng.integers(2, size=60)
         penalty = ConditionalPenalty(BinaryRenyiPenalty(), values=[1])
@@ -495,7 +495,7 @@ class TestConditional:
         assert not gradient[y == 0].any()
         assert penalty.best_response(F, groups).shape == (1, 2)
 
-    def test_best_responses_are_stacked(self):
+    def test_best_responses_given_each_label_are_stacked(self):
         F, s, _ = problem(9, n=60, c=4, d=3)
         y = np.arange(60) % 2
         groups = Groups.from_labels(s, y=y)
@@ -505,7 +505,7 @@ class TestConditional:
             responses[1], RenyiPenalty().best_response(F[y == 1], s[y == 1]), atol=1e-12
         )
 
-    def test_other_groups_are_counted_anew(self):
+    def test_different_groups_are_recounted(self):
         F, s, _ = problem(9, n=60, c=2, d=2)
         y = np.arange(60) % 2
         penalty = ConditionalPenalty(RenyiPenalty())
@@ -532,13 +532,13 @@ class TestConditional:
         with pytest.raises(ValueError, match=r"no true labels.*Groups.from_labels"):
             ConditionalPenalty(RenyiPenalty(), [1]).value(np.full((4, 2), 0.5), [0, 0, 1, 1])
 
-    def test_an_empty_cell_is_named(self):
+    def test_empty_cell_raises(self):
         F = np.full((4, 2), 0.5)
         groups = Groups.from_labels(["a", "a", "b", "a"], y=["no", "no", "yes", "yes"])
         with pytest.raises(ValueError, match="group 'b' has no sample with the label 'no'"):
             ConditionalPenalty(RenyiPenalty()).value_and_grad(F, groups)
 
-    def test_an_unknown_label_and_another_length_raise(self):
+    def test_unknown_label_and_different_length_raise(self):
         F = np.full((4, 2), 0.5)
         groups = Groups.from_labels([0, 0, 1, 1], y=[0, 1, 0, 1])
         with pytest.raises(ValueError, match="the label 7, which does not occur in y"):
@@ -548,7 +548,7 @@ class TestConditional:
 
 
 class TestPearson:
-    def test_binary_case_is_the_squared_correlation_of_score_and_group(self):
+    def test_binary_value_is_the_squared_correlation_of_score_and_group(self):
         F, s, _ = problem(10, n=80, c=2, d=2)
         value, _ = PearsonPenalty().value_and_grad(F, s)
         assert value == pytest.approx(np.corrcoef(F[:, 1], s)[0, 1] ** 2, rel=1e-12)
@@ -558,7 +558,7 @@ class TestPearson:
         expected = sum(np.corrcoef(F[:, i], s == j)[0, 1] ** 2 for i in range(3) for j in range(4))
         assert PearsonPenalty().value_and_grad(F, s)[0] == pytest.approx(expected, rel=1e-12)
 
-    def test_it_exceeds_the_squared_renyi_correlation_of_the_drawn_label(self):
+    def test_value_exceeds_the_squared_renyi_correlation_of_the_sampled_label(self):
         # The same covariance over a smaller variance: that of the score, not of the label.
         F, s, _ = problem(12, n=80, c=2, d=2)
         assert PearsonPenalty().value_and_grad(F, s)[0] > RenyiPenalty().value_and_grad(F, s)[0]
@@ -567,7 +567,7 @@ class TestPearson:
 class TestHSIC:
     @PROPERTY
     @given(cases, st.floats(0.03, 3.0))
-    def test_value_is_the_trace_of_the_kernel_matrices(self, case, bandwidth):
+    def test_value_matches_the_trace_of_the_kernel_matrices(self, case, bandwidth):
         seed, c, d = case
         F, s, _ = problem(seed, n=25, c=c, d=d)
         H = np.eye(25) - 1 / 25
@@ -587,7 +587,7 @@ class TestHSIC:
             expected = 2 * hsic(F[:, 1], s, kernel=kernel, bandwidth=0.2)
             assert value == pytest.approx(expected, rel=1e-10)
 
-    def test_the_gaussian_kernel_sees_what_the_linear_one_misses(self):
+    def test_gaussian_kernel_detects_what_the_linear_kernel_misses(self):
         score = np.r_[np.full(50, 0.5), np.tile([0.2, 0.8], 25)]
         F, s = np.column_stack([1 - score, score]), np.repeat([0, 1], 50)
         assert HSICPenalty("linear").value_and_grad(F, s)[0] < 1e-30
@@ -602,7 +602,7 @@ class TestHSIC:
 
 
 class TestScoreBins:
-    def test_equal_scores_in_both_groups_are_fair_and_others_are_not(self):
+    def test_value_is_zero_if_and_only_if_both_groups_have_equal_scores(self):
         score = np.linspace(0.1, 0.9, 20)
         s = np.repeat([0, 1], 20)
         F = np.column_stack([1 - np.r_[score, score], np.r_[score, score]])
@@ -623,7 +623,7 @@ class TestScoreBins:
         np.testing.assert_allclose(members @ centers, score, atol=1e-14)
 
     @pytest.mark.parametrize("n_groups", [2, 4])
-    def test_the_table_of_the_bins_is_that_of_their_memberships(self, n_groups):
+    def test_table_of_the_bins_matches_their_memberships(self, n_groups):
         from renyi_lib.penalties._splines import SoftBins
 
         rng = np.random.default_rng(0)
@@ -637,7 +637,7 @@ class TestScoreBins:
         for penalty in (ScoreBinsPenalty(), ScoreBinsPenalty(PearsonPenalty())):
             assert penalty.value(F, groups) == penalty.value_and_grad(F, groups)[0]
 
-    def test_it_needs_two_classes_and_three_bins(self):
+    def test_score_bins_require_two_classes_and_three_bins(self):
         with pytest.raises(ValueError, match="ScoreBinsPenalty supports two classes only"):
             ScoreBinsPenalty().value_and_grad(np.full((4, 3), 1 / 3), [0, 1, 0, 1])
         with pytest.raises(ValueError, match="n_bins must be a whole number, 3 or more"):
@@ -645,7 +645,7 @@ class TestScoreBins:
 
 
 class TestGroups:
-    def test_several_columns_become_one_joint_group(self):
+    def test_several_columns_define_joint_groups(self):
         frame = pd.DataFrame({"sex": ["f", "m", "f", "m"], "race": ["x", "x", "y", "y"]})
         groups = Groups.from_labels(frame)
         assert groups.categories.tolist() == [("f", "x"), ("f", "y"), ("m", "x"), ("m", "y")]
@@ -657,7 +657,7 @@ class TestGroups:
         dT = rng.normal(size=(3, 4))
         assert np.sum(groups.spread(dT) * F) == pytest.approx(np.sum(dT * groups.table(F)))
 
-    def test_table_has_the_groups_shares_as_column_sums(self):
+    def test_column_sums_of_the_table_are_group_shares(self):
         F, s, rng = problem(15, c=3, d=4)
         groups = Groups.from_labels(s, rng.uniform(size=len(s)))
         np.testing.assert_allclose(groups.table(F).sum(axis=0), groups.q, rtol=1e-12)
@@ -672,7 +672,7 @@ class TestGroups:
             (["a", "b"], [0.0, 1.0], "group 'a' has no sample of positive weight"),
         ],
     )
-    def test_invalid_input_is_named(self, labels, weight, message):
+    def test_invalid_input_raises(self, labels, weight, message):
         with pytest.raises(ValueError, match=message):
             Groups.from_labels(labels, weight)
 

@@ -67,7 +67,7 @@ def test_depends_on_table_matches_what_a_penalty_needs():
         assert not penalty.depends_on_table, penalty
 
 
-def test_the_gradient_by_F_is_that_of_the_table():
+def test_gradient_with_respect_to_F_matches_that_of_the_table():
     rng = np.random.default_rng(0)
     F, groups = rng.dirichlet(np.ones(2), 40), Groups.from_labels(np.arange(40) % 3)
     value, gradient = SquaredGaps().value_and_grad(F, groups)
@@ -116,7 +116,7 @@ def test_every_source_gives_the_same_fit_and_predictions(tmp_path, monkeypatch, 
 
 
 @pytest.mark.parametrize("on", ["label", "score"])
-def test_it_can_be_boosted(on):
+def test_penalties_can_be_boosted(on):
     pytest.importorskip("lightgbm", reason="LightGBM is not installed")
     X, y, s = biased_data(1500, 2, 3)
     values = []
@@ -135,7 +135,7 @@ def test_conditional_penalties_can_be_nested():
     np.testing.assert_allclose(first.coef_, second.coef_, atol=1e-9)
 
 
-def test_penalties_beyond_the_table_need_data_in_memory():
+def test_penalties_of_single_rows_raise_for_data_not_in_memory():
     X, y, s = biased_data(300, 2, 2)
     clf = PenalizedClassifier(ScoreVariance(), lam=10)
     value = clf.fit(X, y, sensitive_features=s).penalty_value(X, sensitive_features=s)

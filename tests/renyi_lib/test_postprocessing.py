@@ -138,7 +138,7 @@ def test_several_multipliers_reach_the_optimum_of_the_linear_program(d, fairness
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.02, 0.1])
 @pytest.mark.parametrize("shape", [(1, 3), (2, 2)])
-def test_cuts_find_the_minimum_of_the_dual(shape, tolerance):
+def test_cutting_planes_find_the_minimum_of_the_dual(shape, tolerance):
     rng = np.random.default_rng(0)
     n, masses = 120, rng.dirichlet(np.ones(np.prod(shape))).reshape(shape)
     W = rng.dirichlet(np.ones(masses.size), size=n) / masses.ravel()
@@ -173,7 +173,7 @@ def test_known_groups_give_one_threshold_each(fairness):
     assert model.sensitive_estimators_ == {}
 
 
-def test_looking_at_the_group_is_at_least_as_accurate():
+def test_using_the_group_is_at_least_as_accurate():
     people = Population(3, m=500)
     blind, seeing = (people.fit(tolerance=0.03, use_sensitive_features=u) for u in (False, True))
     options = {"sample_weight": people.weight}
@@ -209,7 +209,7 @@ def test_the_tolerance_holds_on_new_rows_up_to_chance(d, use, fairness):
     assert found < 0.1 < plain
 
 
-def test_probabilities_and_decisions_agree_and_no_correction_is_the_plain_model():
+def test_uncorrected_predictions_match_the_plain_model():
     X, y, s = sample()
     model = BiasScoreClassifier(tolerance=0.05, random_state=0).fit(X, y, sensitive_features=s)
     positive = model.predict_proba(X)[:, 1]
@@ -221,7 +221,7 @@ def test_probabilities_and_decisions_agree_and_no_correction_is_the_plain_model(
     np.testing.assert_array_equal(plain.predict(X), LogisticRegression().fit(X, y).predict(X))
 
 
-def test_another_tolerance_is_what_another_fit_would_give():
+def test_with_tolerance_equals_a_new_fit():
     X, y, s = sample()
     model = BiasScoreClassifier(tolerance=0.2, random_state=0).fit(X, y, sensitive_features=s)
     again = BiasScoreClassifier(tolerance=0.02, random_state=0).fit(X, y, sensitive_features=s)
@@ -233,7 +233,7 @@ def test_another_tolerance_is_what_another_fit_would_give():
     np.testing.assert_array_equal(other.predict(X), again.predict(X))
 
 
-def test_the_frontier_measures_what_the_metrics_measure():
+def test_frontier_values_match_the_metrics():
     X, y, s = sample()
     model = BiasScoreClassifier(tolerance=0.05, random_state=0).fit(X, y, sensitive_features=s)
     frontier = model.frontier(X, y, s)
@@ -249,7 +249,7 @@ def test_the_frontier_measures_what_the_metrics_measure():
     assert row["ratio"] == pytest.approx(demographic_parity_ratio(y, predicted, **known))
 
 
-def test_text_labels_and_joint_groups():
+def test_text_labels_and_joint_groups_are_accepted():
     X, y, s = sample()
     frame = pd.DataFrame({"a": s, "b": np.arange(len(s)) % 2})
     words = np.where(y == 1, "yes", "no")
@@ -339,7 +339,7 @@ def test_a_fitted_estimator_is_not_modified():
     clone(frozen).fit(X, y, sensitive_features=s)
 
 
-def test_a_pipeline_and_cross_validation():
+def test_classifier_works_in_a_pipeline_and_cross_validation():
     X, y, s = sample(600)
     inner = make_pipeline(StandardScaler(), LogisticRegression())
     model = BiasScoreClassifier(inner, random_state=0).fit(X, y, sensitive_features=s)
@@ -374,7 +374,7 @@ class Saturating(Population):
         return rates.min() / rates.max()
 
 
-def test_correction_goes_on_where_lam_saturates():
+def test_correction_reaches_parity_where_lam_saturates():
     people, types = Saturating(), np.eye(400)
     X, known = types[people.X[:, 0]], {"sample_weight": people.weight}
     reached = {}
@@ -427,7 +427,7 @@ def test_fit_to_target_finds_the_tolerance(use):
     assert sure.tolerance < found.tolerance
 
 
-def test_fit_to_target_of_a_pipeline():
+def test_fit_to_target_accepts_a_pipeline():
     X, y, s = sample(3000)
     model = make_pipeline(StandardScaler(), BiasScoreClassifier(random_state=0))
     found = fit_to_target(model, X, y, sensitive_features=s, target=0.9)
@@ -462,7 +462,7 @@ for result in check_estimator(BiasScoreClassifier(), on_fail=None):
     assert [line for line in lines if not line.startswith("passed")] == []
 
 
-def test_without_groups_nothing_is_corrected():
+def test_fit_without_groups_corrects_nothing_and_warns():
     X, y, _ = sample(500)
     with pytest.warns(NoSensitiveFeaturesWarning, match="nothing is corrected"):
         model = BiasScoreClassifier().fit(X, y)

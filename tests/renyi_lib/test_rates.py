@@ -22,7 +22,7 @@ def intervals(measure, positive, size, seed=0):
     return rate_intervals(measure, np.array(positive), np.array(size), **options)
 
 
-def test_beside_a_known_rate_the_upper_end_is_that_of_clopper_and_pearson():
+def test_upper_end_with_a_known_rate_is_clopper_pearson():
     known, size = 10**9, 12
     exact = binomtest(3, size).proportion_ci(0.95, method="exact")
     upper = _upper(gap, np.array([[known // 2, 3]]), np.array([[known, size]]), 0.05)
@@ -44,7 +44,7 @@ def test_the_lower_end_is_the_narrowest_window_that_is_not_rejected():
         assert side * (deviance.min() - 5.99) > 0
 
 
-def test_far_from_zero_two_groups_have_the_textbook_interval():
+def test_interval_of_two_groups_far_from_zero_is_the_textbook_interval():
     (row,) = intervals(gap, [[[300, 600]]], [[[1000, 1000]]])
     error = np.sqrt(0.3 * 0.7 / 1000 + 0.6 * 0.4 / 1000)
     assert row[2] == pytest.approx(0.3 - 1.96 * error, abs=0.003)
@@ -64,12 +64,12 @@ def test_a_tiny_third_group_does_not_break_coverage(measure, rates, small):
     assert covered.mean() > 0.9  # .95 - 2.8 standard errors
 
 
-def test_equal_groups_cost_no_more_than_their_kinds():
+def test_identical_groups_are_computed_once():
     many = intervals(gap, [[[30] * 40 + [75]]], [[[100] * 41]])[0]
     assert 0 < many[2] < 0.45 < many[3] < 0.65
 
 
-def test_small_groups_are_drawn_to_the_common_rate():
+def test_small_groups_are_shrunken_towards_the_common_rate():
     rates = _shrunken(np.array([[500, 600, 0]]), np.array([[1000, 1000, 1]]))[0]
     assert rates[:2] == pytest.approx([0.5, 0.6], abs=0.01)
     assert 0.4 < rates[2] < 0.56
@@ -123,7 +123,7 @@ def test_upper_end_is_the_worst_pair_of_one_sided_limits(counts):
     assert _upper(one_minus_ratio, x, n, 0.05) == pytest.approx(max(ratios), abs=1e-6)
 
 
-def test_pvalue_of_equal_rates_ignores_groups_of_one_person_and_adds_strata():
+def test_pvalue_of_equal_rates_ignores_groups_of_one_sample_and_adds_strata():
     x, n = np.array([[30, 55, 1], [20, 24, 0]]), np.array([[80, 90, 1], [50, 40, 1]])
     tests = [
         chi2_contingency(np.stack([size - positive, positive])[:, :2], correction=False)
@@ -160,7 +160,7 @@ def test_estimate_is_zero_if_chance_alone_would_show_more_half_of_the_time():
 
 
 @pytest.mark.parametrize("measure", [gap, one_minus_ratio])
-def test_samples_at_once_are_samples_alone(measure):
+def test_samples_processed_together_or_singly_agree(measure):
     size = np.array([[[100, 150, 80]], [[90, 60, 200]], [[300, 70, 110]]])
     positive = np.array([[[30, 80, 25]], [[40, 30, 90]], [[60, 35, 60]]])
     together = intervals(measure, positive, size)

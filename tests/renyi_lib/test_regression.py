@@ -60,7 +60,7 @@ def u_shaped(n=2000, seed=0):
     return X, X.sum(axis=1) + rng.normal(size=n), age
 
 
-def test_check_estimator():
+def test_scikit_learn_checks_pass():
     code = """
 import warnings
 from sklearn.utils.estimator_checks import check_estimator
@@ -87,7 +87,7 @@ class TestWithoutAPenalty:
     @pytest.mark.parametrize("storage", ["dense", "sparse"])
     @pytest.mark.parametrize("fit_intercept", [True, False])
     @pytest.mark.parametrize("weighted", [False, True])
-    def test_it_is_least_squares(self, storage, fit_intercept, weighted):
+    def test_lam_zero_is_least_squares(self, storage, fit_intercept, weighted):
         X, y, _, _ = gaussian(200)
         X = (X * [1, 0.01, 100, 1] + [0, 0, 300, 1]) * (X > -1)
         weight = np.random.default_rng(1).integers(0, 3, size=200) if weighted else None
@@ -99,13 +99,13 @@ class TestWithoutAPenalty:
         assert reg.intercept_ == pytest.approx(expected.intercept_, rel=1e-5)
         np.testing.assert_allclose(reg.predict(X), expected.predict(X), rtol=1e-5)
 
-    def test_it_is_ridge_regression(self):
+    def test_lam_zero_with_l2_is_ridge_regression(self):
         X, y, _, _ = gaussian(200)
         expected = Ridge(alpha=30).fit(X, y)
         reg = RenyiRegressor(0, l2=30 / 200, tol=1e-9).fit(X, y)
         np.testing.assert_allclose(reg.coef_, expected.coef_, rtol=1e-6)
 
-    def test_sparse_data_stay_as_they_are(self):
+    def test_sparse_data_are_never_made_dense(self):
         X = sparse.random_array((50, 3), density=0.5, rng=0, format="csr")
         before = X.toarray()
         RenyiRegressor(0).fit(X, np.arange(50.0))
@@ -114,7 +114,7 @@ class TestWithoutAPenalty:
 
 class TestModel:
     @pytest.mark.parametrize("lam", [0.0, 0.7])
-    def test_gradient_by_differences(self, lam):
+    def test_gradient_agrees_with_differences(self, lam):
         X, y, s, _ = gaussian(150)
         model = LinearModel(X, y, l2=0.1)
         objective = FairObjective(model, PredictionPenalty("continuous", 5), ordered_groups(s))
@@ -124,7 +124,7 @@ class TestModel:
         up, down = (objective(theta + sign * step * way, lam)[0] for sign in (1, -1))
         assert (up - down) / (2 * step) == pytest.approx(np.sum(gradient * way), rel=1e-6)
 
-    def test_curvature_and_lipschitz_are_those_of_the_hessian(self):
+    def test_curvature_and_lipschitz_constant_match_the_hessian(self):
         X, y, _, _ = gaussian(150)
         model = LinearModel(X, y)
         ones = np.column_stack([X, np.ones(150)])
@@ -133,7 +133,7 @@ class TestModel:
         np.testing.assert_allclose(root @ root.T @ hessian, np.eye(5), atol=1e-8)
         assert model.lipschitz() == pytest.approx(np.linalg.eigvalsh(hessian)[-1])
 
-    def test_many_gradients_are_pulled_back_as_one_by_one(self):
+    def test_many_gradients_are_pulled_back_as_singly(self):
         X, y, _, _ = gaussian(60)
         point = LinearModel(X, y).at(np.zeros((1, 5)))
         by_F = list(np.random.default_rng(0).normal(size=(37, 60)))
@@ -145,7 +145,7 @@ class TestKnownTruth:
     """Jointly Gaussian X and S: rho_R is Pearson's, and the best prediction an eigenvector."""
 
     @pytest.mark.parametrize("lam", [0, 0.3, 1, 3, 10])
-    def test_the_whole_frontier(self, lam):
+    def test_fits_lie_on_the_known_frontier(self, lam):
         X, y, s, truth = gaussian(20_000)
         found = true_values(RenyiRegressor(lam).fit(X, y, sensitive_features=s).coef_, truth)
         np.testing.assert_allclose(found, best(truth, lam), atol=0.01)
@@ -153,14 +153,14 @@ class TestKnownTruth:
         regret = np.array([1, -lam]) @ (np.array(best(truth, lam)) - found)
         assert -1e-9 < regret < 0.005
 
-    def test_the_limit_is_the_fair_projection(self):
+    def test_limit_for_large_lam_is_the_fair_projection(self):
         X, y, s, truth = gaussian(20_000)
         r2, rho2 = true_values(RenyiRegressor(100).fit(X, y, sensitive_features=s).coef_, truth)
         expected, _ = best(truth, 1e9)
         assert rho2 < 1e-3
         assert r2 > 0.9 * expected
 
-    def test_two_groups_with_equal_spread(self):
+    def test_known_solution_for_two_groups_of_equal_variance(self):
         # X given S is normal with another mean: independence is orthogonality to the difference.
         rng = np.random.default_rng(2)
         s = rng.integers(2, size=20_000)
@@ -184,7 +184,7 @@ class TestKnownTruth:
         assert rho[0] > 0.4
         assert rho[1] < 0.1
 
-    def test_a_feature_that_is_the_attribute_leaves_a_constant(self):
+    def test_feature_equal_to_the_attribute_gives_a_constant_prediction(self):
         s = np.random.default_rng(3).normal(size=500)
         y = 2 * s + 7
         kept = RenyiRegressor(0.5).fit(s[:, None], y, sensitive_features=s)
@@ -198,7 +198,7 @@ class TestKnownTruth:
         reg = RenyiRegressor(1e6).fit(X, y, sensitive_features=s)
         assert np.abs(reg.coef_).max() > 0.01
 
-    def test_units_have_no_effect(self):
+    def test_units_of_the_data_have_no_effect(self):
         X, y, s, _ = gaussian(2000)
         plain = RenyiRegressor(1).fit(X, y, sensitive_features=s).predict(X)
         scaled = RenyiRegressor(1).fit(1e5 * X + 3, 1e-3 * y, sensitive_features=np.exp(s))
@@ -211,7 +211,7 @@ class TestPortability:
     """The same minimum whatever the last bits: inputs are shaken by a relative 1e-12."""
 
     @pytest.mark.parametrize("lam", [0.3, 3.0, 30.0])
-    def test_shaken_inputs(self, lam):
+    def test_perturbed_inputs_give_the_same_solution(self, lam):
         # Coarse features, whose predictions have clumps as those of Adult do.
         rng = np.random.default_rng(0)
         age = rng.integers(18, 80, size=1500)
@@ -234,7 +234,7 @@ class TestPortability:
 
 
 class TestInterface:
-    def test_penalty_and_adversary(self):
+    def test_penalty_value_and_adversary_are_consistent(self):
         X, y, age = u_shaped()
         reg = RenyiRegressor(1).fit(X, y, sensitive_features=age)
         value = reg.penalty_value(X, sensitive_features=age)
@@ -243,7 +243,7 @@ class TestInterface:
         middle, ends = np.abs(reg.groups_ - 45) < 5, np.abs(reg.groups_ - 45) > 20
         assert reg.adversary_[middle].mean() * reg.adversary_[ends].mean() < 0
 
-    def test_weights_of_zero_leave_samples_out(self):
+    def test_zero_weight_samples_are_dropped(self):
         X, y, age = u_shaped(600)
         weight = np.repeat([1.0, 0.0], 300)
         weighted = RenyiRegressor(1).fit(X, y, sensitive_features=age, sample_weight=weight)
@@ -253,7 +253,7 @@ class TestInterface:
     @pytest.mark.parametrize("n", [30, 100, 400])
     @pytest.mark.parametrize("kind", ["continuous", "discrete"])
     @pytest.mark.parametrize("fit_intercept", [True, False])
-    def test_weights_are_repeated_rows(self, n, kind, fit_intercept):
+    def test_weights_equal_repeated_rows(self, n, kind, fit_intercept):
         X, y, age = u_shaped(n)
         s = age if kind == "continuous" else np.where(np.abs(age - 45) > 12, "ends", "middle")
         reg = RenyiRegressor(0.5, kind=kind, fit_intercept=fit_intercept)
@@ -266,7 +266,7 @@ class TestInterface:
             expected = repeated.penalty_value(X[rows], sensitive_features=s[rows])
             assert value == pytest.approx(expected, rel=1e-4)
 
-    def test_weights_that_sum_to_one_are_no_single_row(self):
+    def test_weights_that_sum_to_one_do_not_count_as_one_row(self):
         X, y, age = u_shaped(400)
         plain = RenyiRegressor(1).fit(X, y, sensitive_features=age)
         weight = np.full(400, 1 / 400)
@@ -290,7 +290,7 @@ class TestInterface:
         assert reg.kind_ == "continuous"
         assert reg.penalty_value(X[:500], sensitive_features=years[:500]) < 1
 
-    def test_path_pipeline_and_clone(self):
+    def test_path_pipeline_and_clone_are_supported(self):
         X, y, age = u_shaped()
         lams = [3, 0, 1]
         path = lam_path(RenyiRegressor(), X, y, lams=lams, sensitive_features=age)
@@ -306,7 +306,7 @@ class TestInterface:
         np.testing.assert_allclose(pipeline.predict(X), alone.predict(X), atol=0.02)
         assert clone(RenyiRegressor(2, n_functions=5)).n_functions == 5
 
-    def test_warm_start(self):
+    def test_warm_start_continues_from_the_last_solution(self):
         X, y, age = u_shaped()
         reg = RenyiRegressor(3, warm_start=True).fit(X, y, sensitive_features=age)
         first, steps = reg.coef_, reg.n_iter_
@@ -314,7 +314,7 @@ class TestInterface:
         assert reg.n_iter_ < steps
         np.testing.assert_allclose(reg.coef_, first, atol=1e-2)
 
-    def test_routing_in_a_grid_search(self):
+    def test_groups_are_routed_in_a_grid_search(self):
         import sklearn
 
         X, y, age = u_shaped(400)
@@ -326,7 +326,7 @@ class TestInterface:
             scores = cross_validate(reg, X, y, params={"sensitive_features": age}, cv=3)
             assert (scores["test_score"] > 0.3).all()
 
-    def test_frames_keep_their_names(self):
+    def test_feature_names_of_data_frames_are_stored(self):
         X, y, age = u_shaped(300)
         frame = pd.DataFrame(X, columns=list("abc"))
         reg = RenyiRegressor().fit(frame, pd.Series(y), sensitive_features=pd.Series(age))
@@ -345,7 +345,7 @@ class TestInterface:
 class TestHostile:
     X, y, age = u_shaped(200)
 
-    def test_without_groups_it_warns(self):
+    def test_fit_without_groups_warns(self):
         with pytest.warns(NoSensitiveFeaturesWarning, match="plain linear regression"):
             reg = RenyiRegressor(1).fit(self.X, self.y)
         assert reg.kind_ is None
@@ -395,7 +395,7 @@ class TestHostile:
         with pytest.raises(ValueError, match=message):
             RenyiRegressor(1, kind="continuous").fit(self.X, self.y, sensitive_features=s)
 
-    def test_new_groups_and_lengths_in_penalty_value(self):
+    def test_unseen_groups_and_different_lengths_raise_in_penalty_value(self):
         s = np.where(self.age > 45, "old", "young")
         reg = RenyiRegressor(1).fit(self.X, self.y, sensitive_features=s)
         with pytest.raises(ValueError, match="unseen in fit"):
@@ -403,15 +403,15 @@ class TestHostile:
         with pytest.raises(ValueError, match="same number of samples"):
             reg.penalty_value(self.X[:3], sensitive_features=["old", "young"])
 
-    def test_a_budget_that_is_too_small_warns(self):
+    def test_too_few_iterations_warn(self):
         with pytest.warns(ConvergenceWarning, match="raise max_iter"):
             RenyiRegressor(1, max_iter=1).fit(self.X, self.y, sensitive_features=self.age)
 
-    def test_a_constant_target(self):
+    def test_constant_target_is_supported(self):
         reg = RenyiRegressor(1).fit(self.X, np.full(200, 3.0), sensitive_features=self.age)
         np.testing.assert_allclose(reg.predict(self.X), 3.0)
 
-    def test_constant_and_empty_columns(self):
+    def test_constant_and_empty_columns_are_supported(self):
         X = np.column_stack([self.X, np.full(200, 1e8), np.zeros(200)])
         reg = RenyiRegressor(1).fit(X, self.y, sensitive_features=self.age)
         assert np.isfinite(reg.coef_).all()
@@ -419,5 +419,5 @@ class TestHostile:
         np.testing.assert_allclose(reg.predict(X), alone.predict(self.X), atol=0.05)
 
 
-def test_it_is_public():
+def test_regressor_is_public():
     assert renyi_lib.RenyiRegressor is RenyiRegressor

@@ -28,7 +28,7 @@ truth = (rng.random(N) < score).astype(int)
 report = fairness_report(truth, score, group)
 
 
-def test_the_table_by_group_has_the_rates():
+def test_table_by_group_contains_the_rates():
     decision = score > 0.5
     np.testing.assert_allclose(
         report.by_group["selected"], group_rates(None, decision, sensitive_features=group)
@@ -45,7 +45,7 @@ def test_the_table_by_group_has_the_rates():
     assert (report.by_group["selected"] < report.by_group["selected, high"]).all()
 
 
-def test_the_measures_are_those_of_the_library_with_their_intervals():
+def test_metrics_and_intervals_match_the_library():
     decision = (score > 0.5).astype(int)
     for measure in (
         demographic_parity_ratio,
@@ -73,7 +73,7 @@ def test_the_measures_are_those_of_the_library_with_their_intervals():
     assert report.measures.loc["AUC", "in the sample"] == roc_auc_score(truth, score)
 
 
-def test_every_threshold_has_its_own_p_rule():
+def test_p_rule_is_computed_at_every_threshold():
     table = report.by_threshold
     assert len(table) > 90
     for threshold in table.index[::10]:
@@ -124,7 +124,7 @@ def test_a_score_fair_at_one_threshold_only_is_detected():
     assert found.by_threshold["demographic_parity_ratio"].min() < 0.1
 
 
-def test_labels_of_any_type_and_several_attributes():
+def test_labels_of_any_type_and_joint_groups_are_accepted():
     found = fairness_report(
         np.array(["no", "yes"])[truth],
         score,
@@ -137,7 +137,7 @@ def test_labels_of_any_type_and_several_attributes():
     assert ("f", 0) in found.by_group.index
 
 
-def test_a_group_without_a_label_is_named_and_not_measured():
+def test_group_without_a_label_is_reported_but_not_measured():
     found = fairness_report([1, 1, 1, 0], [0.9, 0.2, 0.3, 0.4], ["a", "b", "a", "b"])
     assert "cannot be measured" in found.verdict
     assert "equal_opportunity_difference" not in found.measures.index
@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_report():
     assert again.verdict == report.verdict
 
 
-def test_it_shows_itself_as_text_and_as_html():
+def test_report_is_shown_as_text_and_html():
     assert report.verdict in repr(report)
     html = report._repr_html_()
     assert len(re.findall("<table", html)) == 2
@@ -170,7 +170,7 @@ def test_the_plot_shows_the_p_rule_and_the_threshold():
     ax.figure.clear()
 
 
-def test_small_groups_are_named_and_left_out():
+def test_small_groups_are_reported_and_excluded():
     tiny = group.astype(object).copy()
     tiny[:3] = "x"
     found = fairness_report(truth, score, tiny)
@@ -211,7 +211,7 @@ def test_weights_change_rates_and_intervals():
     assert found.by_threshold.loc[at, "demographic_parity_ratio"] == pytest.approx(expected)
 
 
-def test_equal_weights_and_rows_without_weight_change_no_report():
+def test_equal_weights_and_zero_weight_rows_have_no_effect():
     plain = fairness_report(truth[:2000], score[:2000], group[:2000])
     weight = np.where(np.arange(N) < 2000, 0.5, 0.0)
     found = fairness_report(truth, score, group, sample_weight=weight)
@@ -222,7 +222,7 @@ def test_equal_weights_and_rows_without_weight_change_no_report():
     assert plain.design_effect is None
 
 
-def test_groups_of_enough_people_are_not_called_small():
+def test_large_enough_groups_are_not_reported_as_small():
     assert report.small_groups == {}
     assert report.measures_without_small is None
     assert "Too small" not in report.verdict

@@ -16,7 +16,7 @@ y = np.array(["no", "yes", "no", "yes", "yes", "maybe"])
 s = ["f", "m", "m", "f", "m", "x"]
 
 
-def test_everything_stays_together_and_weightless_rows_are_dropped_with_their_groups():
+def test_zero_weight_rows_are_dropped_with_their_groups():
     rows = read_rows(X, y, s, [1, 2, 0, 1, 3, 0]).with_classes()
     assert rows.X.tolist() == X[[0, 1, 3, 4]].tolist()
     assert rows.classes.tolist() == ["no", "yes"]
@@ -35,7 +35,7 @@ def test_rows_can_all_be_kept():
     assert len(rows.y) == len(rows.codes) == len(rows.weight) == 6
 
 
-def test_without_groups_and_weights_there_are_none():
+def test_missing_groups_and_weights_remain_none():
     rows = read_rows(sparse.csr_array(X), y, None, None)
     assert rows.codes is rows.categories is rows.weight is None
     assert rows.groups() is None
@@ -69,7 +69,7 @@ def test_inconsistent_input_raises(groups, weights, message):
         read_rows(X, y, groups, weights)
 
 
-def test_rows_say_which_of_the_given_rows_they_are():
+def test_kept_marks_the_original_rows():
     rows = read_rows(X, y, s, [1, 2, 0, 1, 3, 0])
     assert rows.kept.tolist() == [True, True, False, True, True, False]
     assert read_rows(X, y, s, np.ones(6)).kept is None
@@ -97,7 +97,7 @@ def test_a_group_for_each_sample_raises_unless_groups_are_not_compared():
     ],
     ids=["text", "consecutive", "apart", "bool"],
 )
-def test_cells_count_labels_and_groups_and_know_the_cell_of_each_row(labels, weighted):
+def test_cells_count_labels_and_groups_and_encode_each_row(labels, weighted):
     i = np.arange(40_000)  # more than one block of rows
     target, group = labels(i), np.array([3, 4, 9])[i // 6 % 3]
     weight = np.where(group == 4, 0.0, 1.0 + i % 2) if weighted else None
@@ -131,7 +131,7 @@ def test_cells_without_groups_are_classes():
         (s, [1, 0, 1, 0, 0, 0], "only one class, 'no'"),
     ],
 )
-def test_cells_of_what_does_not_fit_together_are_refused(groups, weights, message):
+def test_cells_of_inconsistent_input_raise(groups, weights, message):
     with pytest.raises(ValueError, match=message):
         read_cells(X, y, groups, weights)
 
@@ -155,7 +155,7 @@ def test_columns_of_files_and_dask_collections_are_read_into_memory(tmp_path):
     assert labels_in_memory(X, y)[0] is y
 
 
-def test_one_class_raises():
+def test_single_class_raises():
     with pytest.raises(ValueError, match="y has only one class, 'no'"):
         read_rows(X, y, s, [1, 0, 1, 0, 0, 0]).with_classes()
 
@@ -165,7 +165,7 @@ def test_one_class_raises():
     [RenyiClassifier(), RenyiRegressor(), RenyiBoostingClassifier(n_estimators=2)],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_the_warning_of_a_fit_without_groups_points_at_the_caller(estimator):
+def test_warning_about_missing_groups_points_to_the_caller(estimator):
     if isinstance(estimator, RenyiBoostingClassifier):
         pytest.importorskip("lightgbm", reason="LightGBM is not installed")
     target = np.arange(40) % 2

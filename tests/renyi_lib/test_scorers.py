@@ -33,7 +33,7 @@ def _routing():
 
 @pytest.mark.usefixtures("_routing")
 @pytest.mark.parametrize("name", SCORERS)
-def test_scorer_gives_the_metric_with_the_sign_that_makes_more_better(name):
+def test_scorers_have_the_sign_that_makes_greater_better(name):
     model = LogisticRegression().fit(X, y)
     measure, greater_is_better, response = SCORERS[name]
     said = model.predict(X) if response == "predict" else model.predict_proba(X)[:, 1]
@@ -61,7 +61,7 @@ def test_a_grid_search_over_a_pipeline_finds_the_fairest_lam():
 
 
 @pytest.mark.usefixtures("_routing")
-def test_cross_validation_gives_each_fold_its_own_groups():
+def test_cross_validation_passes_the_groups_of_each_fold():
     scores = cross_validate(
         LogisticRegression(),
         X,
@@ -98,7 +98,7 @@ def test_without_routing_the_error_names_the_remedy():
 
 
 @pytest.mark.usefixtures("_routing")
-def test_an_unknown_name_gets_the_list_of_names():
+def test_unknown_name_error_lists_the_names():
     with pytest.raises(ValueError, match=r"name must be .*'neg_renyi_score'"):
         fairness_scorer("fair")
 
@@ -110,7 +110,7 @@ def test_scores_of_several_classes_raise():
         fairness_scorer("neg_renyi_score")(model, X, y, sensitive_features=s)
 
 
-def test_measures_fit_into_a_frame_of_fairlearn():
+def test_metrics_work_in_the_metric_frame_of_fairlearn():
     region = rng.integers(3, size=N)
     frame = MetricFrame(
         metrics={"demographic_parity_ratio": demographic_parity_ratio, "renyi": renyi_dependence},
@@ -129,7 +129,7 @@ def test_measures_fit_into_a_frame_of_fairlearn():
         assert frame.by_group.loc[r, "renyi"] == renyi_correlation(y[here], s[here])
 
 
-def test_weights_of_dependence_are_repeated_rows():
+def test_weights_of_dependence_equal_repeated_rows():
     times = np.where(s == y, 3, 1)
     repeated = [np.repeat(values, times) for values in (y, s)]
     weighted = renyi_dependence(None, y, sensitive_features=s, sample_weight=times)
@@ -137,6 +137,6 @@ def test_weights_of_dependence_are_repeated_rows():
     assert weighted > renyi_correlation(y, s) + 0.1
 
 
-def test_the_length_of_an_unused_truth_counts():
+def test_length_of_unused_true_labels_is_checked():
     with pytest.raises(ValueError, match="y_true has 3 and y_pred has 4"):
         renyi_dependence([1, 0, 1], [1, 0, 1, 0], sensitive_features=[0, 0, 1, 1])

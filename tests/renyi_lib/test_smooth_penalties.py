@@ -35,7 +35,7 @@ def numbers(kind, rng, n=400):
 
 
 class TestContinuousRenyiPenalty:
-    def test_with_all_functions_it_is_the_penalty_of_labels(self):
+    def test_value_with_all_functions_is_that_of_labels(self):
         rng = np.random.default_rng(0)
         s = rng.integers(6, size=200)
         F = probabilities(200, 3, rng)
@@ -53,7 +53,7 @@ class TestContinuousRenyiPenalty:
 
     @pytest.mark.parametrize("smoothing", [0.0, 0.01])
     @pytest.mark.parametrize("c", [2, 3])
-    def test_gradient_by_differences(self, smoothing, c):
+    def test_gradient_agrees_with_differences(self, smoothing, c):
         rng = np.random.default_rng(2)
         s, weight = rng.normal(size=300), rng.random(300) + 0.1
         groups, penalty = ordered_groups(s, weight), ContinuousRenyiPenalty(5, smoothing)
@@ -79,7 +79,7 @@ class TestContinuousRenyiPenalty:
         found = sum(4 * np.sum(each * F) * np.sum(each * way) for each in gradients)
         assert found == pytest.approx(difference, rel=1e-6)
 
-    def test_it_works_in_score_bins(self):
+    def test_penalty_works_in_score_bins(self):
         rng = np.random.default_rng(4)
         s = rng.normal(size=2000)
         x = norm.cdf(s**2 - 1)
@@ -98,7 +98,7 @@ class TestContinuousRenyiPenalty:
         value = np.sum((T @ h) ** 2 / T.sum(axis=1))
         assert value == pytest.approx(ContinuousRenyiPenalty(4).value(F, groups))
 
-    def test_makes_a_classifier_fair_to_ages(self):
+    def test_penalty_makes_a_classifier_fair_with_respect_to_age(self):
         rng = np.random.default_rng(6)
         age = rng.integers(18, 80, 4000)
         X = np.column_stack([np.abs(age - 49) / 18, rng.normal(size=4000)])
@@ -130,7 +130,7 @@ class TestContinuousRenyiPenalty:
 class TestPredictionPenalty:
     @pytest.mark.parametrize("kind", ["discrete", "continuous"])
     @pytest.mark.parametrize("smoothing", [0.0, 0.05])
-    def test_gradient_by_differences(self, kind, smoothing):
+    def test_gradient_agrees_with_differences(self, kind, smoothing):
         rng = np.random.default_rng(0)
         x, groups = numbers(kind, rng)
         penalty = PredictionPenalty(kind, 6, 5, smoothing)
@@ -174,7 +174,7 @@ class TestPredictionPenalty:
         assert PredictionPenalty().has_kinks(2, 3)
         assert not PredictionPenalty().has_kinks(2, 2)
 
-    def test_level_of_chance_is_the_edge_of_the_spectrum_of_noise(self):
+    def test_chance_level_is_the_edge_of_the_noise_spectrum(self):
         groups = Groups.from_labels(np.arange(3000) % 5)
         penalty = PredictionPenalty(n_functions=9)
         assert penalty.by_chance(groups) == pytest.approx((3 + 2) ** 2 / 3000)
@@ -187,7 +187,7 @@ class TestPredictionPenalty:
     @pytest.mark.parametrize("smoothing", [0.0, 0.05, 1.0])
     @pytest.mark.parametrize("n_groups", [2, 4, 12])
     @pytest.mark.parametrize("storage", ["dense", "sparse"])
-    def test_hessian_by_differences(self, smoothing, n_groups, storage):
+    def test_hessian_agrees_with_differences(self, smoothing, n_groups, storage):
         rng = np.random.default_rng(0)
         X, s = rng.normal(size=(120, 3)), rng.integers(n_groups, size=120)
         weight = rng.uniform(1, 2, size=120)
@@ -217,7 +217,7 @@ class TestPredictionPenalty:
         z[0] = -1e3  # the standard deviation would become ten times as large
         assert _Splines(3 * z, groups, 5).scale == pytest.approx(3, rel=0.25)
 
-    def test_against_the_definition_by_least_squares(self):
+    def test_value_agrees_with_a_least_squares_computation(self):
         # rho^2 = the largest share of a function of S that a regression on splines explains.
         rng = np.random.default_rng(2)
         n, s = 3000, rng.integers(3, size=3000)
@@ -251,7 +251,7 @@ class TestPredictionPenalty:
         assert abs(np.corrcoef(s, y)[0, 1]) < 0.05
         assert PredictionPenalty("continuous").value(y, ordered_groups(s)) > 0.9
 
-    def test_origin_scale_and_sign_do_not_matter_and_outliers_little(self):
+    def test_origin_scale_and_sign_have_no_effect_and_outliers_little(self):
         rng = np.random.default_rng(6)
         x, groups = numbers("continuous", rng)
         penalty = PredictionPenalty("continuous")
@@ -272,7 +272,7 @@ class TestPredictionPenalty:
             assert list(penalty.residual_gradients(x, groups)) == []
             assert not penalty.best_response(x, groups).any()
 
-    def test_whole_weights_are_repetitions(self):
+    def test_integer_weights_equal_repeated_rows(self):
         rng = np.random.default_rng(8)
         x, s, times = rng.normal(size=200), rng.normal(size=200), rng.integers(1, 4, size=200)
         penalty = PredictionPenalty("continuous", 5, 4)
@@ -284,12 +284,12 @@ class TestPredictionPenalty:
         ("F", "message"),
         [(np.zeros((4, 2)), "one prediction"), ([1.0, np.nan, 0, 0], "missing or infinite")],
     )
-    def test_hostile_predictions(self, F, message):
+    def test_extreme_predictions_give_finite_values(self, F, message):
         with pytest.raises(ValueError, match=message):
             PredictionPenalty().value_and_grad(F, [0, 1, 0, 1])
 
 
-def test_the_even_gram_is_that_of_many_even_points():
+def test_even_gram_matches_a_fine_uniform_grid():
     u = (np.arange(200_000) + 0.5) / 200_000
     members = SoftBins(u, 7).members()
     np.testing.assert_allclose(_even_gram(7), members.T @ members / len(u), atol=1e-9)
@@ -303,12 +303,12 @@ class TestOrderedGroups:
         assert len(one.q) == 1024
         assert (np.diff(one.categories) > 0).all()
 
-    def test_few_values_are_their_own_groups(self):
+    def test_few_distinct_values_remain_separate_groups(self):
         groups = ordered_groups(pd.Series([3, 1, 3, 2]))
         assert groups.categories.tolist() == [1, 2, 3]
         assert groups.q.tolist() == [0.25, 0.25, 0.5]
 
-    def test_hostile(self):
+    def test_invalid_or_extreme_numbers_are_handled(self):
         with pytest.raises(ValueError, match="age is constant"):
             ordered_groups([1, 1], name="age")
         with pytest.raises(ValueError, match="age must contain numbers"):

@@ -17,7 +17,7 @@ from tests.renyi_lib.data import biased_data, objective_value
 class TestKinks:
     """Three classes and three groups, with optima where the adversary has two answers."""
 
-    def test_lbfgs_ends_at_a_point_where_no_mixture_of_subgradients_leaves_a_descent(self):
+    def test_lbfgs_ends_at_a_clarke_stationary_point(self):
         X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
         lam = 30.0
         clf = RenyiClassifier(lam, tol=1e-4).fit(X, y, sensitive_features=s)
@@ -43,7 +43,7 @@ class TestKinks:
         assert np.abs(pure).max(axis=1).min() > 0.01
         assert np.abs(smallest_mixture(pure)).max() < 2e-3
 
-    def test_lbfgs_goes_below_the_zigzag_of_plain_gradient_steps(self):
+    def test_lbfgs_reaches_a_lower_objective_than_gradient_steps(self):
         X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
         fast = RenyiClassifier(30).fit(X, y, sensitive_features=s)
         with pytest.warns(ConvergenceWarning):
@@ -51,7 +51,7 @@ class TestKinks:
         assert objective_value(fast, X, y, s) < slow.history_["objective"].min()
         assert fast.n_iter_ < 300
 
-    def test_a_tie_by_symmetry_is_solved(self):
+    def test_symmetric_tie_is_solved(self):
         # Rolling features, class and group together maps the data to itself.
         rng = np.random.default_rng(0)
         i = np.arange(60)
@@ -64,7 +64,7 @@ class TestKinks:
         np.testing.assert_allclose(rolled, np.roll(clf.predict_proba(X), 1, axis=1), atol=1e-3)
         assert clf.history_["objective"][-1] == pytest.approx(objective_value(clf, X, y, s))
 
-    def test_smoothing_leaves_a_smooth_optimum_alone(self):
+    def test_smoothing_does_not_change_a_smooth_optimum(self):
         X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
         fast = RenyiClassifier(0.3, tol=1e-6).fit(X, y, sensitive_features=s)
         slow = RenyiClassifier(0.3, tol=1e-6, solver="gd", max_iter=20000)
@@ -104,7 +104,7 @@ def objective_of(X, y, s):
     return FairObjective(SoftmaxModel(X, y, 2), BinaryRenyiPenalty(), Groups.from_labels(s))
 
 
-def test_lbfgs_takes_no_stage_below_the_lam_it_starts_from():
+def test_lbfgs_has_no_stage_below_its_starting_lam():
     X, y, s = biased_data()
     objective = objective_of(X, y, s)
     at_10 = lbfgs(objective, np.zeros(objective.model.shape), 10.0)
@@ -130,7 +130,7 @@ def regression(n_groups, seed=0, n=300):
 
 class TestNewton:
     @pytest.mark.parametrize("seed", range(3))
-    def test_ends_where_the_gradient_vanishes_and_never_climbs(self, seed):
+    def test_solver_decreases_monotonically_to_a_stationary_point(self, seed):
         objective, start = regression(2, seed)
         found = newton(objective, start, 10.0, tol=1e-7)
         assert found.converged
@@ -192,7 +192,7 @@ class CoarseObjective(FairObjective):
         return CoarseEvaluation(self, self.model.at(theta), lam, self.penalty)
 
 
-def test_the_gradient_guides_steps_below_rounding_error():
+def test_gradient_guides_steps_below_rounding_errors():
     X, y, s = biased_data()
     objective = CoarseObjective(SoftmaxModel(X, y, 2), RenyiPenalty(), Groups.from_labels(s))
     found = lbfgs(objective, np.zeros(objective.model.shape), 3.0, tol=1e-10)
@@ -202,14 +202,14 @@ def test_the_gradient_guides_steps_below_rounding_error():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_at_a_kink_a_tolerance_out_of_reach_ends_anyway(seed):
+def test_lbfgs_stops_at_a_kink_despite_an_unreachable_tolerance(seed):
     X, y, s = biased_data(300, 3, 3, seed=seed)
     objective = CoarseObjective(SoftmaxModel(X, y, 3), RenyiPenalty(), Groups.from_labels(s))
     lbfgs(objective, np.zeros(objective.model.shape), 30.0, tol=1e-9)
     assert objective.n_calls < 2000
 
 
-def test_a_saturated_category_does_not_spoil_the_newton_step():
+def test_saturated_category_does_not_corrupt_the_newton_step():
     # Nobody in the last category has label 1, so its coefficient has run away and its curvature,
     # about 1e-70, is far below the rounding errors of the other columns.
     rng = np.random.default_rng(0)

@@ -56,7 +56,7 @@ outside = pytest.mark.parametrize("rows", ["parquet", "dask"], indirect=True)
 
 
 @every
-def test_predictions_and_the_penalty_are_those_in_memory(rows, frame):
+def test_predictions_and_penalty_match_those_in_memory(rows, frame):
     X, y, s, w = rows
     clf = RenyiClassifier(2, tol=1e-8).fit(X, y, sensitive_features=s, sample_weight=w)
     expected = RenyiClassifier(2, tol=1e-8).fit(
@@ -121,7 +121,7 @@ def test_estimators_that_need_memory_raise_before_any_work(rows, estimator):
 
 
 @outside
-def test_the_penalty_of_rows_raises(rows, frame):
+def test_penalty_of_single_rows_raises(rows, frame):
     X, y, s, _ = rows
     clf = RenyiClassifier(on="score").fit(frame[NAMES], frame["y"], sensitive_features=frame["s"])
     with pytest.raises(ValueError, match="depends on the probabilities of single rows"):
@@ -143,7 +143,7 @@ def test_columns_of_files_are_read_by_name(frame, tmp_path):
     np.testing.assert_allclose(pd.concat(blocks), frame[NAMES[:2]])
 
 
-def test_total_adds_up_over_every_kind_of_source():
+def test_total_sums_over_every_kind_of_source():
     X = np.arange(12.0).reshape(6, 2)
     parts = [Rows(X[:4], [0] * 4), Rows(X[4:], [1] * 2)]
     sources = [
@@ -171,7 +171,7 @@ def test_totals_over_many_partitions_add_up_in_several_stages():
         assert source.n_passes == 2
 
 
-def test_arrays_are_cut_into_blocks_that_cover_every_row_once():
+def test_blocks_cover_every_row_once():
     X, cell, weight = np.arange(14.0).reshape(7, 2), np.arange(7), np.arange(7) + 0.5
     source = ArraySource(X, cell, weight, block_size=3)
     blocks = list(source.read())
@@ -188,7 +188,7 @@ def test_arrays_are_cut_into_blocks_that_cover_every_row_once():
     assert block.weight is None
 
 
-def test_every_third_row_keeps_its_cell_and_weight():
+def test_subsampled_rows_keep_their_cell_and_weight():
     X, cell, weight = np.arange(2000.0)[:, None], np.arange(2000), np.arange(2000) / 7
     third = ArraySource(X, cell, weight, block_size=1200).every(3)
     np.testing.assert_array_equal(third.X[:, 0], cell[::3])
@@ -207,12 +207,12 @@ def test_every_third_row_keeps_its_cell_and_weight():
         ((40_000_000, 4), 2**19 // 4),  # as much as the cache holds
     ],
 )
-def test_size_of_a_block(monkeypatch, shape, rows):
+def test_block_size_is_chosen_as_documented(monkeypatch, shape, rows):
     monkeypatch.setattr(memory, "LARGE", 1600)
     assert memory.rows_of_block(np.broadcast_to(0.0, shape)) == rows
 
 
-def test_totals_by_block_hand_each_block_its_own_part():
+def test_total_by_block_passes_each_block_its_part():
     parts = [Rows(np.full((n, 1), n), np.zeros(n)) for n in (2, 3)]
     source = Source(lambda: iter(parts))
     found = source.total_by_block(lambda rows, part, times: times * part * len(rows.y), [5, 7], 2)
@@ -249,7 +249,7 @@ def test_features_in_blocks_are_standardized_as_in_memory():
     )
 
 
-def test_chunks_of_files_have_the_columns_that_are_asked_for(frame, tmp_path):
+def test_chunks_of_files_have_the_requested_columns(frame, tmp_path):
     pq.write_table(pa.Table.from_pandas(frame), tmp_path / "rows.parquet")
     files = ParquetRows(tmp_path / "rows.parquet", chunk_size=300)
     source = files.chunks("y", ["s"], "w")

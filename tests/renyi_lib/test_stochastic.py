@@ -43,12 +43,12 @@ def test_a_batch_of_all_samples_has_the_value_and_gradient_of_the_penalty():
             np.testing.assert_allclose(by_F, gradient, atol=1e-14)
 
 
-def test_the_table_of_a_batch_is_the_table_of_the_groups():
+def test_table_of_a_batch_matches_the_table_of_its_groups():
     F, s, _ = problem(1, n=50, c=4, d=3)
     np.testing.assert_allclose(table_of_batch(F, s, 3), Groups.from_labels(s).table(F), rtol=1e-12)
 
 
-def test_networks_side_by_side_are_each_as_if_alone():
+def test_parallel_networks_are_independent():
     F, s = population(n=4 * 5 * 30)
     F, s = F.reshape(5, 4, 30, 3), s.reshape(5, 4, 30)
     q = np.full(3, 1 / 3)
@@ -69,7 +69,7 @@ def test_a_batch_of_one_group_has_value_zero():
         np.testing.assert_allclose(gradient - gradient.mean(axis=1, keepdims=True), 0, atol=1e-15)
 
 
-def test_a_group_that_is_not_in_the_batch_is_left_out():
+def test_group_missing_from_the_batch_is_left_out():
     F, s, _ = problem(2, n=40, c=3, d=2)
     for measure in ("chi-square", "renyi"):
         value, gradient = BatchTable(2, measure).value_and_grad(F, s)
@@ -93,7 +93,7 @@ class TestBias:
     @pytest.mark.parametrize(
         ("sizes", "spreads"), [((90, 10), (0.0, 0.08)), ((90, 10), (0.08, 0))]
     )
-    def test_each_group_s_variance_counts_with_the_share_of_the_others(self, sizes, spreads):
+    def test_batch_bias_weights_variances_by_the_shares_of_the_other_groups(self, sizes, spreads):
         n = sum(sizes)
         share, variance = np.array(sizes) / n, np.array(spreads)
         predicted = ((1 - share) * variance).sum() / n / 0.25
@@ -103,7 +103,7 @@ class TestBias:
         dealt = (share * variance).sum() / (n - 1) / 0.25
         assert not 0.3 < dealt / found < 3
 
-    def test_three_classes_and_four_groups_add_up(self):
+    def test_batch_bias_formula_holds_for_three_classes_and_four_groups(self):
         rng = np.random.default_rng(1)
         sizes = np.array([20, 40, 60, 80])
         s = np.repeat(np.arange(4), sizes)
@@ -128,7 +128,7 @@ class TestBias:
         predicted = (1 / 12) / 0.25 / (2 * memory - size)
         assert np.mean(seen) == pytest.approx(predicted, rel=0.1)
 
-    def test_fermi_s_gradient_is_unbiased_given_W(self):
+    def test_fermi_gradient_is_unbiased_given_W(self):
         F, s = population(n=600)
         q = np.bincount(s) / len(s)
         W = best_response_W(table_of_batch(F, s, 3), q)
@@ -154,20 +154,20 @@ class TestRest:
         return way
 
     @pytest.mark.parametrize("size", [1, 10, 100])
-    def test_the_running_table_rests_at_the_table_of_all(self, size):
+    def test_running_table_is_stationary_at_the_full_table(self, size):
         F, s = population(n=1000)
         way = self.fed(RunningTable(3, memory=500), F, s, size, epochs=2)
         np.testing.assert_allclose(way.table, table_of_batch(F, s, 3), atol=0.02)
 
     @pytest.mark.parametrize("size", [1, 10, 100])
-    def test_fermi_s_matrix_rests_at_the_best_response(self, size):
+    def test_fermi_matrix_is_stationary_at_the_best_response(self, size):
         F, s = population(n=1000)
         q = np.bincount(s) / len(s)
         way = self.fed(Fermi(q, step=size / 400), F, s, size, epochs=3)
         best = best_response_W(table_of_batch(F, s, 3), q)
         np.testing.assert_allclose(way.W, best, atol=0.1)
 
-    def test_a_running_table_is_memory_less_batch_samples_old(self):
+    def test_mean_age_of_a_running_table_is_memory_minus_batch_size(self):
         # One sample of one class and group in all batches before the change, another after it:
         # what is left of the first after k batches is (1 - beta)^k, whose sum is the mean age.
         way = RunningTable(2, memory=40)
@@ -181,7 +181,7 @@ class TestRest:
         assert 10 * np.sum(left) == pytest.approx(40 - 10, rel=1e-9)
 
 
-def test_until_the_memory_is_full_the_running_table_is_a_plain_average():
+def test_running_table_is_a_plain_average_until_the_memory_is_full():
     F, s = population(n=300)
     way = RunningTable(3, memory=10_000)
     for batch in np.arange(300).reshape(10, 30):
@@ -198,7 +198,7 @@ def test_single_precision_stays_single_and_groups_may_be_missing():
         assert np.isfinite(value)
 
 
-def test_jax_pulls_the_gradient_back():
+def test_jax_backpropagates_the_gradient():
     jax = pytest.importorskip("jax")
     rng = np.random.default_rng(0)
     X, s = rng.normal(size=(50, 4)), some_groups(rng, 50, 3)

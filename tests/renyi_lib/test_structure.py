@@ -50,7 +50,7 @@ def test_no_import_cycle_lazy_imports_included():
         pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
 
 
-def test_the_check_would_see_a_cycle():
+def test_import_check_detects_a_cycle():
     with pytest.raises(CycleError):
         TopologicalSorter(graph() | {"renyi_lib._validation": {"renyi_lib.tuning"}}).prepare()
 
@@ -106,7 +106,7 @@ def test_sources_and_penalties_do_not_import_estimators():
         assert not reached(package) & estimators
 
 
-def test_the_layers_drawn_in_contributing_are_those_of_the_imports():
+def test_layers_drawn_in_contributing_match_the_imports():
     text = (ROOT.parent / "CONTRIBUTING.md").read_text()
     drawing = text.split("```text\n")[1].split("```")[0]
     layer = {name: k for k, line in enumerate(drawing.splitlines()) for name in line.split()}

@@ -24,7 +24,7 @@ texts = st.sampled_from(["a", "b", "ä", "", "10", "9"])
     st.data(),
 )
 @properties
-def test_chunks_in_any_order_add_up_to_the_table_of_all_samples(pairs, data):
+def test_chunks_in_any_order_sum_to_the_full_table(pairs, data):
     labels = np.empty((2, len(pairs)), dtype=object)
     for i, pair in enumerate(pairs):
         labels[0, i], labels[1, i] = pair
@@ -55,21 +55,21 @@ def test_levels_are_matched_by_name_and_not_by_position():
     assert both == second + first
 
 
-def test_an_order_of_its_own_is_kept_and_new_levels_come_after_it():
+def test_categorical_order_is_kept_and_new_levels_are_appended():
     sizes = pd.Categorical(["small", "large"], ["small", "medium", "large"], ordered=True)
     table = joint_table(sizes, [0, 1])
     assert table.rows.tolist() == ["small", "large"]
     assert (table + joint_table(["huge"], [0])).rows.tolist() == ["small", "large", "huge"]
 
 
-def test_weights_add_up_and_make_the_table_one_of_floats():
+def test_weights_are_summed_as_floats():
     table = joint_table(["x", "y"], [0, 1]) + joint_table(["x"], [0], sample_weight=[0.5])
     np.testing.assert_array_equal(table.counts, [[1.5, 0], [0, 1]], strict=True)
     table.update(["y", "y"], [0, 1], sample_weight=[0.25, 2])
     np.testing.assert_array_equal(table.counts, [[1.5, 0], [0.25, 3]], strict=True)
 
 
-def test_every_measure_takes_a_table_as_it_is():
+def test_every_measure_accepts_a_joint_table():
     rng = np.random.default_rng(0)
     a, b = rng.integers(4, size=200), rng.integers(3, size=200)
     table = joint_table(a, b)
@@ -80,7 +80,7 @@ def test_every_measure_takes_a_table_as_it_is():
     assert (rows.tolist(), columns.tolist()) == ([0, 1, 2, 3], [0, 1, 2])
 
 
-def test_text_and_numbers_of_the_same_name_are_not_counted_apart_silently():
+def test_mixing_text_and_numbers_raises():
     with pytest.raises(
         ValueError, match=r"rows are strings in one table and numbers in the other"
     ):
@@ -100,7 +100,7 @@ def test_an_invalid_chunk_leaves_the_table_unchanged():
         assert table.to_json() == before
 
 
-def test_it_is_saved_and_loaded_to_the_last_bit(tmp_path):
+def test_saving_and_loading_is_lossless(tmp_path):
     rng = np.random.default_rng(1)
     a = pd.DataFrame({"u": rng.integers(3, size=50), "v": rng.choice(["f", "m"], size=50)})
     table = joint_table(a, rng.integers(2, size=50) > 0, sample_weight=rng.random(50) / 3)
@@ -181,7 +181,7 @@ def test_invalid_counts_raise(counts):
         JointTable(counts, ["a"], ["b", "c"])
 
 
-def test_a_table_is_only_added_to_a_table():
+def test_adding_anything_but_a_table_raises():
     table = joint_table([0, 1], [0, 1])
     for other in (1, table.counts, None):
         with pytest.raises(TypeError):
@@ -190,7 +190,7 @@ def test_a_table_is_only_added_to_a_table():
     assert (table == "table") is False
 
 
-def test_combined_labels_are_single_levels_of_a_frame():
+def test_combined_labels_are_single_levels_of_the_data_frame():
     pairs = np.array([["f", "w"], ["m", "b"]])
     frame = joint_table(pairs, pairs[::-1]).to_frame()
     for levels in (frame.index, frame.columns):
@@ -198,7 +198,7 @@ def test_combined_labels_are_single_levels_of_a_frame():
         assert levels.nlevels == 1
 
 
-def test_it_shows_its_counts_with_their_levels():
+def test_repr_shows_the_counts_with_their_levels():
     table = joint_table(["x", "y"], ["f", "m"])
     assert "2 samples, 2 x 2 levels" in repr(table)
     assert "<th>x</th>" in table._repr_html_()

@@ -66,7 +66,7 @@ class TestPath:
                 objective_value(cold, X, y, s), abs=1e-7
             )
 
-    def test_no_lams_give_no_classifiers(self):
+    def test_empty_lams_give_no_classifiers(self):
         X, y, s = biased_data(100)
         assert lam_path(RenyiClassifier(), X, y, sensitive_features=s, lams=[]) == []
 
@@ -77,7 +77,7 @@ class TestPath:
         cold = [RenyiClassifier(lam).fit(X, y, sensitive_features=s) for lam in lams]
         assert sum(c.n_iter_ for c in path[1:]) < 0.7 * sum(c.n_iter_ for c in cold[1:])
 
-    def test_parameters_names_and_other_estimators(self):
+    def test_path_keeps_parameters_and_names_for_any_estimator(self):
         X, y, s = biased_data()
         frame = pd.DataFrame(X, columns=list("abcd"))
         (odds,) = lam_path(
@@ -110,7 +110,7 @@ class TestPath:
         with pytest.raises(ValueError, match="models needs groups"):
             lam_path(RenyiClassifier(), X, y, sensitive_features=None, lams=[1])
 
-    def test_a_pipeline_scales_once_and_equals_its_last_step(self):
+    def test_pipeline_is_transformed_once_and_matches_its_last_step(self):
         X, y, s = biased_data()
         frame = pd.DataFrame(1000 * X + 5, columns=list("abcd"))
         pipeline = make_pipeline(CountedScaler(), RenyiClassifier(tol=1e-6))
@@ -150,7 +150,7 @@ class TestPath:
             fit_to_target(estimator, X, y, sensitive_features=s)
 
     @pytest.mark.parametrize("estimator", ["theirs", "pipeline", "ours"])
-    def test_several_processes_give_what_one_gives(self, estimator):
+    def test_several_processes_give_the_same_result(self, estimator):
         X, y, s = biased_data(200)
         estimator = {
             "theirs": Shifted(),
@@ -168,7 +168,7 @@ class TestPath:
             with pytest.raises(ValueError, match="n_jobs must be a number of processes"):
                 lam_path(RenyiClassifier(), X, y, sensitive_features=s, lams=[1], n_jobs=n_jobs)
 
-    def test_without_tqdm_only_the_progress_bar_is_missing(self, monkeypatch):
+    def test_missing_tqdm_affects_only_the_progress_bar(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "tqdm", None)
         X, y, s = biased_data(100)
         assert len(lam_path(RenyiClassifier(), X, y, sensitive_features=s, lams=[0, 1])) == 2
@@ -228,7 +228,7 @@ def held_out(n=4000, seed=7):
 
 class TestTarget:
     @pytest.mark.parametrize("target", [0.7, 0.8, 0.9])
-    def test_the_smallest_sufficient_lam(self, target):
+    def test_smallest_sufficient_lam_is_found(self, target):
         X, y, s = biased_data(1000, seed=7)
         clf = fit_to_target(
             RenyiClassifier(),
@@ -269,12 +269,12 @@ class TestTarget:
         clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, target=plain + 0.001)
         assert 0 < clf.lam < 0.09
 
-    def test_already_fair_means_lam_zero(self):
+    def test_fair_estimator_gets_lam_zero(self):
         X, y, s = biased_data()
         clf = fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, target=0.01)
         assert clf.lam == 0
 
-    def test_a_custom_metric_on_validation_data(self):
+    def test_custom_metric_is_computed_on_validation_data(self):
         X, y, s = biased_data(1000, seed=7)
         train, held = slice(0, 600), slice(600, None)
         seen = []
@@ -307,7 +307,7 @@ class TestTarget:
                 RenyiClassifier(), X, y, sensitive_features=s, metric=gap, target=0, max_lam=10
             )
 
-    def test_the_weights_count_in_the_metric(self):
+    def test_metric_uses_the_weights(self):
         X, y, s = biased_data(600, seed=7)
         weight = np.random.default_rng(0).integers(1, 4, size=600)
         rows = np.repeat(np.arange(600), weight)
@@ -321,7 +321,7 @@ class TestTarget:
         assert weighted >= 0.8
         assert weighted != unweighted
 
-    def test_weights_of_the_validation_data_count_too(self):
+    def test_metric_uses_the_weights_of_the_validation_data(self):
         X, y, s = biased_data(600, seed=7)
         seen = []
 
@@ -385,7 +385,7 @@ class TestTarget:
             ({"pos_label": "x"}, "pos_label must be .*not 'x'"),
         ],
     )
-    def test_invalid_arguments_are_named(self, options, message):
+    def test_invalid_arguments_raise(self, options, message):
         X, y, s = biased_data(100)
         with pytest.raises(ValueError, match=message):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, **options)
@@ -399,12 +399,12 @@ class TestTarget:
         with pytest.raises(ValueError, match="greater_is_better must be True or False"):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, metric=lambda *_: 0.0)
 
-    def test_the_bar_counts_the_fits(self, capsys):
+    def test_progress_bar_counts_the_fits(self, capsys):
         X, y, s = biased_data(200)
         fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, target=0.01, progress=True)
         assert "1it" in capsys.readouterr().err
 
-    def test_scikit_learn_threshold_tuning_and_calibration_are_measured(self):
+    def test_threshold_tuning_and_calibration_estimators_are_supported(self):
         (X, y, s), _ = held_out(1200)
         with sklearn.config_context(enable_metadata_routing=True):
             inner = RenyiClassifier(on="score").set_fit_request(sensitive_features=True)
@@ -472,7 +472,7 @@ class TestConfidence:
         assert steps == pytest.approx(round(steps), abs=1e-6)
         assert sure.lam <= start
 
-    def test_more_confidence_needs_a_larger_lam(self):
+    def test_higher_confidence_requires_a_larger_lam(self):
         (X, y, s), new = held_out()
         lams = [
             fit_to_target(
@@ -506,7 +506,7 @@ class TestConfidence:
         assert named >= 20
         assert kept >= 0.85 * named
 
-    def test_no_guarantee_if_the_rows_are_insufficient(self):
+    def test_insufficient_rows_for_a_guarantee_raise(self):
         (X, y, s), new = held_out()
         few = tuple(part[:60] for part in new)
         with pytest.raises(
@@ -517,7 +517,7 @@ class TestConfidence:
             )
         assert_no_bargain(str(caught.value), "Hold out more rows", "max_lam")
 
-    def test_an_unfair_model_can_be_fair_enough(self):
+    def test_unpenalized_model_may_meet_the_target(self):
         (X, y, s), new = held_out()
         clf = fit_to_target(
             RenyiClassifier(),
@@ -546,7 +546,7 @@ class TestConfidence:
                 },
                 "confidence needs a metric with a known interval",
             ),
-            ({"confidence": 0.9, "validation": "weighted"}, "rows that count once each"),
+            ({"confidence": 0.9, "validation": "weighted"}, "rows of equal weight"),
         ],
     )
     def test_missing_requirements_raise(self, options, message):
@@ -608,7 +608,7 @@ class TestCrossValidation:
         plain = cross_val_predict(LogisticRegression(C=np.inf), X, y, cv=KFold(3))
         assert clf.cv_results_["score"][0] == pytest.approx(np.mean(plain == y), abs=0.005)
 
-    def test_the_most_accurate_of_the_fair_ones_or_the_smallest(self):
+    def test_choice_is_the_most_accurate_fair_lam_or_the_smallest(self):
         X, y, s = biased_data(1000, seed=7)
         for scoring in ("accuracy", "neg_log_loss", None):
             clf = RenyiClassifierCV(lams=self.lams, scoring=scoring, target=0.7)
@@ -625,7 +625,7 @@ class TestCrossValidation:
             np.testing.assert_allclose(clf.predict_proba(X), refit.predict_proba(X), atol=1e-3)
             assert clf.estimator_.lam == clf.lam_
 
-    def test_with_confidence_the_bounds_hold_in_one_piece_from_the_fairest_down(self):
+    def test_accepted_lams_are_contiguous_from_the_fairest_down(self):
         X, y, s = biased_data(3000, seed=7)
         clf = RenyiClassifierCV(confidence=0.9).fit(X, y, sensitive_features=s)
         results = clf.cv_results_
@@ -636,7 +636,7 @@ class TestCrossValidation:
         assert results["bound"][held[0] - 1] < 0.8
         assert clf.lam_ in results["lam"][results["holds"]]
 
-    def test_a_violation_must_be_small(self):
+    def test_violations_must_be_at_most_the_target(self):
         X, y, s = biased_data(3000, seed=7)
         labels = np.array(["no", "yes"])[y]
         clf = RenyiClassifierCV(
@@ -650,7 +650,7 @@ class TestCrossValidation:
         assert np.all(results["bound"][results["holds"]] <= 0.1)
         assert clf.predict(X[:3]).tolist() == clf.estimator_.predict(X[:3]).tolist()
 
-    def test_several_processes_give_what_one_gives(self):
+    def test_several_processes_give_the_same_result(self):
         X, y, s = biased_data(400)
         one, two = (
             RenyiClassifierCV(lams=self.lams, target=0.5, n_jobs=n).fit(X, y, sensitive_features=s)
@@ -660,7 +660,7 @@ class TestCrossValidation:
         for name, values in one.cv_results_.items():
             assert np.array_equal(values, two.cv_results_[name])
 
-    def test_a_number_of_parts_shares_out_classes_and_groups(self):
+    def test_integer_cv_stratifies_by_class_and_group(self):
         X, y, s = biased_data(200)
         order = np.lexsort([y, s])
         X, y, s = X[order], y[order], s[order]
@@ -670,7 +670,7 @@ class TestCrossValidation:
         with pytest.raises(ValueError, match="cv must be a whole number, 2 or more"):
             RenyiClassifierCV(cv=1).fit(X, y, sensitive_features=s)
 
-    def test_pipelines_frames_and_routing(self):
+    def test_pipelines_data_frames_and_routing_are_supported(self):
         X, y, s = biased_data(500, seed=7)
         frame = pd.DataFrame(1000 * X, columns=list("abcd"))
         pipeline = make_pipeline(StandardScaler(), RenyiClassifier())
@@ -692,7 +692,7 @@ class TestCrossValidation:
         assert fitted.estimator_[-1].lam == fitted.lam_
         assert fitted.decision_function(frame).shape == (500,)
 
-    def test_sparse_rows_and_weights(self):
+    def test_sparse_rows_and_weights_are_supported(self):
         X, y, s = biased_data(400, seed=7)
         weight = np.random.default_rng(0).integers(1, 4, size=400)
         model = RenyiClassifierCV(lams=self.lams, target=0.5)
@@ -714,7 +714,7 @@ class TestCrossValidation:
         clf.fit(X, y, sensitive_features=s)
         assert clf.predict_proba(X).shape == (400, 3)
 
-    def test_without_groups_lam_is_zero_with_a_warning(self):
+    def test_fit_without_groups_chooses_lam_zero_and_warns(self):
         X, y, _ = biased_data(200)
         with pytest.warns(NoSensitiveFeaturesWarning, match="without sensitive_features"):
             clf = RenyiClassifierCV().fit(X, y)
@@ -752,14 +752,14 @@ class TestCrossValidation:
             ({"n_jobs": 0}, "n_jobs must be a number of processes"),
         ],
     )
-    def test_invalid_arguments_are_named(self, options, message):
+    def test_invalid_arguments_raise(self, options, message):
         X, y, s = biased_data(100)
         with pytest.raises(ValueError, match=message):
             RenyiClassifierCV(**options).fit(X, y, sensitive_features=s)
 
-    def test_confidence_and_weights_do_not_go_together(self):
+    def test_confidence_with_weights_raises(self):
         X, y, s = biased_data(100)
-        with pytest.raises(ValueError, match="rows that count once each"):
+        with pytest.raises(ValueError, match="rows of equal weight"):
             RenyiClassifierCV(confidence=0.9).fit(
                 X, y, sensitive_features=s, sample_weight=np.ones(100)
             )
@@ -782,7 +782,7 @@ class TestDegenerateModels:
             ("equal_opportunity", "equal_opportunity_difference", 0.05),
         ],
     )
-    def test_a_model_that_selects_nobody_is_not_accepted(self, fairness, metric, target):
+    def test_model_that_selects_nobody_is_not_accepted(self, fairness, metric, target):
         X, y, s = rare_positives()
         options = {"sensitive_features": s, "metric": metric, "target": target}
         estimator = RenyiClassifier(fairness=fairness)
@@ -806,7 +806,7 @@ class TestDegenerateModels:
         with pytest.raises(TargetNotReachedError, match="everybody"):
             fit_to_target(RenyiClassifier(), X, 1 - y, sensitive_features=s)
 
-    def test_a_guarantee_is_not_given_for_a_model_that_selects_nobody(self):
+    def test_no_guarantee_is_given_for_a_model_that_selects_nobody(self):
         X, y, s = rare_positives(4000)
         new = X[2000:], y[2000:], s[2000:]
         options = {"sensitive_features": s[:2000], "validation": new, "confidence": 0.9}
@@ -816,7 +816,7 @@ class TestDegenerateModels:
         with pytest.warns(DegenerateModelWarning):
             fit_to_target(RenyiClassifier(), X[:2000], y[:2000], **options, min_selection=0)
 
-    def test_cross_validation_does_not_choose_such_a_model(self):
+    def test_cross_validation_does_not_choose_a_degenerate_model(self):
         X, y, s = rare_positives()
         options = {"lams": [0, 30], "metric": "demographic_parity_difference", "target": 0.1}
         with pytest.raises(TargetNotReachedError, match="everybody alike"):
@@ -873,7 +873,7 @@ class TestTargetAndMetric:
 
 
 class TestValidation:
-    def test_exchanged_labels_and_groups_raise(self):
+    def test_swapped_labels_and_groups_raise(self):
         X, y, s = biased_data(400)
         names = np.array(["f", "m"])[s]
         fit = X[:200], y[:200]
@@ -881,7 +881,7 @@ class TestValidation:
         with pytest.raises(ValueError, match="swapped: its second entry has the groups"):
             fit_to_target(RenyiClassifier(), *fit, sensitive_features=names[:200], validation=new)
 
-    def test_exchanged_columns_with_the_same_labels_are_found_by_their_counts(self):
+    def test_swapped_columns_with_the_same_labels_are_detected_by_their_counts(self):
         X, y, s = rare_positives(4000)
         fit = {"X": X[:2000], "y": y[:2000], "sensitive_features": s[:2000]}
         options = {"metric": "demographic_parity_difference", "target": 0.9, "min_selection": 0}
@@ -917,7 +917,7 @@ class TestValidation:
 
     @pytest.mark.parametrize("start", [0, 100])
     @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, sparse.csr_array])
-    def test_training_rows_give_no_guarantee(self, start, kind):
+    def test_confidence_with_training_rows_raises(self, start, kind):
         X, y, s = biased_data(600)
         new = kind(X[start : start + 400]), y[start : start + 400], s[start : start + 400]
         fit = {"X": kind(X[:400]), "y": y[:400], "sensitive_features": s[:400], "target": 0.2}
@@ -926,7 +926,7 @@ class TestValidation:
         with pytest.warns(UserWarning, match="of the validation rows are also training rows"):
             fit_to_target(RenyiClassifier(), **fit, validation=new)
 
-    def test_coincidentally_equal_rows_are_not_overlap(self):
+    def test_coincidentally_equal_rows_do_not_count_as_overlap(self):
         rng = np.random.default_rng(0)
         X, y, s = rng.integers(4, size=(1000, 2)), rng.integers(2, size=1000), np.arange(1000) % 2
         y = ((X[:, 0] + y) > 2).astype(int)
@@ -946,7 +946,7 @@ class TestRareGroups:
         X = rng.normal(size=(n, 2)) + (s == "a")[:, None] * [0.5, 0]
         return X, (X.sum(axis=1) + rng.normal(size=n) > 0).astype(int), s
 
-    def test_groups_too_small_for_any_guarantee_are_named_before_a_fit(self):
+    def test_groups_too_small_for_any_guarantee_raise_before_a_fit(self):
         X, y, s = self.data()
         half = len(y) // 2
         options = {"sensitive_features": s[:half], "confidence": 0.9, "target": 0.5}
@@ -977,7 +977,7 @@ class TestRareGroups:
         assert re.search(r"without '[cd]' \(\d+ rows\), '[cd]'", str(caught.value))
 
     @pytest.mark.parametrize("confidence", [None, 0.9])
-    def test_cross_validation_with_a_group_of_three(self, confidence):
+    def test_cross_validation_supports_a_group_of_three(self, confidence):
         X, y, s = self.data(600)
         s[300:303] = "a"
         assert np.sum(s == "tiny") == 3
@@ -992,7 +992,7 @@ class TestRareGroups:
         assert pooled.cv_results_["fairness"][pooled.cv_results_["holds"]].min() >= 0.5
         assert set(pooled.estimator_.groups_) == {"a", "b", "c", "d", "tiny"}
 
-    def test_a_group_without_one_of_the_labels_is_named(self):
+    def test_group_without_one_of_the_labels_raises(self):
         X, y, s = self.data(600)
         y[s == "tiny"] = 0
         options = {"metric": "equal_opportunity_difference", "target": 0.2}
@@ -1016,7 +1016,7 @@ class TestRareGroups:
         with pytest.raises(ValueError, match="min_group_size=80 leaves only one group"):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, min_group_size=80)
 
-    def test_too_many_parts_for_every_group_raise(self):
+    def test_too_many_folds_for_every_group_raise(self):
         X, y, s = biased_data(40, n_groups=10)
         with pytest.raises(ValueError, match="cv=5 needs at least 5 rows of some group and class"):
             RenyiClassifierCV().fit(X, y, sensitive_features=s)
@@ -1046,7 +1046,7 @@ class TestRefusedBeforeAnyFit:
         )
         assert renyi_dependence(None, chosen.predict(X), sensitive_features=s) <= 0.2
 
-    def test_a_pipeline_is_not_fitted_to_files(self, tmp_path):
+    def test_pipeline_with_files_raises(self, tmp_path):
         X, y, s = biased_data(100)
         frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, s=s)
         frame.to_parquet(tmp_path / "rows.parquet")

@@ -61,7 +61,7 @@ def test_numbers_of_every_type_are_labels(dtype):
     labels=st.lists(st.integers(0, 255), min_size=1, max_size=20),
 )
 @settings(deadline=None, derandomize=True)
-def test_integer_codes_name_the_label_of_every_sample(dtype, offset, labels):
+def test_integer_codes_identify_the_label_of_every_sample(dtype, offset, labels):
     limits = np.iinfo(dtype)
     start = {"min": limits.min, "zero": 0, "max": limits.max - 255}[offset]
     values = np.array([min(start + label, limits.max) for label in labels], dtype=dtype)
@@ -74,13 +74,13 @@ def test_integer_codes_name_the_label_of_every_sample(dtype, offset, labels):
     assert categories.tolist() == sorted(set(values.tolist()))
 
 
-def test_integer_labels_far_apart_do_not_span_a_huge_table():
+def test_integer_labels_far_apart_do_not_allocate_a_huge_table():
     codes, categories = integer_codes([-(10**15), 7, 10**15, 7], "s")
     assert codes.tolist() == [0, 1, 2, 1]
     assert categories.tolist() == [-(10**15), 7, 10**15]
 
 
-def test_integer_codes_leave_the_callers_array_alone():
+def test_integer_codes_do_not_modify_the_input():
     values = np.array([-1, 1, -1])
     assert integer_codes(values, "s")[0].tolist() == [0, 2, 0]
     assert values.tolist() == [-1, 1, -1]
@@ -99,14 +99,14 @@ def test_a_categorical_keeps_its_own_order_and_drops_what_does_not_occur():
     assert categories.tolist() == ["small", "large"]
 
 
-def test_text_and_numbers_in_one_list_stay_apart():
+def test_text_and_numbers_in_one_list_remain_distinct():
     codes, categories = encode_labels(["1", 1, "a", 1], "s")
     assert categories.tolist() == [1, "1", "a"]
     assert codes.tolist() == [1, 0, 2, 0]
 
 
 @pytest.mark.parametrize("as_frame", [True, False])
-def test_several_columns_are_one_joint_label(as_frame):
+def test_several_columns_define_joint_labels(as_frame):
     columns = {"sex": ["f", "m", "f", "m"], "race": [1, 1, 2, 1]}
     table = pd.DataFrame(columns) if as_frame else list(zip(*columns.values()))
     codes, categories = encode_labels(table, "s")
@@ -139,7 +139,7 @@ def test_many_columns_with_many_values_do_not_overflow():
     ids=repr,
 )
 @pytest.mark.parametrize("encode", [encode_labels, integer_codes])
-def test_a_missing_label_raises_with_its_place(values, encode):
+def test_missing_label_error_names_its_position(values, encode):
     with pytest.raises(ValueError, match=r"^s.* has a missing value .* position 1"):
         encode(values, "s")
 
@@ -211,12 +211,12 @@ def test_invalid_sample_weights_raise(weights, message):
 class TestValidationRows:
     rows = (np.zeros((3, 2)), [0, 1, 1], ["f", "m", "m"])
 
-    def test_weights_are_optional_and_come_back_as_numbers(self):
+    def test_validation_weights_are_optional_and_converted_to_floats(self):
         assert read_validation(self.rows)[3] is None
         assert read_validation([*self.rows, [1, 2, 3]])[3].tolist() == [1.0, 2.0, 3.0]
 
     @pytest.mark.parametrize("position", range(4))
-    def test_a_part_of_another_length_raises(self, position):
+    def test_validation_parts_of_different_lengths_raise(self, position):
         rows = [*self.rows, [1.0, 2.0, 3.0]]
         rows[position] = rows[position][:2]
         with pytest.raises(ValueError, match=r"validation: all arguments.*has 2"):
@@ -228,7 +228,7 @@ class TestValidationRows:
             read_validation((*self.rows, weight))
 
     @pytest.mark.parametrize("validation", [3, (1, 2), "abc"])
-    def test_other_than_three_or_four_parts_raises(self, validation):
+    def test_validation_without_three_or_four_parts_raises(self, validation):
         with pytest.raises(ValueError, match="validation must be"):
             read_validation(validation)
 
@@ -288,7 +288,7 @@ class TestTablesThatAreSamples:
         refuse_sample_matrix(table, "P")
 
     @pytest.mark.parametrize("n", [20, 1000])
-    def test_codes_of_two_variables_raise(self, n):
+    def test_samples_of_two_variables_are_not_accepted_as_a_table(self, n):
         rng = np.random.default_rng(0)
         samples = np.column_stack([rng.integers(4, size=n), rng.integers(2, size=n)])
         for table in (samples, samples.tolist(), samples.astype(float)):
@@ -296,7 +296,7 @@ class TestTablesThatAreSamples:
                 refuse_sample_matrix(table, "P")
 
 
-def test_numbers_as_text_are_not_refused_as_text():
+def test_numbers_stored_as_text_are_accepted():
     refuse_text(np.array([["1", "2.5"]], dtype=object), "encode it")
     refuse_text(pd.DataFrame({"a": ["1", "2"], "b": pd.Categorical(["u", "v"])}), "encode it")
 
@@ -304,7 +304,7 @@ def test_numbers_as_text_are_not_refused_as_text():
 class TestPooling:
     groups = np.array(["a", "b", "c", "d"])
 
-    def test_large_groups_stay(self):
+    def test_large_groups_are_not_pooled(self):
         codes = np.array([0, 1, 2, 3])
         cells = np.array([[5, 5, 5, 5]])
         assert pool_groups(codes, self.groups, cells, 5)[1].tolist() == list("abcd")
@@ -322,6 +322,6 @@ class TestPooling:
         assert groups.tolist() == ["a", "d", "b + c"]
         assert pooled.min() >= 5
 
-    def test_one_group_is_not_enough(self):
+    def test_pooling_into_one_group_raises(self):
         with pytest.raises(ValueError, match="min_group_size=100 leaves only one group"):
             pool_groups(np.arange(4), self.groups, np.array([[9, 9, 9, 9]]), 100)

@@ -155,7 +155,7 @@ TAKES_WEIGHTS = {
 
 
 @pytest.mark.parametrize("name", TAKES_WEIGHTS)
-def test_the_answer_is_that_of_repeated_rows(name):
+def test_weights_give_the_result_of_repeated_rows(name):
     data = Data()
     weighted, repeated = (TAKES_WEIGHTS[name](d) for d in (data, data.repeated()))
     np.testing.assert_allclose(weighted, repeated, rtol=1e-6, atol=1e-7)
@@ -172,7 +172,7 @@ def test_the_weights_are_not_ignored(name):
 @pytest.mark.parametrize(
     "penalty", [RenyiPenalty(), BinaryRenyiPenalty(), PearsonPenalty(), HSICPenalty()]
 )
-def test_the_value_of_a_penalty_is_that_of_repeated_rows(penalty):
+def test_weights_give_the_penalty_of_repeated_rows(penalty):
     data = Data()
     kept = data.weight > 0
     weighted = Groups.from_labels(data.s[kept], data.weight[kept])
@@ -181,7 +181,7 @@ def test_the_value_of_a_penalty_is_that_of_repeated_rows(penalty):
     assert value == pytest.approx(penalty.value_and_grad(repeated.F, repeated.s)[0], rel=1e-9)
 
 
-def test_class_weights_act_on_the_loss_alone():
+def test_class_weights_affect_only_the_loss():
     data = Data()
     weight = np.where(data.y == 1, 5.0, 1.0)
     clf = RenyiClassifier(2, class_weight={1: 5.0}, tol=1e-8)
@@ -195,7 +195,7 @@ def test_class_weights_act_on_the_loss_alone():
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 2.0, 1: 0.5}])
-def test_without_a_penalty_class_weights_are_scikit_learn_s(class_weight):
+def test_class_weights_without_a_penalty_match_scikit_learn(class_weight):
     from sklearn.linear_model import LogisticRegression
 
     data = Data()
@@ -205,7 +205,7 @@ def test_without_a_penalty_class_weights_are_scikit_learn_s(class_weight):
     np.testing.assert_allclose(ours.coef_, theirs.fit(data.X, data.y).coef_, atol=1e-5)
 
 
-def test_a_class_weight_for_an_unknown_class_raises():
+def test_class_weight_of_an_unknown_class_raises():
     data = Data()
     with pytest.raises(ValueError, match="class_weight contains 'yes', which is not a class of y"):
         RenyiClassifier(class_weight={"yes": 2}).fit(data.X, data.y, sensitive_features=data.s)
@@ -222,7 +222,7 @@ def test_a_zero_weight_point_joins_the_nearest_cluster_without_effect():
     assert model.objective_ == without.objective_
 
 
-def test_a_heavy_point_moves_as_a_whole_or_not_at_all():
+def test_heavy_point_moves_as_a_whole_or_not_at_all():
     # Alone each of the three light copies would move; together they may not, and as one point
     # of weight three the descent weighs exactly that.
     X, s = np.array([[0.0], [0.1], [2.0], [2.1]]), [0, 1, 1, 1]

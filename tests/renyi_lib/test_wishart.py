@@ -35,7 +35,7 @@ def exact_tail(m, k, x, digits):
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 3), (4, 30), (9, 9)])
 @pytest.mark.parametrize("where", [0.3, 0.7, 1.0, 1.5, 2.5, 4.0])
-def test_the_law_of_the_largest_root_has_twelve_digits(shape, where):
+def test_distribution_of_the_largest_root_has_twelve_digits(shape, where):
     x = where * (np.sqrt(shape[0]) + np.sqrt(shape[1])) ** 2
     truth = float(exact_tail(*shape, x, 80))
     found = float(largest_root_sf(x, *shape))
@@ -50,14 +50,14 @@ def test_with_one_row_the_largest_root_is_chi_square():
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (9, 9), (5, 400)])
-def test_the_law_of_the_largest_root_is_that_of_simulated_matrices(shape):
+def test_distribution_of_the_largest_root_matches_simulated_matrices(shape):
     G = np.random.default_rng(0).normal(size=(1500, *shape))
     roots = np.linalg.norm(G, 2, axis=(1, 2)) ** 2
     for level in (0.9, 0.5, 0.1, 0.02):
         assert abs(np.mean(roots > largest_root_isf(level, *shape)) - level) < 0.04
 
 
-def test_the_tail_falls_from_one_and_never_rises():
+def test_tail_probability_decreases_from_one():
     x = np.linspace(-1, 300, 500)
     for shape in ((2, 2), (3, 7), (30, 45), (2, 3000)):
         tail = largest_root_sf(x * shape[1], *shape)
@@ -71,7 +71,7 @@ def test_quantile_and_tail_are_inverse():
         assert np.isclose(largest_root_sf(largest_root_isf(level, m, k), m, k), level, rtol=1e-6)
 
 
-def test_a_sum_of_largest_roots_is_that_of_simulated_matrices():
+def test_sum_of_largest_roots_matches_simulated_matrices():
     rng, shapes = np.random.default_rng(1), [(2, 3), (2, 2), (1, 3)]
     roots = sum(np.linalg.norm(rng.normal(size=(20000, *s)), 2, axis=(1, 2)) ** 2 for s in shapes)
     for x in (5, 10, 20):

@@ -19,7 +19,7 @@ from renyi_lib._worlds import (
 TABLE = np.array([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
 
 
-def test_worlds_have_the_correlation_that_they_are_named_for():
+def test_candidate_tables_have_the_requested_correlation():
     worlds = JointTables(TABLE[None], np.random.default_rng(0))
     t = np.array([[0.0, 0.1, 0.3, float(rho_of_tables(TABLE))]])
     P = worlds.tables(t)
@@ -28,7 +28,7 @@ def test_worlds_have_the_correlation_that_they_are_named_for():
     assert worlds.value(np.ones((1, 1))) == pytest.approx(1.0, abs=1e-9)
 
 
-def test_dependence_without_what_chance_adds_is_chi_square_minus_its_mean():
+def test_bias_corrected_dependence_is_chi_square_minus_its_mean():
     tables = np.array([TABLE, TABLE[::-1] + 5, np.full((4, 3), 20)])
     found = JointTables(tables, np.random.default_rng(0))
     for table, energy in zip(tables, found.energy):
@@ -38,7 +38,7 @@ def test_dependence_without_what_chance_adds_is_chi_square_minus_its_mean():
 
 
 @pytest.mark.parametrize("table", [TABLE, TABLE.T, TABLE[:2], TABLE[:, :2]])
-def test_standard_error_is_that_of_the_derivative_of_rho(table):
+def test_standard_error_matches_the_derivative_of_rho(table):
     P, step = table / table.sum(), 1e-6
 
     def slope(cell):
@@ -55,7 +55,7 @@ def test_standard_error_is_that_of_the_derivative_of_rho(table):
     assert found.dimensions == tuple(np.sort(table.shape) - 1)
 
 
-def test_worlds_between_independence_and_certainty_keep_what_the_sample_says():
+def test_candidate_tables_keep_margins_and_singular_vectors():
     worlds = JointTables(TABLE[None], np.random.default_rng(0))
     rho = float(rho_of_tables(TABLE))
     none, same, most = worlds.tables(np.array([[0.0, rho, 1.0]]))[0]
@@ -70,7 +70,7 @@ def test_worlds_between_independence_and_certainty_keep_what_the_sample_says():
     assert rho < halfway < 1
 
 
-def test_samples_of_a_world_scatter_around_its_correlation():
+def test_samples_of_a_candidate_scatter_around_its_correlation():
     worlds = JointTables(40 * TABLE[None], np.random.default_rng(0))
     t = worlds.rho[:, None]
     drawn = worlds.draw(t, 400)
@@ -100,7 +100,7 @@ def test_reflected_interval_starts_at_zero_unless_the_test_rejects():
     assert pvalue > 0.5
 
 
-def test_estimate_is_zero_if_chance_alone_would_show_more_half_of_the_time():
+def test_estimate_is_zero_if_chance_exceeds_the_value_half_of_the_time():
     independent = np.array([[[200, 310], [202, 309]]])
     options = {"level": 0.05, "n_resamples": 10_000, "rng": np.random.default_rng(0)}
     estimate, rho, low, high, pvalue = renyi_intervals(independent, **options)[0]
@@ -108,14 +108,14 @@ def test_estimate_is_zero_if_chance_alone_would_show_more_half_of_the_time():
     assert estimate == low == 0 < rho < high < 0.1
 
 
-def test_certain_dependence_has_the_upper_end_one():
+def test_upper_end_of_perfect_dependence_is_one():
     options = {"level": 0.05, "n_resamples": 10_000, "rng": np.random.default_rng(0)}
     _, rho, low, high, _ = renyi_intervals(np.array([[[30, 0], [0, 40]]]), **options)[0]
     assert rho == pytest.approx(1)
     assert 0.8 < low < high == 1
 
 
-def test_a_value_of_one_person_does_not_raise_the_lower_end():
+def test_value_that_occurs_once_does_not_raise_the_lower_end():
     options = {"level": 0.05, "n_resamples": 10_000}
     merged = np.array([[[30, 12], [10, 28]]])
     single = np.array([[[30, 12, 0], [10, 27, 1]]])
@@ -133,7 +133,7 @@ def test_a_value_of_one_person_does_not_raise_the_lower_end():
     assert alone[4] == 1
 
 
-def test_further_singular_values_share_what_the_first_one_lacks():
+def test_other_singular_values_share_the_remaining_dependence():
     values, most = np.array([[[0.5, 0.3, 0.1]]]), np.array([[[0.4]]])
     for energy in (0.01, 0.1, 0.25, 0.4):
         found = _filled(values, most, np.array([[[energy]]]))
@@ -166,7 +166,7 @@ def test_limits_of_counts_are_those_of_garwood(count, z):
 
 
 @pytest.mark.parametrize("singles", [1, 2, 3])
-def test_values_of_one_person_are_merged(singles):
+def test_values_that_occur_once_are_merged(singles):
     table = np.zeros((2 + singles, 3), dtype=int)
     table[:2] = [[5, 6, 7], [8, 4, 9]]
     table[2:, 0] = 1
@@ -178,14 +178,14 @@ def test_values_of_one_person_are_merged(singles):
     np.testing.assert_array_equal(without_single_people(TABLE), TABLE)
 
 
-def test_events_are_rows_with_columns_and_with_those_they_prefer():
+def test_events_pair_rows_with_columns_and_with_preferred_columns():
     events = _events(np.array([[1, 5, 4], [9, 0, 1]])).tolist()
     assert [5, 10, 5] in events  # the first row and the second column
     assert [9, 10, 10] in events  # the first row and the two columns that it prefers
     assert len(events) == 2 * 3 + 2 * 1
 
 
-def test_rare_values_that_never_met_may_yet_go_together():
+def test_unobserved_pair_of_rare_values_may_still_be_dependent():
     table = np.array([[0, 2], [2, 196]])
     # None of the four is in both. So a share of x may be, with (1 - x)^4 = .025: x = .6, and
     # then three in four of each value have the other one.
@@ -215,7 +215,7 @@ def test_intervals_cover_a_correlation_that_a_rare_value_carries(share, n):
     assert np.mean(covered) > 0.89  # .95 - 2.8 standard errors; the curve alone has .5 to .8
 
 
-def test_last_bits_of_the_cells_do_not_change_the_draws(monkeypatch):
+def test_rounding_errors_of_the_cells_do_not_change_the_samples(monkeypatch):
     counts = np.array([[[9, 1, 0], [2, 30, 8], [1, 9, 40]]])
     plain = JointTables.tables
     noise = np.random.default_rng(1).normal(size=(3, 3))

@@ -103,7 +103,7 @@ def test_every_wrong_option_has_a_diagnosis(chapter):
             assert set(exercise.mistakes) == set(exercise.options) - {exercise.answer}, key
 
 
-def test_constant_function_is_rejected(chapter):
+def test_constant_function_is_not_accepted_as_an_answer(chapter):
     for key, exercise in chapter.items():
         if isinstance(exercise, Function):
             first = exercise.truths[0][1]

@@ -25,18 +25,18 @@ CUBE = Function(
 
 
 @pytest.mark.parametrize("same", [0.5, np.float32(0.5), np.array(0.5), Fraction(1, 2)])
-def test_a_number_may_come_in_any_type(same):
+def test_number_of_any_type_is_accepted(same):
     assert HALF.check(same)
 
 
 @pytest.mark.parametrize("same", [[1, 2, 4], (1, 2, 4), np.array([1, 2, 4]), pd.Series([1, 2, 4])])
-def test_a_row_may_come_in_any_container(same):
+def test_row_in_any_container_is_accepted(same):
     assert ROW.check(same)
 
 
 @settings(deadline=None, derandomize=True)
 @given(st.floats(-1e6, 1e6))
-def test_a_number_is_right_exactly_within_the_tolerance(x):
+def test_number_is_correct_if_and_only_if_within_the_tolerance(x):
     assert bool(HALF.check(x)) == (abs(x - 0.5) <= 1e-9 + 0.5e-6)
 
 
@@ -69,7 +69,7 @@ def test_a_wrong_number_gets_a_diagnosis(wrong, says):
     assert says in verdict.message
 
 
-def test_no_distance_gives_the_answer_away():
+def test_diagnosis_does_not_reveal_the_distance_to_the_answer():
     for given_number in (0.0, 0.1, 0.4, 0.6, 3.0):
         assert "0.5" not in repr(HALF.check(given_number))
 
@@ -87,7 +87,7 @@ def test_a_dictionary_needs_its_keys_and_their_shapes():
     assert "not a dictionary" in PAIR.check([1, 2, 3]).message
 
 
-def test_an_answer_is_computed_once_and_only_when_needed():
+def test_reference_answer_is_computed_once_and_lazily():
     calls = []
     lazy = Number("a number", answer=lambda: calls.append(1) or 3.0, why="Three.", mistakes=[])
     assert calls == []
@@ -96,7 +96,7 @@ def test_an_answer_is_computed_once_and_only_when_needed():
     assert calls == [1]
 
 
-def test_a_function_is_run_and_a_wrong_one_diagnosed():
+def test_function_is_run_and_a_wrong_one_is_diagnosed():
     assert CUBE.check(lambda x: x * x * x)
     assert CUBE.check(lambda x: x * x).message == "Twice."
     assert "1 of 2 cases right" in CUBE.check(lambda x: 8.0 + 0 * x).message
@@ -132,7 +132,7 @@ def test_a_choice_ignores_case():
         assert "'yes', 'no'" in yes.check(nonsense).message
 
 
-def test_a_choice_forgives_spelling_but_not_the_option():
+def test_choice_tolerates_misspelling_but_not_a_wrong_option():
     sign = Choice(
         "w",
         options=("1 − w", "Rényi, h = 1"),
@@ -144,13 +144,13 @@ def test_a_choice_forgives_spelling_but_not_the_option():
     assert sign.check("renyi, h=1").message == "R."
 
 
-def test_a_slip_is_named_only_if_it_changes_the_number():
+def test_known_mistake_is_named_only_if_it_changes_the_number():
     rough = Number("a power", answer=1.0, why="One.", mistakes=[], atol=0.15)
     assert "square" not in rough.check(1.2).message
     assert "sign" in rough.check(-1.1).message
 
 
-def test_a_predicate_takes_any_object_with_the_property():
+def test_predicate_accepts_any_object_with_the_property():
     even = Predicate(
         "even", lambda n: "Odd." if n % 2 else None, "Even.", [2], [Mistake(1, "Odd")]
     )
@@ -166,7 +166,7 @@ def test_a_verdict_is_a_boolean_with_text_and_markdown():
     assert HALF.check(1)._repr_markdown_().startswith("**Not yet.**")
 
 
-def test_an_unknown_key_names_those_that_there_are():
+def test_unknown_key_error_lists_the_valid_keys():
     with pytest.raises(
         ValueError, match="'fairness-is-independence/1', 'fairness-is-independence/2'"
     ):

@@ -38,7 +38,7 @@ def test_splits_are_60_20_20_without_overlap(split):
     assert len(set(np.concatenate(list(split.numbers.values())))) == 48842
 
 
-def test_measures_are_scikit_learns(split, table):
+def test_measures_match_scikit_learn(split, table):
     base, _ = split.base("y")
     score = base.predict_proba(split.test.X)[:, 1]
     row = table.query("method == 'unconstrained' and criterion == @PARITY").iloc[0]
@@ -52,7 +52,7 @@ def test_measures_are_scikit_learns(split, table):
 
 @pytest.mark.parametrize("criterion", [PARITY, OPPORTUNITY])
 @pytest.mark.parametrize("sees", ["", ", S"])
-def test_the_ten_lines_agree_with_the_library(table, criterion, sees):
+def test_ten_line_version_agrees_with_the_library(table, criterion, sees):
     of = table.query("criterion == @criterion").set_index(["method", "level"])["accuracy"]
     ours, theirs = of[f"bias score{sees}"], of[f"plug-in{sees}"]
     assert ours.notna().any()
@@ -68,7 +68,7 @@ def test_fairness_costs_accuracy(table):
         assert strict_last.iloc[-1] < strict_last.iloc[0] < plain + 1e-3
 
 
-def test_a_path_is_read_where_it_first_falls_to_the_level(split, monkeypatch):
+def test_path_is_evaluated_where_it_first_reaches_the_level(split, monkeypatch):
     y, s = split.test.y, split.test.s
 
     def rule(right, women, men):
@@ -86,7 +86,7 @@ def test_a_path_is_read_where_it_first_falls_to_the_level(split, monkeypatch):
     assert (rows["auc"].dropna() == 1).all()
 
 
-def test_no_reading_if_the_start_is_fair_or_no_setting_is(split, monkeypatch):
+def test_no_value_if_the_start_is_fair_or_no_setting_is(split, monkeypatch):
     s = split.test.s
     rules = [benchmark._Rule(np.where(s == 1, men, 0.1), None) for men in (0.17, 0.14)]
     monkeypatch.setattr(benchmark, "_path", lambda *_: (rules, 1.0))
@@ -118,7 +118,7 @@ def test_an_unknown_method_raises():
         benchmark_frontier(methods=["magic"])
 
 
-def test_an_external_method_without_its_python_raises(monkeypatch, tmp_path):
+def test_external_method_without_its_interpreter_raises(monkeypatch, tmp_path):
     monkeypatch.delenv("FAIRGBM_PYTHON", raising=False)
     with pytest.raises(RuntimeError, match="FAIRGBM_PYTHON is not set"):
         benchmark.run_peer("FairGBM", tmp_path)
@@ -135,7 +135,7 @@ def test_the_protocol_names_every_method_and_pair():
         assert f"| {first} | {second} | {claim} |" in PROTOCOL
 
 
-def test_the_protocol_has_the_levels_trees_and_seeds_of_the_code():
+def test_protocol_and_code_have_the_same_levels_trees_and_seeds():
     for text in (
         "Parity: 0.10, 0.05, 0.02 (Adult), 0.02, 0.01 (Bank), 0.03, 0.02, 0.01 (Census-Income)",
         "Opportunity: 0.05, 0.02 (Adult), 0.10, 0.05, 0.02 (Census-Income)",

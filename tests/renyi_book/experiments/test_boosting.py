@@ -23,7 +23,7 @@ def table():
     return fair_boosting(methods=METHODS[1:5], **few)
 
 
-def test_without_a_penalty_it_is_lightgbm(data, table):
+def test_without_a_penalty_the_model_is_plain_lightgbm(data, table):
     plain = LGBMClassifier(
         n_estimators=5, min_child_samples=0, min_child_weight=1.0, min_data_in_bin=1, verbosity=-1
     ).fit(data["train"].X, data["train"].y)
@@ -35,7 +35,7 @@ def test_without_a_penalty_it_is_lightgbm(data, table):
     assert row["p_rule_30"] == pytest.approx(expected, abs=5e-3)
 
 
-def test_thresholds_are_fair_on_the_rows_that_they_are_taken_from(table):
+def test_thresholds_are_fair_on_the_rows_used_to_choose_them(table):
     rows = table.query("method == 'thresholds' and rows == 'validation'").set_index("lam")
     assert rows.loc[1.0, "dp_violation"] < 1e-3
     # A mixture of decisions is on the line between them.
@@ -43,7 +43,7 @@ def test_thresholds_are_fair_on_the_rows_that_they_are_taken_from(table):
     assert rows.loc[0.75, "accuracy"] == pytest.approx(middle)
 
 
-def test_only_models_with_a_score_have_other_thresholds(table):
+def test_only_models_with_a_score_are_evaluated_at_other_thresholds(table):
     has = table.groupby("method")["p_rule_70"].apply(lambda values: values.notna().all())
     assert has.to_dict() == {m: m != "thresholds" for m in METHODS[1:5]}
     at_half = table[table["method"] != "thresholds"]

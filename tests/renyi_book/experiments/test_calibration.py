@@ -12,7 +12,7 @@ from renyi_lib.metrics import demographic_parity_difference
 @pytest.mark.parametrize("shape", [(2, 2), (2, 8), (3, 3), (4, 3), (10, 10)])
 @pytest.mark.parametrize("spectrum", ["one", "many"])
 @pytest.mark.parametrize("rho", [0.0, 0.1, 0.3, 0.6])
-def test_a_true_table_has_the_correlation_it_is_made_for(shape, spectrum, rho):
+def test_constructed_table_has_the_requested_correlation(shape, spectrum, rho):
     table = true_table(shape, rho, spectrum)
     if table is None:
         return
@@ -24,7 +24,7 @@ def test_a_true_table_has_the_correlation_it_is_made_for(shape, spectrum, rho):
         assert np.all(others < 1e-9)
 
 
-def test_pairing_in_order_keeps_the_margins():
+def test_pairing_in_order_preserves_the_margins():
     p, q = np.array([0.2, 0.5, 0.3]), np.array([0.6, 0.4])
     table = _in_order(p, q)
     assert np.allclose(table.sum(axis=1), p)
@@ -42,7 +42,7 @@ def test_a_small_calibration_is_close_to_nominal():
     assert np.allclose(held["share"] + held["above"] + held["below"], 1)
 
 
-def test_the_truths_of_fairness_are_those_of_the_measures():
+def test_true_fairness_values_match_the_metrics():
     table = fairness_calibration(
         cases=["two groups, rare"], sizes=[100], replicates=30, progress=False
     ).set_index(["metric", "what"])

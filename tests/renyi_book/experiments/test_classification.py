@@ -13,7 +13,7 @@ from renyi_lib.penalties import PearsonPenalty
 KEYS = ["dataset", "split", "seed", "lam", "rows"]
 
 
-def test_the_starting_point_of_a_random_split_is_that_of_scikit_learn():
+def test_starting_point_of_a_random_split_matches_scikit_learn():
     table = starting_points(datasets=["german"], seeds=[2], progress=False)
     ((_, data),) = encoded_splits("german", [2], paper=False)
     X, y, _ = data["train"]
@@ -37,7 +37,7 @@ def test_our_own_penalty_is_fitted_on_the_first_splits_only():
     assert (plain == 1).all(axis=None)
 
 
-def test_at_the_code_recipe_the_authors_step_vanishes():
+def test_step_of_the_authors_vanishes_with_the_settings_of_their_code():
     # Their step for theta: that of the loss, minus lam times the penalty's over Y = 1, with w the
     # least-squares fit of s on the class probabilities there, and no factor 2.
     lam = 20
@@ -60,7 +60,7 @@ def test_at_the_code_recipe_the_authors_step_vanishes():
     assert row["accuracy"] == pytest.approx(clf.score(data.X_test, data.y_test), abs=1e-3)
 
 
-def test_more_lam_makes_the_soft_gap_on_the_training_rows_smaller():
+def test_larger_lam_reduces_the_soft_gap_on_the_training_rows():
     table = load("equal_opportunity", BOOK / "results").query("recipe == 'paper'")
     for _, rows in table.query("rows == 'train'").groupby(["split", "seed"]):
         gap = rows.set_index("lam")["soft_eo_gap"].abs()

@@ -22,7 +22,7 @@ def test_both_algorithms_trade_loss_for_fairness():
     assert table.query("algorithm == 'descent'")["converged"].all()
 
 
-def test_plain_k_means_is_where_the_path_starts():
+def test_path_starts_at_plain_k_means():
     table = fair_clusters(algorithms=["descent"], lams=[0], n_rows=1000, seeds=[0], progress=False)
     X, s = clustered_points("adult", n_rows=1000)
     assert table["objective"].iloc[0] == pytest.approx(table["inertia"].iloc[0])
@@ -30,20 +30,20 @@ def test_plain_k_means_is_where_the_path_starts():
     assert table["inertia"].iloc[0] < everything
 
 
-def test_the_four_points_end_fair_in_a_window_of_lambda_only():
+def test_four_points_become_fair_only_in_an_interval_of_lambda():
     table = four_points()
     assert table.loc[table["fair"], "lam"].tolist() == list(range(91, 162))
     assert (table.query("lam > 162")["cycle_length"] > 0).all()
 
 
-def test_large_lambda_scatters_the_one_group_neighborhoods():
+def test_large_lambda_splits_neighborhoods_of_one_group():
     table = load("toy_clusters", BOOK / "results")
     together = table.pivot(index="seed", columns="lam", values="together")
     assert (together[1000] < together[0]).all()
     assert together[1000].mean() < 0.6 < 0.9 < together[0].mean()
 
 
-def test_more_passes_do_not_make_algorithm_3_stop_with_much_lambda():
+def test_more_passes_do_not_make_algorithm_3_terminate_for_large_lambda():
     # Without lam it is k-means and stops; with much lam it goes on to the last pass or comes back.
     table = clusters_stop(
         datasets=["adult"], lams=[0, 1], n_rows=800, max_iter=60, seeds=[0, 1], progress=False

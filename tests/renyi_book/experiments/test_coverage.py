@@ -34,7 +34,7 @@ def test_only_unclear_cells_are_measured_again(first, again):
     assert found["share"] == pytest.approx(0.95 if again else first)
 
 
-def test_cells_do_not_share_random_numbers():
+def test_cells_use_independent_random_numbers():
     first, same, other = (generator(0, n).random() for n in (100, 100, 200))
     assert first == same != other
 

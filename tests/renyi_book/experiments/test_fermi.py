@@ -19,7 +19,7 @@ def gender():
     return Splits("gender", [0, 1])
 
 
-def test_networks_side_by_side_step_as_the_library_s_network_with_adam(gender):
+def test_parallel_networks_take_the_adam_steps_of_the_library(gender):
     X, y, s = (z[:, :300] for z in gender.train)
     networks = Networks(k=2, m=X.shape[2], n_networks=3, n_classes=2)
     networks.start([np.random.default_rng(seed) for seed in (0, 1)])
@@ -41,7 +41,7 @@ def test_networks_side_by_side_step_as_the_library_s_network_with_adam(gender):
     np.testing.assert_allclose(B[1, 1], model.layers(theta)[2], atol=5e-4)
 
 
-def test_a_split_s_numbers_do_not_depend_on_its_neighbors(gender):
+def test_results_of_a_split_do_not_depend_on_other_splits(gender):
     alone = Splits("gender", [1])
     options = {"size": "512", "lams": [4.0]}
     both, one = (
@@ -51,7 +51,7 @@ def test_a_split_s_numbers_do_not_depend_on_its_neighbors(gender):
     np.testing.assert_allclose(both[1], one[0], atol=1e-5)
 
 
-def test_no_row_is_in_two_parts_and_all_are_in_one(gender):
+def test_parts_of_a_split_form_a_partition(gender):
     sizes = [getattr(gender, part)[0].shape[1] for part in ("train", "validation", "test")]
     assert sizes == [26048, 6513, 16281]
     assert gender.train[0].dtype == np.float32
@@ -69,7 +69,7 @@ def test_the_second_problem_has_three_classes_and_six_groups():
     assert ("fermi", "chi-square") in names
 
 
-def test_the_measures_are_those_of_the_library():
+def test_measures_match_the_library():
     rng = np.random.default_rng(0)
     F = rng.dirichlet(np.ones(2), size=500)
     y, s = rng.integers(2, size=500), rng.integers(3, size=500)
@@ -91,7 +91,7 @@ def test_every_penalty_makes_the_networks_fairer():
     assert (chi2 < plain / 2).all()
 
 
-def test_lambda_is_read_where_the_validation_violation_first_falls_to_the_level():
+def test_chosen_lambda_is_the_first_whose_validation_violation_meets_the_level():
     rows = []
     for lam, validation, test, accuracy in [
         (0, 0.4, 0.5, 0.9),

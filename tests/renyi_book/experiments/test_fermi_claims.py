@@ -19,7 +19,7 @@ def rows():
     return X, y, s
 
 
-def test_the_gradient_on_all_rows_is_that_of_the_library_s_objective(rows):
+def test_full_gradient_matches_the_objective_of_the_library(rows):
     X, y, s = rows
     rng = np.random.default_rng(1)
     theta = rng.normal(size=(2, 4, 2, 3))
@@ -33,7 +33,7 @@ def test_the_gradient_on_all_rows_is_that_of_the_library_s_objective(rows):
             np.testing.assert_allclose(found[k, :, i].T, expected, atol=1e-12)
 
 
-def test_w_climbs_as_algorithm_1_says(rows):
+def test_w_takes_the_ascent_steps_of_algorithm_1(rows):
     _, _, s = rows
     rng = np.random.default_rng(2)
     F, q = rng.dirichlet(np.ones(3), size=50), np.array([0.1, 0.2, 0.3, 0.4])
@@ -50,7 +50,7 @@ def test_w_climbs_as_algorithm_1_says(rows):
     np.testing.assert_allclose(way.W, before + 2 * 0.2 * expected, atol=1e-12)
 
 
-def test_batches_of_all_rows_have_no_bias():
+def test_full_batches_have_no_bias():
     rng = np.random.default_rng(3)
     F, codes = rng.dirichlet(np.ones(2), size=4), np.array([0, 1, 0, 1])
     found = _bias(F, codes, np.array([0.5, 0.5]), 4, None)
@@ -65,12 +65,12 @@ def test_plain_steps_without_a_penalty_reach_the_accuracy_of_logistic_regression
     assert np.mean((X @ theta[0]).argmax(axis=1) == y) > 0.845
 
 
-def test_measures_of_a_table_that_can_be_done_by_hand():
+def test_measures_match_a_table_computed_by_hand():
     table = fermi_measures(shapes=[(2, 2)], strengths=[0.0], seeds=[0])
     np.testing.assert_allclose(table[["chi2", "rho2", "shannon", "l_inf"]], 0, atol=1e-12)
 
 
-def test_a_larger_sample_is_nearer_and_seeds_do_not_depend_on_each_other():
+def test_larger_samples_are_closer_and_seeds_are_independent():
     both = fermi_consistency(sizes=[100, 100_000], seeds=[5, 6])
     one = fermi_consistency(sizes=[100_000], seeds=[6])
     assert both.iloc[-1].to_dict() == one.iloc[0].to_dict()
@@ -78,7 +78,7 @@ def test_a_larger_sample_is_nearer_and_seeds_do_not_depend_on_each_other():
     assert error[100_000] < error[100]
 
 
-def test_the_batch_s_own_table_is_biased_and_fermi_is_not():
+def test_batch_table_is_biased_and_fermi_is_not():
     table = fermi_estimator(shapes=[(3, 4)], sizes=[3], seeds=[0]).set_index("way")
     assert table.loc["fermi", "gradient"] < 1e-12
     assert table.loc["fermi", "climb"] < 1e-12

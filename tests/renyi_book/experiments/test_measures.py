@@ -19,7 +19,7 @@ HARD = np.array([1, 0, 1, 1, 0, 0, 1, 0])
 SCORE = np.array([0.9, 0.4, 0.8, 0.7, 0.1, 0.2, 0.6, 0.3])
 
 
-def test_the_measures_of_a_small_case_by_hand():
+def test_measures_match_a_small_case_computed_by_hand():
     found = measures(Y, HARD, S, SCORE)
     assert found["accuracy"] == 6 / 8
     assert found["p_rule"] == pytest.approx((1 / 4) / (3 / 4))
@@ -63,7 +63,7 @@ def test_the_violation_is_the_absolute_gap(seed):
 
 @settings(deadline=None, derandomize=True, max_examples=50)
 @given(seed=st.integers(0, 2**32 - 1), n_groups=st.integers(2, 4))
-def test_one_table_of_counts_gives_what_the_library_measures_one_by_one(seed, n_groups):
+def test_measures_from_one_table_match_the_separate_metrics_of_the_library(seed, n_groups):
     rng = np.random.default_rng(seed)
     s = np.r_[np.repeat(np.arange(n_groups), 2), rng.integers(n_groups, size=30)]
     y = np.r_[np.tile([0, 1], n_groups), rng.integers(2, size=30)]
@@ -94,7 +94,7 @@ def test_one_table_of_counts_gives_what_the_library_measures_one_by_one(seed, n_
     assert [found[f"pos_{j}"] for j in range(n_groups)] == np.bincount(s[among]).tolist()
 
 
-def test_the_information_of_the_drawn_label_is_that_of_its_table():
+def test_mutual_information_of_the_sampled_label_is_that_of_its_table():
     probabilities = np.array([0.25, 0.75] * 4)
     draws = np.repeat([0, 1, 1, 1], 8).reshape(4, 8)
     draws[:, ::2] = 1 - draws[:, ::2]
@@ -104,7 +104,7 @@ def test_the_information_of_the_drawn_label_is_that_of_its_table():
     assert found["soft_nmi"] == pytest.approx(normalized_mutual_information(labels, people))
 
 
-def test_the_information_of_the_drawn_label_counts_parts_of_people():
+def test_mutual_information_of_the_sampled_label_uses_fractional_counts():
     probabilities, groups = np.array([0.3, 0.4, 0.2, 0.9]), np.array([0, 0, 1, 1])
     drawn = np.array([[1.3, 0.9], [0.7, 1.1]])
     joint = drawn / 4

@@ -46,7 +46,7 @@ def test_limits_have_rates_by_group_and_leads_have_a_value(german):
     assert set(people.groupby(german["rows"]).first()) == {200, 640}
 
 
-def test_the_book_itself_is_one_of_the_universes(german):
+def test_universes_include_the_analysis_of_the_book(german):
     own = german.query("universe == 'as in the book' and seed == 0").set_index("claim")
     assert len(own) == german["claim"].nunique()
     assert (own[list(BASE)] == pd.Series(BASE)).all(axis=None)
@@ -54,7 +54,7 @@ def test_the_book_itself_is_one_of_the_universes(german):
     assert own.loc["german-beats-hsic", ["bandwidth", "level"]].tolist() == [0.25, 0.08]
 
 
-def test_forks_are_taken_one_at_a_time():
+def test_universes_change_one_decision_at_a_time():
     for fitted in FITTED[1:]:
         assert sum(fitted[key] != BASE[key] for key in BASE) == 1
 
@@ -78,11 +78,11 @@ CURVE = {
     ("reading", "accuracy"),
     [("validation", 0.87), ("interpolated", 0.83), ("best on grid", 0.81)],
 )
-def test_the_readings_of_a_curve(reading, accuracy):
+def test_curve_is_evaluated_at_the_requested_fairness(reading, accuracy):
     assert _accuracy(CURVE, "p_rule", 0.8, reading, "test") == pytest.approx(accuracy)
 
 
-def test_without_a_fair_point_the_fairest_or_none_is_read():
+def test_without_a_fair_point_the_fairest_or_no_point_is_used():
     assert _accuracy(CURVE, "p_rule", 0.95, "validation", "test") == pytest.approx(0.87)
     assert np.isnan(_accuracy(CURVE, "p_rule", 0.95, "interpolated", "test"))
     assert np.isnan(_accuracy(CURVE, "p_rule", 0.95, "best on grid", "test"))
@@ -99,7 +99,7 @@ def test_a_split_that_starts_fair_is_left_out_at_equal_fairness():
 @pytest.mark.parametrize(
     ("reading", "p"), [("validation", 0.6), ("largest lam", 0.9), ("best on grid", 0.9)]
 )
-def test_the_ends_of_a_curve(reading, p):
+def test_end_of_a_curve_depends_on_the_reading(reading, p):
     assert _end(CURVE, "p_rule", reading, "test")["p_rule"] == p
 
 
@@ -132,7 +132,7 @@ def test_clusters_are_compared_with_plain_k_means(monkeypatch):
     assert (table.query("algorithm == 'descent'")["value"] >= 1).all()
 
 
-def test_opportunity_covers_every_baseline_and_both_sets_of_rows(monkeypatch):
+def test_opportunity_table_covers_every_baseline_on_training_and_test_rows(monkeypatch):
     drawn = _multiverse.split_rows
 
     def fewer(dataset, seed):

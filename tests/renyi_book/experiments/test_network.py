@@ -13,7 +13,7 @@ def stored():
     return load("network", BOOK / "results")
 
 
-def test_the_clock_has_measured_every_fit(stored):
+def test_every_fit_has_a_measured_time(stored):
     assert (stored["cpu_seconds"] > 0).all()
 
 
@@ -22,7 +22,7 @@ def test_the_penalty_makes_every_network_fairer(stored):
     assert (train[10] < train[0] / 2).all()
 
 
-def test_networks_side_by_side_are_those_of_the_library():
+def test_parallel_networks_match_the_library():
     rng = np.random.default_rng(0)
     s = (rng.random(205) < 0.1).astype(int)
     X = rng.normal(size=(205, 4)) + s[:, None]

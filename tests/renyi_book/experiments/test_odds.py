@@ -26,7 +26,7 @@ def rule(split, rates):
     return _benchmark._Rule(np.array(rates)[split.test.y, split.test.s], None)
 
 
-def test_the_violation_is_fairlearns(split):
+def test_violation_matches_fairlearn(split):
     base, _ = split.base("y")
     decision = base.predict(split.test.X)
     found = _odds.differences(split, _benchmark._Rule(decision.astype(float), None))
@@ -34,7 +34,7 @@ def test_the_violation_is_fairlearns(split):
     assert np.abs(found).max() == pytest.approx(expected)
 
 
-def test_a_path_is_read_on_mixtures_of_its_rules(split):
+def test_path_is_evaluated_on_mixtures_of_its_rules(split):
     # The differences (FPR, TPR) go from (0.038, 0.10) to (0.038, -0.10) and then to (0, 0), so the
     # larger one is 0.06 and 0.04 at 0.2 and 0.3 of the way to the second rule.
     rules = [
@@ -51,7 +51,7 @@ def test_a_path_is_read_on_mixtures_of_its_rules(split):
     np.testing.assert_allclose(read, second + 0.8 * (third - second), atol=1e-9)
 
 
-def test_no_reading_if_the_start_is_fair_or_no_setting_is(split):
+def test_no_value_if_the_start_is_fair_or_no_setting_is(split):
     fair, unfair = rule(split, [[0.1, 0.1], [0.5, 0.5]]), rule(split, [[0.1, 0.1], [0.5, 0.6]])
     assert np.isnan(_odds.read_at(split, [fair, unfair], 0.05)).all()
     assert np.isnan(_odds.read_at(split, [unfair, unfair], 0.05)).all()

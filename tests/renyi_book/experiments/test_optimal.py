@@ -10,7 +10,7 @@ from renyi_book.experiments._optimal import _SETTINGS, _k_of_gap
 
 
 @pytest.mark.parametrize("name", _SETTINGS)
-def test_accuracy_and_unfairness_are_those_of_drawn_labels_and_groups(name):
+def test_accuracy_and_unfairness_match_sampled_labels_and_groups(name):
     setting = _SETTINGS[name]
     rows = setting.draw(200_000, np.random.default_rng(7))
     p = np.clip(rows.eta + 0.1 * rows.X[:, 0], 0, 1)
@@ -23,7 +23,7 @@ def test_accuracy_and_unfairness_are_those_of_drawn_labels_and_groups(name):
         assert setting.unfairness(p, rows) == pytest.approx(abs(gap), abs=0.01)
 
 
-def test_the_k_of_a_gap_gives_that_gap():
+def test_multiplier_for_a_gap_attains_that_gap():
     rng = np.random.default_rng(0)
     eta, sigma = rng.random(5000), rng.random(5000)
     s = (rng.random(5000) < sigma).astype(int)
@@ -50,7 +50,7 @@ def test_verdicts_follow_the_rule(training, correcting, verdict):
     assert found["verdict"].item() == verdict
 
 
-def test_on_adult_both_ways_decide_alike():
+def test_training_and_correction_make_similar_decisions_on_adult():
     table = load("optimal_rule_adult", BOOK / "results")
     assert table["agreement"].min() > 0.97
     assert (table["accuracy_fair"] - table["accuracy_rule"]).abs().max() < 0.006

@@ -21,7 +21,7 @@ def broken(table):
     return np.mean(missed & table["lam"].notna())
 
 
-def test_an_outcome_is_that_of_the_rows_that_were_neither_fitted_nor_measured_on():
+def test_outcome_is_measured_on_rows_used_in_neither_fit_nor_validation():
     table = promises(trials=[7], sizes=[1000], progress=False)
     found = table.query(
         "way == 'estimate' and on == 'label' and metric == 'demographic_parity_ratio'"

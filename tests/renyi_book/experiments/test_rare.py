@@ -34,7 +34,7 @@ def test_one_curve_fails_where_the_library_does_not():
     assert found.loc["library", "width"] > found.loc["one curve", "width"]
 
 
-def test_one_person_breaks_one_curve_only():
+def test_one_sample_breaks_only_the_method_with_one_curve():
     found = rare_groups(
         cases=["small one apart"], sizes=[100], small=[1], replicates=60, before=60, progress=False
     ).set_index(["metric", "method"])
@@ -43,6 +43,6 @@ def test_one_person_breaks_one_curve_only():
     assert found["truth"].xs("library", level="method").round(3).tolist() == [0.375, 0.3, 0.3, 0.3]
 
 
-def test_the_planned_power_is_found():
+def test_planned_power_is_attained():
     found = planned_power(plans=["gap .2, group of 5 %"], powers=[0.8])
     assert found["found"].item() == pytest.approx(0.8, abs=0.03)

@@ -21,7 +21,7 @@ def data():
     return load_adult().encode(sensitive="gender", scaling="standard")
 
 
-def test_the_counts_are_those_of_a_fit_made_by_hand(data):
+def test_counts_match_a_fit_made_by_hand(data):
     table = adult_scores(lams=[3], methods=["label"], steps=4)
     fit = PenalizedClassifier(RenyiPenalty(), lam=3, tol=1e-6).fit(
         data.X_train, data.y_train, sensitive_features=data.s_train
@@ -37,7 +37,7 @@ def test_the_counts_are_those_of_a_fit_made_by_hand(data):
         assert np.abs(found - by_hand).max() <= 2
 
 
-def test_everybody_is_above_zero_and_nobody_above_one(stored, data):
+def test_all_scores_exceed_zero_and_none_exceeds_one(stored, data):
     everybody = np.bincount(2 * data.s_test + data.y_test)
     assert (stored.query("threshold == 0")[COUNTS] == everybody).to_numpy().all()
     assert (stored.query("threshold == 1")[COUNTS] == 0).to_numpy().all()
@@ -54,7 +54,7 @@ def test_without_a_penalty_both_methods_are_the_ordinary_model(stored):
     assert np.abs(label[COUNTS].to_numpy() - bins[COUNTS].to_numpy()).max() <= 3
 
 
-def test_p_rule_from_the_counts_is_that_of_the_decisions(data):
+def test_p_rule_from_the_counts_matches_the_decisions(data):
     row = adult_scores(lams=[0], methods=["label"], steps=2).iloc[1]
     women, men = row["above_00"] + row["above_01"], row["above_10"] + row["above_11"]
     fit = PenalizedClassifier(RenyiPenalty(), lam=0, tol=1e-6).fit(

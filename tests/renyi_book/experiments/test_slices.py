@@ -36,14 +36,14 @@ def edited(folder, column, factor, row):
     (folder / "theorems.csv").write_text(store.csv_text(table))
 
 
-def test_a_number_changed_by_two_percent_is_noticed_by_the_checksum(folder):
+def test_checksum_detects_a_number_changed_by_two_percent(folder):
     edited(folder, "theorem_1", 1.02, row=50)
     assert _slices.differences("theorems", folder) == [
         "theorems.csv is not the file that was stored"
     ]
 
 
-def test_a_number_changed_by_two_percent_is_noticed_by_the_slice(folder):
+def test_slice_detects_a_number_changed_by_two_percent(folder):
     edited(folder, "theorem_1", 1.02, row=50)
     # Somebody has renewed the checksum, too.
     about = store.manifest(folder)["theorems"]
@@ -66,13 +66,13 @@ def test_a_difference_below_the_tolerance_is_ignored():
         (lambda t: t.assign(theorem_2=0.5), "theorem_2 differs in 100 of 100 rows"),
     ],
 )
-def test_other_rows_columns_or_gaps_are_noticed(change, problem):
+def test_changed_rows_columns_or_missing_values_are_detected(change, problem):
     table = load("theorems", RESULTS)
     (found,) = _slices.compare("theorems", change(table), table)
     assert problem in found
 
 
-def test_changed_parameters_are_noticed(folder, monkeypatch):
+def test_changed_parameters_are_detected(folder, monkeypatch):
     monkeypatch.setitem(STORED, "theorems", replace(STORED["theorems"], options={"sweeps": 9}))
     assert _slices.differences("theorems", folder) == ["its parameters have changed"]
 

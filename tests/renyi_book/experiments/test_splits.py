@@ -25,7 +25,7 @@ def test_a_random_split_has_the_same_rows_and_sizes():
     pd.testing.assert_frame_equal(before, after)
 
 
-def test_the_seed_decides_the_split():
+def test_seed_determines_the_split():
     german = load_german()
     pd.testing.assert_frame_equal(resplit(german, 1).train, resplit(german, 1).train)
     assert not resplit(german, 1).train.equals(resplit(german, 2).train)
@@ -40,7 +40,7 @@ def test_the_paper_split_comes_first_and_then_one_for_each_seed():
     ]
 
 
-def test_the_paper_split_is_that_of_the_loader():
+def test_paper_split_matches_the_loader():
     _, data = next(iter(encoded_splits("german", [])))
     direct = load_german().encode(sensitive="gender-marital", scaling="standard")
     np.testing.assert_array_equal(data["test"].X, direct.X_test)
@@ -48,7 +48,7 @@ def test_the_paper_split_is_that_of_the_loader():
 
 
 @pytest.mark.parametrize("name", ["german", "adult-gender-race"])
-def test_a_random_split_is_the_same_draw_with_the_training_rows_divided(name):
+def test_validation_split_divides_the_training_rows_of_the_same_random_split(name):
     ((_, data),) = encoded_splits(name, [3], paper=False)
     assert tuple(len(rows.y) for rows in data.values()) == sizes(name)
     dataset, sensitive = panel(name)
@@ -71,7 +71,7 @@ def test_every_row_is_in_one_part_of_a_split(name):
     assert np.array_equal(np.sort(numbers), np.arange(sum(sizes(name))))
 
 
-def test_no_seed_of_the_results_was_looked_at_before():
+def test_seeds_of_the_results_were_not_used_before():
     burnt = set(range(10))
     assert len(FRESH) == 30
     assert not burnt & (set(FRESH) | set(FRESH_MULTIVERSE))

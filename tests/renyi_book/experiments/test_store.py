@@ -53,7 +53,7 @@ def test_a_missing_or_edited_file_raises(folder):
         load("four_points", folder)
 
 
-def test_a_table_that_a_script_computes_names_the_script(tmp_path):
+def test_table_computed_by_a_script_names_the_script(tmp_path):
     with pytest.raises(ValueError, match=r"run benchmarks/bench_frontier\.py"):
         run_all(tmp_path, names=["benchmark_frontier"])
     scripts = [BOOK.parent / about.script for about in STORED.values() if about.script]

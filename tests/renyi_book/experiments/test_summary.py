@@ -6,14 +6,14 @@ from scipy import stats
 from renyi_book.experiments import best_at, interval, summarize
 
 
-def test_for_seeds_it_is_students_interval():
+def test_interval_over_seeds_is_that_of_student():
     values = np.random.default_rng(0).normal(size=7)
     low, high = stats.t.interval(0.9, 6, loc=values.mean(), scale=stats.sem(values))
     found = interval(values, level=0.9)
     assert found[["low", "high"]].tolist() == pytest.approx([low, high])
 
 
-def test_for_splits_the_variance_grows_as_nadeau_and_bengio_say():
+def test_interval_over_splits_has_the_variance_of_nadeau_and_bengio():
     values = [0.1, 0.3, 0.2, 0.4, 0.25]
     plain, corrected = interval(values), interval(values, test_share=0.5)
     ratio = (corrected["high"] - corrected["low"]) / (plain["high"] - plain["low"])
@@ -40,7 +40,7 @@ def test_a_summary_has_an_interval_for_each_group_and_column():
     assert alone.index.name == "m"
 
 
-def test_the_best_accuracy_among_points_that_are_fair_enough():
+def test_best_accuracy_is_that_of_a_point_that_is_fair_enough():
     curve = pd.DataFrame({"gap": [0.2, 0.1, 0.05], "accuracy": [0.9, 0.85, 0.86]})
     assert best_at(curve, "gap", 0.1, greater_is_fairer=False) == 0.86
     assert np.isnan(best_at(curve, "gap", 0.01, greater_is_fairer=False))

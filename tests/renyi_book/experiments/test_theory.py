@@ -7,7 +7,7 @@ from renyi_book.experiments import convergence, theorems
 from renyi_book.experiments._theory import _climb
 
 
-def test_the_theorems_give_what_the_definition_gives():
+def test_theorems_agree_with_the_definition():
     table = theorems(shapes=[(2, 2), (4, 2), (3, 5)], seeds=range(5))
     assert np.abs(table["theorem_1"] - table["definition"]).max() < 1e-9
     assert np.abs(table["from_labels"] - table["definition"]).max() < 1e-9
@@ -16,14 +16,14 @@ def test_the_theorems_give_what_the_definition_gives():
     assert table.query("columns != 2")["theorem_2"].isna().all()
 
 
-def test_the_climb_agrees_with_dit():
+def test_numerical_maximum_agrees_with_dit():
     P = np.array([[0.1, 0.2, 0.05], [0.05, 0.1, 0.15], [0.2, 0.05, 0.1]])
     outcomes = [f"{i}{j}" for i in range(3) for j in range(3)]
     oracle = maximum_correlation(Distribution(outcomes, P.ravel()), [[0], [1]])
     assert _climb(P, 2000) == pytest.approx(oracle, abs=1e-9)
 
 
-def test_the_smallest_gradient_never_grows():
+def test_smallest_gradient_so_far_never_increases():
     table = convergence(
         lams=[1.0], n_rows=500, max_iter=50, checkpoints=[1, 10, 50], seeds=[0], progress=False
     )

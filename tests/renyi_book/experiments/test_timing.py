@@ -8,7 +8,7 @@ from renyi_lib.baselines.neural_network import Adam
 WHAT = ["loss", "renyi-binary", "renyi-discrete", "hsic-gaussian", "neural-mi"]
 
 
-def test_every_step_is_timed_as_often_as_asked():
+def test_every_step_is_timed_the_requested_number_of_times():
     table = timing(n_rows=300, repeats=2, seeds=[7, 8], progress=False)
     assert table.groupby(["seed", "repeat"])["what"].agg(list).tolist() == [WHAT] * 4
     assert (table["seconds"] >= 0).all()
@@ -29,7 +29,7 @@ def critic_at(weights, seed=0):
     return critic
 
 
-def test_the_critic_goes_up_along_the_gradient_of_its_bound():
+def test_critic_ascends_along_the_gradient_of_its_bound():
     rng = np.random.default_rng(1)
     s = rng.integers(0, 2, size=40)
     score = rng.random(40) * (1 + s) / 2

@@ -26,7 +26,7 @@ OVERLAP = 16281 / 26048
 # --- What was fixed beforehand ----------------------------------------------------------------
 
 
-def test_claims_are_those_that_were_frozen_or_declare_a_deviation():
+def test_claims_are_frozen_or_declare_a_deviation():
     fixed = json.loads(fermi.RULES_FILE.read_text(encoding="utf8"))
     assert len(fixed["commit"]) == 40
     assert list(fixed["claims"]) == list(CLAIMS)
@@ -49,21 +49,21 @@ def test_every_claim_states_its_place_and_wording():
         assert claim["seen_before"]
 
 
-def test_second_readings_belong_to_a_row_that_counts():
+def test_second_readings_belong_to_a_counted_row():
     beside = [claim for claim in CLAIMS.values() if "reading_of" in claim]
     assert len(CLAIMS) - len(beside) >= 12
     for claim in beside:
         assert "reading_of" not in CLAIMS[claim["reading_of"]]
 
 
-def test_verdicts_rest_on_the_tables_that_are_stored():
+def test_verdicts_are_based_on_the_stored_tables():
     for name, checksum in FOUND["tables"].items():
         text = (RESULTS / f"{name}.csv").read_bytes()
         assert hashlib.sha256(text).hexdigest() == checksum, name
     assert set(FOUND["findings"]) == set(CLAIMS)
 
 
-def test_findings_are_those_of_the_rules():
+def test_stored_findings_match_the_rules():
     again = fermi.findings(RESULTS)
     for name, found in FOUND["findings"].items():
         assert again[name]["verdict"] == found["verdict"], name
@@ -74,7 +74,7 @@ def test_findings_are_those_of_the_rules():
                 assert again[name][number] == pytest.approx(found[number], rel=1e-4, abs=1e-9)
 
 
-def test_tally_counts_each_row_once_and_no_second_reading():
+def test_tally_counts_each_row_once_without_second_readings():
     rows = fermi.rows()
     counts = fermi.tally(rows)
     assert sum(counts.values()) == sum("reading_of" not in row for row in rows)
@@ -123,7 +123,7 @@ def holds_exactly():
 
 
 @pytest.mark.parametrize("name", holds_exactly())
-def test_exact_rows_by_other_code(name):
+def test_exact_rows_agree_with_independent_code(name):
     expected = "holds" if holds_exactly()[name] else "does not hold"
     assert FOUND["findings"][name]["verdict"] == expected
 
@@ -278,7 +278,7 @@ def verdicts():
     "name",
     [n for n in CLAIMS if n not in holds_exactly() and CLAIMS[n]["rule"] != "not_tested"],
 )
-def test_measured_rows_by_other_code(name, verdicts):
+def test_measured_rows_agree_with_independent_code(name, verdicts):
     measured, found = verdicts
     if name == "any-batch-size":
         assert FOUND["findings"][name]["verdict"] == each_batch_size()
@@ -361,7 +361,7 @@ def test_a_lead_is_compared_with_the_smallest_effect(gain, verdict):
     assert evidence.estimate == pytest.approx(100 * gain, abs=0.05)
 
 
-def test_a_bound_that_one_table_breaks_does_not_hold():
+def test_bound_violated_by_one_table_does_not_hold():
     t = read("fermi_measures")
     claim = CLAIMS["bounds-shannon"]
     rule = fermi.RULES["at_most"]
@@ -370,7 +370,7 @@ def test_a_bound_that_one_table_breaks_does_not_hold():
     assert rule(fermi.Results({"fermi_measures": broken}), claim).outcome == "does not hold"
 
 
-def test_a_biased_gradient_is_noticed():
+def test_biased_gradient_is_detected():
     e = read("fermi_estimator")
     claim, rule = CLAIMS["gradients-unbiased"], fermi.RULES["gradients_unbiased"]
     tilted = e.assign(gradient=e["gradient"] + 1e-3)

@@ -36,7 +36,7 @@ def test_rules_are_frozen_once(path):
         frozen.freeze(path)
 
 
-def test_the_commit_is_named_once_and_touches_no_checksum(path):
+def test_naming_the_commit_changes_no_checksum(path):
     before = json.loads(path.read_text())
     frozen.name("abc", path)
     assert json.loads(path.read_text()) == before | {"commit": "abc"}
@@ -56,7 +56,7 @@ def test_a_changed_claim_must_declare_a_deviation(path, monkeypatch, fields):
     assert frozen.problems(path) == []
 
 
-def test_where_the_book_shows_a_claim_may_change(path, monkeypatch):
+def test_place_of_a_claim_in_the_book_may_change(path, monkeypatch):
     changed(monkeypatch, chapter="errata", test="none", note="x", history=[{}])
     assert frozen.problems(path) == []
 
@@ -116,20 +116,20 @@ def of_a_commit(commit, name):
         pytest.skip("no git, or a clone without that commit: the checksums alone must do")
 
 
-def test_the_checksums_are_those_of_the_commit_that_is_named():
+def test_checksums_match_the_named_commit():
     """Nobody has frozen the rules again in silence."""
     now = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))
     then = json.loads(of_the_named_commit("rules.json"))
     assert (now["claims"], now["code"]) == (then["claims"], then["code"])
 
 
-def test_the_claims_of_that_commit_have_these_checksums():
+def test_claims_of_the_named_commit_have_the_stored_checksums():
     then = yaml.safe_load(of_the_named_commit("claims.yml"))
     fixed = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))["claims"]
     assert {claim["id"]: frozen.claim_checksum(claim) for claim in then} == fixed
 
 
-def test_added_claims_are_as_in_a_commit_that_is_named():
+def test_added_claims_match_their_named_commit():
     """Their rules were committed before they were weighed."""
     added = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))["added"]
     known = {}
@@ -140,7 +140,7 @@ def test_added_claims_are_as_in_a_commit_that_is_named():
         assert checksum in known[name]
 
 
-def test_an_added_claim_may_not_change_unnoticed(path, monkeypatch):
+def test_changed_added_claim_is_detected(path, monkeypatch):
     first, *_ = CLAIMS
     new = first | {"id": "new", "deviations": [{"what": "", "why": "", "favours": ""}]}
     monkeypatch.setattr(frozen, "claims", lambda: [new, *CLAIMS])
@@ -150,6 +150,6 @@ def test_an_added_claim_may_not_change_unnoticed(path, monkeypatch):
     assert frozen.problems(path) == ["new: differs from what was fixed when it was added"]
 
 
-def test_the_splits_are_as_large_as_the_rules_take_them_to_be():
+def test_split_sizes_match_those_assumed_by_the_rules():
     assert {name: tuple(sizes(name)) for name in SIZES} == SIZES
     assert min(FRESH) == FIRST_FRESH

@@ -26,7 +26,7 @@ def around(mean, half, n=30):
         (0.31, 0.3, j.HOLDS),  # [.01, .61]
     ],
 )
-def test_a_difference_is_judged_by_both_ends(mean, half, verdict):
+def test_difference_is_judged_by_both_ends_of_its_interval(mean, half, verdict):
     found = j.difference(around(mean, half), 0.3, "ahead by")
     assert j.verdict(found) == verdict
     assert j.of_interval("difference", found.low, found.high, 0.3) == verdict
@@ -44,7 +44,7 @@ def test_a_difference_is_judged_by_both_ends(mean, half, verdict):
         (0.02, 0.01, j.UNDECIDED),
     ],
 )
-def test_an_equivalence_is_shown_and_not_presumed(mean, half, verdict):
+def test_equivalence_requires_evidence(mean, half, verdict):
     found = j.equivalence(around(mean, half), 0.02, "gap")
     assert j.verdict(found) == verdict
     if verdict != j.FAILS:
@@ -54,7 +54,7 @@ def test_an_equivalence_is_shown_and_not_presumed(mean, half, verdict):
 @pytest.mark.parametrize(
     ("found", "verdict"), [(0.7078, j.HOLDS), (0.72, j.PART), (0.98, j.FAILS)]
 )
-def test_a_number_on_the_same_rows_is_reproduced_or_not(found, verdict):
+def test_number_on_the_same_rows_is_judged_as_reproduced_or_not(found, verdict):
     assert j.verdict(j.value(found, 0.7075, 0.005, 0.02, "p%")) == verdict
 
 
@@ -75,7 +75,7 @@ def test_all_parts_must_be_true():
     assert j.everything([good, bad]).estimate == bad.estimate
 
 
-def test_accuracy_that_was_bought_with_fairness_counts_in_part():
+def test_accuracy_gained_at_the_cost_of_fairness_holds_in_part():
     ahead, behind = (j.difference(around(mean, 0.1), 0.3, "ahead") for mean in (1, -1))
     fairer, less_fair, same = (
         j.difference(around(mean, 0.01), 0.02, "fairer") for mean in (0.1, -0.1, 0)
@@ -86,7 +86,7 @@ def test_accuracy_that_was_bought_with_fairness_counts_in_part():
     assert j.verdict(j.guarded(behind, same)) == j.FAILS
 
 
-def test_other_claims_of_the_family_make_it_harder():
+def test_adjustment_for_the_family_makes_verdicts_stricter():
     found = j.difference(around(0.5, 0.45), 0.3, "ahead by")
     assert j.verdict(found) == j.HOLDS
     assert j.verdict(found, support_factor=8) == j.UNDECIDED
@@ -114,7 +114,7 @@ def test_a_difference_of_violations_is_judged_like_an_interval():
     assert j.folded(far, near, 0.02, "fairer by", seeds=range(30)).without({1, 2}).n == 28
 
 
-def test_one_part_of_many_is_excluded_only_after_an_adjustment():
+def test_single_part_is_contradicted_only_after_adjustment():
     """A part that alone is just excluded; beside nine that hold it is open."""
     good, bad = (j.difference(around(*n), 0.3, "x") for n in ((0.5, 0.2), (0.1, 0.19)))
     assert j.verdict(bad) == j.FAILS

@@ -360,7 +360,7 @@ MEASURED = [
 
 
 @pytest.mark.parametrize(("name", "outcome"), MEASURED)
-def test_the_rule_gives_the_verdict_that_the_results_deserve(name, outcome):
+def test_rules_give_the_expected_verdicts(name, outcome):
     claim = CLAIMS[name]
     found = weighed(claim, CASES[claim["rule"]](claim, outcome))
     # Of the objective itself the sentence on exactly fair clusters is true, whatever is measured.
@@ -450,7 +450,7 @@ def test_an_identity_would_not_hold_elsewhere(name, monkeypatch):
     assert j.verdict(weighed(CLAIMS[name], {})) == j.FAILS
 
 
-def test_every_rule_is_tried():
+def test_every_rule_is_tested():
     used = {claim["rule"] for claim in CLAIMS.values()} - {SUMMARY}
     assert used == set(RULES)
     special = HERE | {"cannot_be_tested", "rate_is_a_worst_case"}
@@ -466,12 +466,12 @@ def test_a_binary_decision_has_no_nonlinear_dependence_to_miss(groups):
     assert j.verdict(weighed(CLAIMS[name], {})) == j.FAILS
 
 
-def test_the_dependence_would_be_detected(monkeypatch):
+def test_nonlinear_dependence_would_be_detected(monkeypatch):
     monkeypatch.setattr(_measure, "_from_correlations", lambda P: 0.0)
     assert j.verdict(weighed(CLAIMS["limit-cause-four"], {})) == j.HOLDS
 
 
-def test_k_means_is_lambda_zero_and_line_6_the_best_reply():
+def test_k_means_is_lambda_zero_and_line_6_the_best_response():
     for name in ("kmeans-lambda-zero", "kmeans-step-6"):
         assert j.verdict(weighed(CLAIMS[name], {})) == j.HOLDS
 
@@ -500,7 +500,7 @@ def test_clusters_that_are_not_quite_fair_leave_the_minimum_of_the_objective(mon
 
 
 @pytest.mark.parametrize("name", ["theorem-3", "theorem-4", "theorem-3-covers-algorithm-2"])
-def test_runs_can_contradict_a_worst_case_and_never_support_it(name):
+def test_runs_can_contradict_but_not_support_a_worst_case_bound(name):
     claim = CLAIMS[name]
     algorithm, claimed = claim["options"]["algorithm"], claim["paper"]["value"]
     for exponent, verdict in ((claimed - 0.5, j.UNTESTABLE), (claimed + 0.1, j.FAILS)):
@@ -519,7 +519,7 @@ def test_the_weight_of_gender_depends_on_the_coding():
     assert not texts["gender-weight"].startswith("3,")
 
 
-def test_german_is_above_if_s_is_seen():
+def test_german_violation_is_larger_if_s_is_a_feature():
     assert _data.german_with_s() > 0.2
 
 
@@ -556,7 +556,7 @@ def test_without_a_level_leads_are_not_compared():
     assert j.verdict(found) == j.UNDECIDED
 
 
-def test_a_network_that_never_gets_fair_contradicts_the_table():
+def test_network_that_never_becomes_fair_contradicts_the_table():
     claim = CLAIMS["network-fair"]
     found = weighed(claim, {"network": sim.network(end=(0.5, 0.84))})
     assert j.verdict(found) == j.FAILS
@@ -588,7 +588,7 @@ def test_one_competitive_ridge_gives_holds_in_part():
     assert j.verdict(weighed(CLAIMS["covariance-limit"], tables)) == j.PART
 
 
-def test_a_bank_that_matches_is_a_reproduction():
+def test_matching_bank_results_count_as_reproduced():
     claim = CLAIMS["bank-start"]
     tables = {"starting_points": sim.starts(bank=(0.7078, 0.1, 0.1, 0.1))}
     found = weighed(claim, tables)

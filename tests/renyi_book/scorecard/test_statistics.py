@@ -13,7 +13,7 @@ from renyi_book.scorecard import statistics as s
 RNG = np.random.default_rng
 
 
-def test_without_overlap_it_is_student_s_interval():
+def test_interval_without_overlap_is_that_of_student():
     values = RNG(0).normal(1, 2, 12)
     found = s.corrected(values)
     low, high = ttest_1samp(values, 0).confidence_interval(0.95)
@@ -22,7 +22,7 @@ def test_without_overlap_it_is_student_s_interval():
     assert_allclose(s.p_less(found, 0), ttest_1samp(values, 0, alternative="less").pvalue)
 
 
-def test_it_is_the_interval_that_the_experiments_use():
+def test_interval_matches_that_of_the_experiments():
     values = RNG(1).normal(size=9)
     assert_allclose(s.corrected(values, 0.5)[:3], interval(values, test_share=0.5).to_numpy())
 
@@ -38,7 +38,7 @@ def split_means(rng, n_train, n_test, splits, rows):
 
 
 @pytest.mark.parametrize("rows", ["test", "train"])
-def test_the_corrected_interval_covers_where_student_s_does_not(rows):
+def test_corrected_interval_has_coverage_that_student_lacks(rows):
     """The truth is 0. Overlap makes Student's interval far too short; the corrected one is not."""
     rng, n_train, n_test = RNG(2), 60, 40
     share = n_test / n_train if rows == "test" else s.training_ratio(n_train, 100)
@@ -52,7 +52,7 @@ def test_the_corrected_interval_covers_where_student_s_does_not(rows):
     assert np.mean(wide) > 0.92
 
 
-def test_no_spread_decides_at_once():
+def test_zero_variance_gives_p_values_of_zero_or_one():
     mean = s.corrected([0.5, 0.5, 0.5])
     assert s.p_greater(mean, 0) == 0
     assert s.p_less(mean, 0) == 1
@@ -66,7 +66,7 @@ def test_invalid_sample_input_raises(values):
         s.corrected([1, 2], -1)
 
 
-def test_two_one_sided_tests_are_the_interval_of_90_percent_within_delta():
+def test_two_one_sided_tests_agree_with_the_90_percent_interval():
     for seed in range(30):
         values = RNG(seed).normal(0.2, 1, 10)
         mean = s.corrected(values, level=0.9)
@@ -77,7 +77,7 @@ def test_two_one_sided_tests_are_the_interval_of_90_percent_within_delta():
             assert s.p_outside(mean, delta) == beyond
 
 
-def test_the_regions_are_the_posterior_s_masses():
+def test_region_probabilities_are_posterior_masses():
     mean = s.corrected(RNG(3).normal(0.3, 1, 20), 0.4)
     posterior = t(mean.df, mean.estimate, mean.se)
     left, within, right = s.regions(mean, 0.2)
@@ -87,7 +87,7 @@ def test_the_regions_are_the_posterior_s_masses():
 
 @settings(deadline=None, derandomize=True)
 @given(st.integers(1, 500), st.integers(1, 500), st.data())
-def test_a_log_ratio_turns_its_sign_with_the_groups(n_1, n_0, data):
+def test_log_ratio_changes_sign_if_groups_are_swapped(n_1, n_0, data):
     x_1, x_0 = data.draw(st.integers(0, n_1)), data.draw(st.integers(0, n_0))
     one, other = (
         s.log_ratio(x_1 / n_1, n_1, x_0 / n_0, n_0),
@@ -97,7 +97,7 @@ def test_a_log_ratio_turns_its_sign_with_the_groups(n_1, n_0, data):
     assert np.isfinite(one)
 
 
-def test_p_percent_has_the_upper_end_one_where_parity_is_covered():
+def test_upper_end_of_p_percent_is_one_if_parity_is_not_excluded():
     assert s.to_p_rule(-0.2, -0.5, 0.1)[2] == 1
     estimate, low, high = s.to_p_rule(-0.2, -0.5, -0.1)
     assert_allclose([estimate, low, high], np.exp([-0.2, -0.5, -0.1]))
@@ -112,7 +112,7 @@ def overlapping(rng, means, spread, ratio, splits=30):
     return means + z @ np.asarray(spread).T
 
 
-def test_a_fold_is_the_difference_of_two_absolute_means():
+def test_folded_difference_is_the_difference_of_absolute_means():
     rng = RNG(4)
     first, second = rng.normal(-0.5, 0.1, 30), rng.normal(0.02, 0.1, 30)
     found = s.fold(s.signed(first), s.signed(second), 0.6)
@@ -126,7 +126,7 @@ def test_a_fold_is_the_difference_of_two_absolute_means():
     )
 
 
-def test_far_from_zero_a_fold_is_a_plain_difference():
+def test_folded_difference_far_from_zero_is_a_plain_difference():
     rng = RNG(5)
     first, second = rng.normal(5, 0.1, 30), rng.normal(2, 0.1, 30)
     found = s.fold(s.signed(first), s.signed(second), 0.6)
@@ -139,7 +139,7 @@ def test_far_from_zero_a_fold_is_a_plain_difference():
     assert_allclose([left, within, right], s.regions(plain, 2.95), atol=0.03)
 
 
-def test_the_interval_of_a_fold_does_not_jump_where_the_mean_changes_its_sign():
+def test_interval_of_a_folded_difference_is_continuous_at_zero():
     rng = RNG(6)
     first, second = rng.normal(1, 0.5, 30), rng.normal(0, 0.5, 30)
     second -= second.mean()
@@ -152,7 +152,7 @@ def test_the_interval_of_a_fold_does_not_jump_where_the_mean_changes_its_sign():
     "means", [(0, 0), (0.5, 0), (3, 0), (0, 3), (1, 1), (3, 3), (1, -1), (0, 0.5)]
 )
 @pytest.mark.parametrize("correlation", [0.0, 0.75])
-def test_the_interval_of_a_fold_covers(means, correlation):
+def test_interval_of_a_folded_difference_has_coverage(means, correlation):
     rng, spread = RNG(7), np.linalg.cholesky([[1, correlation], [correlation, 1]])
     truth, covered = abs(means[0]) - abs(means[1]), 0
     for _ in range(200):
@@ -172,7 +172,7 @@ def test_the_interval_of_a_fold_covers(means, correlation):
         ([-4, 0, 4, 0], [-2, 0, 2, 0]),
     ],
 )
-def test_the_interval_covers_with_four_groups_too(rival, renyi):
+def test_interval_has_coverage_for_four_groups(rival, renyi):
     """The bootstrap that it replaces covered down to .65 where one of the two is fair."""
     rng, truth, covered = RNG(8), np.ptp(rival) - np.ptp(renyi), 0
     spread = np.diag(np.tile([2.0, 1.0, 2.0, 0.7], 2))
@@ -192,17 +192,17 @@ def test_groups_are_resampled_separately():
     assert (none.estimate, none.low, none.high) == (1, 1, 1)
 
 
-def test_holm_by_hand():
+def test_holm_agrees_with_a_hand_calculation():
     assert_allclose(s.holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
     assert_allclose(s.holm([0.5, 0.9]), [1.0, 1.0])
 
 
-def test_benjamini_and_yekutieli_is_scipy_s():
+def test_benjamini_yekutieli_matches_scipy():
     p = RNG(7).uniform(size=20) ** 2
     assert_allclose(s.benjamini_yekutieli(p), false_discovery_control(p, method="by"))
 
 
-def test_the_whole_interval_is_as_short_as_the_needed_splits_make_it():
+def test_required_splits_are_the_fewest_with_a_short_enough_interval():
     n = s.splits_needed(2.0, 0.0, 1.4)
     lengths = [2 * t.ppf(0.975, k - 1) * 2.0 * np.sqrt(1 / k) for k in (n - 1, n)]
     assert lengths[0] > 1.4 >= lengths[1]
@@ -211,6 +211,6 @@ def test_the_whole_interval_is_as_short_as_the_needed_splits_make_it():
     assert_allclose(many.high - many.low, s.shortest(2.0, 0.5), rtol=0.02)
 
 
-def test_training_rows_must_be_some_and_not_all():
+def test_share_of_training_rows_must_be_between_zero_and_one():
     with pytest.raises(ValueError, match="n_train"):
         s.training_ratio(10, 10)

@@ -55,7 +55,7 @@ def four():
     return tables_of(FIGURE_1C, (YES, YES, NO, OPEN))
 
 
-def test_each_claim_has_its_fields(four):
+def test_claims_have_the_required_fields(four):
     found = findings(four, FIGURE_1C)
     verdicts = [found[claim["id"]]["verdict"] for claim in FIGURE_1C]
     assert verdicts == [j.HOLDS, j.HOLDS, j.FAILS, j.UNDECIDED]
@@ -92,7 +92,7 @@ def test_the_family_is_adjusted_by_holm():
     assert {together for together, _ in judged.values()} == {j.UNDECIDED}
 
 
-def test_the_sentence_names_every_verdict_with_its_number():
+def test_sentence_states_the_count_of_every_verdict():
     counts = dict.fromkeys((*VERDICTS, NO_RESULT), 2)
     sentence = in_words(counts)
     assert sentence.startswith("Of 12 claims, 2 hold, 2 hold in part, 2 do not hold, ")
@@ -122,7 +122,7 @@ def reading(name, words=None, of=None):
     return {"id": name} | ({"words": words} if words else {}) | ({"reading_of": of} if of else {})
 
 
-def test_the_reading_that_the_words_fix_is_counted_else_the_most_favorable():
+def test_reading_fixed_by_the_words_is_counted_or_else_the_most_favorable():
     open_ = [reading("a"), reading("b", of="a"), reading("c", of="a")]
     found = {"a": j.FAILS, "b": j.UNDECIDED, "c": j.UNDECIDED}
     assert t.counted(open_, found) == {"a": "b"}
@@ -141,7 +141,7 @@ def test_the_strictest_tally_takes_the_least_favorable_reading():
     assert t.strictest(shown) == {j.FAILS: 1, j.UNDECIDED: 1}
 
 
-def test_equivalences_are_a_family_of_their_own():
+def test_equivalences_form_a_separate_family():
     """They are judged at 5 %, differences at 2.5 %."""
     listed = [{"id": name, "rule": "x", "analysis": {"family": "f"}} for name in "abc"]
     barely = j.difference(0.9 + sim.normal(30) * 2.0, 0.3, "x")
@@ -200,7 +200,7 @@ def test_without_results_every_measured_row_has_no_verdict():
         ([j.HOLDS] * 11 + [NO_RESULT], NO_RESULT),
     ],
 )
-def test_a_claim_in_general_is_weighed_by_the_comparisons(of, verdict):
+def test_general_claim_is_judged_by_the_comparisons(of, verdict):
     assert t._summary(of) == verdict
 
 
@@ -295,7 +295,7 @@ def test_the_tally_counts_every_claim_once(folder):
     assert set(tally(shown)) <= {*VERDICTS, NO_RESULT}
 
 
-def test_headlines_are_adjusted_for_all_rows(folder):
+def test_headline_results_are_adjusted_for_all_rows(folder):
     shown = [row | {"primary": True} for row in rows(folder)]
     assert headline(shown) == {"measured": 4, "supported": 2, "opposed": 1}
     assert headline([]) == {"measured": 0, "supported": 0, "opposed": 0}

@@ -23,7 +23,7 @@ def test_the_weights_are_orthogonal_to_the_difference_of_means(fairness, svm):
     assert np.linalg.norm(clf.coef_) > 0.1
 
 
-def test_scores_are_those_of_the_machine_on_the_changed_features():
+def test_scores_match_the_machine_on_the_changed_features():
     X, y, s = biased_data()
     clf = DoniniClassifier(0.1).fit(X, y, sensitive_features=s)
     features, _ = fair_features(X, clf.u_)
@@ -66,7 +66,7 @@ def test_changed_features_span_all_fair_weights():
     assert found == pytest.approx(general.fun, abs=1e-6)
 
 
-def test_groups_with_equal_means_leave_the_plain_machine():
+def test_equal_group_means_give_the_plain_machine():
     X, y, _ = biased_data()
     twice, labels, s = np.vstack([X, X]), np.tile(y, 2), np.repeat(["f", "m"], len(y))
     clf = DoniniClassifier(0.1).fit(twice, labels, sensitive_features=s)
@@ -74,7 +74,7 @@ def test_groups_with_equal_means_leave_the_plain_machine():
     np.testing.assert_allclose(clf.coef_, plain.coef_)
 
 
-def test_c_is_the_fairest_of_nearly_the_best_accuracy():
+def test_chosen_c_is_the_fairest_with_nearly_the_best_accuracy():
     X, y, s = biased_data(n=600)
     choices = [1e-5, 1e-3, 0.1]
     strict = DoniniClassifier(choices, near_best=1.0).fit(X, y, sensitive_features=s)
@@ -101,13 +101,13 @@ def test_c_is_the_fairest_of_nearly_the_best_accuracy():
         ({"fairness": "equalized_odds"}, "fairness must be one of"),
     ],
 )
-def test_invalid_parameters_are_named(params, message):
+def test_invalid_parameters_raise(params, message):
     X, y, s = biased_data(n=40)
     with pytest.raises(ValueError, match=message):
         DoniniClassifier(**params).fit(X, y, sensitive_features=s)
 
 
-def test_a_group_without_the_favorable_label_is_named():
+def test_group_without_the_favorable_label_raises():
     X, y, s = biased_data(n=40)
     with pytest.raises(ValueError, match="group 1 of sensitive_features has no sample"):
         DoniniClassifier(1).fit(X, y, sensitive_features=np.where(y == 1, 0, s))

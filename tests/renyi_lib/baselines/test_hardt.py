@@ -25,7 +25,7 @@ VIOLATIONS = {
 
 @pytest.mark.parametrize("n_groups", [2, 3])
 @pytest.mark.parametrize("fairness", VIOLATIONS)
-def test_training_data_have_parity(fairness, n_groups):
+def test_constraint_holds_on_the_training_data(fairness, n_groups):
     X, y, s = biased_data(n=600, n_groups=n_groups)
     clf = HardtClassifier(fairness=fairness).fit(X, y, sensitive_features=s)
     F = clf.predict_proba(X, sensitive_features=s)
@@ -34,7 +34,7 @@ def test_training_data_have_parity(fairness, n_groups):
     assert VIOLATIONS[fairness](y, base, s) > 0.05
 
 
-def test_labels_are_drawn_with_their_probabilities():
+def test_labels_are_sampled_with_their_probabilities():
     X, y, s = biased_data()
     clf = HardtClassifier(fairness="equalized_odds").fit(X, y, sensitive_features=s)
     F = clf.predict_proba(X, sensitive_features=s)[:, 1]
@@ -60,7 +60,7 @@ def test_known_thresholds_are_found():
     np.testing.assert_array_equal(predicted, y)
 
 
-def test_a_seed_fixes_the_labels():
+def test_seed_determines_the_sampled_labels():
     X, y, s = biased_data()
     clf = HardtClassifier(fairness="equalized_odds", random_state=3)
     clf.fit(X, y, sensitive_features=s)
@@ -84,7 +84,7 @@ def test_any_classifier_labels_and_joint_groups_are_accepted():
     assert equal_opportunity_difference(y, F, sensitive_features=s) < 1e-10
 
 
-def test_invalid_input_is_named():
+def test_invalid_input_raises():
     X, y, s = biased_data(n=60)
     with pytest.raises(ValueError, match="fairness must be one of"):
         HardtClassifier(fairness="parity").fit(X, y, sensitive_features=s)

@@ -81,7 +81,7 @@ class TestModel:
             assert gradient[i] == pytest.approx(slope, rel=1e-6, abs=1e-6)
 
     @pytest.mark.parametrize("n_classes", [2, 4])
-    def test_any_gradient_by_f_is_pulled_back(self, n_classes):
+    def test_gradients_with_respect_to_f_are_pulled_back(self, n_classes):
         X, y, _ = several_classes(30, n_classes)
         model = NetworkModel(X, y, n_classes, hidden=5)
         rng = np.random.default_rng(2)
@@ -117,7 +117,7 @@ class TestModel:
         assert (theta == 1).all()
         assert [part.shape for part in model.layers(theta)] == [(3, 4), (4,), (4, 3), (3,)]
 
-    def test_start_has_the_variance_of_glorot_and_no_bias(self):
+    def test_initial_weights_have_glorot_variance_and_zero_biases(self):
         model = NetworkModel(np.zeros((1, 300)), np.zeros(1, dtype=int), 2, hidden=100)
         A, a, B, b = model.layers(model.start(np.random.RandomState(0)))
         assert A.var() == pytest.approx(2 / 400, rel=0.02)
@@ -126,7 +126,7 @@ class TestModel:
         assert not a.any()
         assert not b.any()
 
-    def test_the_paper_s_loop_takes_the_network_as_it_is(self):
+    def test_paper_loop_accepts_the_network_unchanged(self):
         objective, _ = objective_of("two classes, two groups")
         theta = objective.model.start(np.random.RandomState(0))
         found = gradient_descent(objective, theta, 2.0, eta=0.05, max_iter=200)
@@ -138,7 +138,7 @@ class TestModel:
 class TestAgainstScikitLearn:
     """MLPClassifier is the same network, with the same loss and the same optimizer."""
 
-    def test_adam_walks_the_same_way_from_the_same_start(self):
+    def test_adam_matches_a_reference_implementation(self):
         X, y, _ = several_classes(60)
         options = {"activation": "tanh", "alpha": 0, "batch_size": 60, "shuffle": False}
         # A rate of next to nothing leaves the start where it is, so that it can be read.
@@ -153,7 +153,7 @@ class TestAgainstScikitLearn:
         np.testing.assert_allclose(theta, flat(theirs), atol=1e-5)
         assert np.abs(theta - flat(start)).max() > 0.3
 
-    def test_probabilities_and_loss_are_those_of_the_same_weights(self):
+    def test_probabilities_and_loss_match_scikit_learn_with_the_same_weights(self):
         X, y, _ = several_classes(200)
         theirs = MLPClassifier(12, activation="tanh", alpha=0, max_iter=2000, random_state=0)
         theirs.fit(X, y)
@@ -183,7 +183,7 @@ class TestLearning:
         assert LogisticRegression().fit(X, y).score(X, y) < 0.7
         assert quick().fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.97
 
-    def test_three_rings_have_different_names(self):
+    def test_three_rings_are_learned_with_string_labels(self):
         rng = np.random.default_rng(0)
         ring = rng.integers(3, size=900)
         angle = rng.uniform(0, 2 * np.pi, size=900)
@@ -206,14 +206,14 @@ class TestLearning:
             theta = adam.step(theta, objective(theta, 3.0)[1])
         np.testing.assert_allclose(flat(clf), theta, atol=1e-8)
 
-    def test_the_paper_s_settings_are_the_defaults(self):
+    def test_defaults_are_the_settings_of_the_paper(self):
         defaults = RenyiNetworkClassifier().get_params()
         assert (defaults["hidden"], defaults["batch_size"], defaults["epochs"]) == (12, 128, 50)
 
 
 class TestFairness:
     @pytest.mark.parametrize(("n_classes", "n_groups"), [(2, 2), (3, 2), (2, 3), (3, 4)])
-    def test_more_lam_is_less_correlation_also_on_new_data(self, n_classes, n_groups):
+    def test_larger_lam_reduces_the_correlation_on_new_data(self, n_classes, n_groups):
         X, y, s = several_classes(3000, n_classes, n_groups)
         train, test = slice(0, 2000), slice(2000, None)
         rho, losses = [], []
@@ -226,7 +226,7 @@ class TestFairness:
         assert rho[2] < 0.4 * rho[0]
         assert losses == sorted(losses)
 
-    def test_without_lam_the_groups_have_no_effect_but_the_history(self):
+    def test_groups_affect_only_the_history_if_lam_is_zero(self):
         X, y, s = biased_data()
         with_groups = quick(epochs=5).fit(X, y, sensitive_features=s)
         without = quick(epochs=5).fit(X, y)
@@ -236,14 +236,14 @@ class TestFairness:
         assert with_groups.groups_.tolist() == [0, 1]
         assert without.groups_ is None
 
-    def test_without_groups_it_is_plain_with_a_warning(self):
+    def test_fit_without_groups_is_unpenalized_and_warns(self):
         X, y, _ = biased_data()
         with pytest.warns(NoSensitiveFeaturesWarning, match="plain neural network") as caught:
             fair = quick(4.0, epochs=3).fit(X, y)
         assert caught[0].filename == __file__
         np.testing.assert_array_equal(flat(fair), flat(quick(epochs=3).fit(X, y)))
 
-    def test_history_is_that_of_all_samples(self):
+    def test_history_is_computed_on_all_samples(self):
         X, y, s = several_classes(300, 3, 3)
         clf = quick(2.0, epochs=7, batch_size=50).fit(X, y, sensitive_features=s)
         F = clf.predict_proba(X)
@@ -258,7 +258,7 @@ class TestFairness:
         np.testing.assert_allclose(clf.history_["objective"], total)
         assert clf.n_iter_ == 7
 
-    def test_several_columns_become_their_joint_group(self):
+    def test_several_columns_define_joint_groups(self):
         X, y, s = several_classes(200, 2, 4)
         frame = pd.DataFrame({"sex": np.array(["f", "m"])[s // 2], "old": s % 2 == 1})
         joint = quick(2.0, epochs=3).fit(X, y, sensitive_features=frame)
@@ -268,7 +268,7 @@ class TestFairness:
 
 
 class TestBatches:
-    def test_groups_of_a_batch_are_those_of_its_samples(self):
+    def test_groups_of_a_batch_match_its_samples(self):
         labels = np.array(["a", "b", "c", "d"])[np.random.default_rng(0).integers(4, size=60)]
         groups = Groups.from_labels(labels)
         for kept in (["a", "b", "c", "d"], ["b", "d"], ["a", "c", "d"]):
@@ -287,7 +287,7 @@ class TestBatches:
         plain = quick(batch_size=1, epochs=2).fit(X, y)
         np.testing.assert_array_equal(flat(fair), flat(plain))
 
-    def test_a_group_that_most_batches_lack_is_harmless(self):
+    def test_group_missing_from_most_batches_is_supported(self):
         X, y, s = biased_data(400)
         s = np.where(np.arange(400) < 3, 2, s)
         clf = quick(20.0, batch_size=16, epochs=20).fit(X, y, sensitive_features=s)
@@ -313,7 +313,7 @@ class TestBatches:
 
     @pytest.mark.parametrize("n_groups", [2, 3])
     @pytest.mark.parametrize("sharpness", [0.05, 5.0])
-    def test_rho_of_a_batch_is_too_large_by_the_variance_s_share(self, sharpness, n_groups):
+    def test_batch_bias_of_rho_matches_the_formula(self, sharpness, n_groups):
         # The formula of the Notes: soft labels that have nothing to do with the groups.
         rng = np.random.default_rng(0)
         groups = Groups.from_labels(rng.integers(n_groups, size=128 * 2000))
@@ -342,7 +342,7 @@ class TestEstimator:
         failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
         assert failed == {}
 
-    def test_a_seed_gives_the_same_network_and_another_seed_another(self):
+    def test_seed_determines_the_network(self):
         X, y, s = biased_data(200)
         first = quick(2.0, epochs=3).fit(X, y, sensitive_features=s)
         again = clone(first).fit(X, y, sensitive_features=s)
@@ -350,7 +350,7 @@ class TestEstimator:
         np.testing.assert_array_equal(flat(first), flat(again))
         assert not np.allclose(flat(first), flat(other))
 
-    def test_a_fit_leaves_the_global_random_numbers_alone(self):
+    def test_fit_does_not_use_the_global_random_state(self):
         X, y, _ = biased_data(60)
         before = np.random.get_state()[1].copy()  # noqa: NPY002 (the very state to be left alone)
         quick(epochs=1).fit(X, y)
@@ -365,7 +365,7 @@ class TestEstimator:
         assert sorted(names) == list(clf.get_params())
         assert clone(clf).set_params(hidden=7).hidden == 7
 
-    def test_tables_and_names_are_accepted(self):
+    def test_data_frames_and_string_labels_are_accepted(self):
         X, y, s = biased_data()
         frame = pd.DataFrame(X, columns=list("abcd"))
         clf = quick(1.0, epochs=2).fit(
@@ -379,7 +379,7 @@ class TestEstimator:
         assert [part.shape for part in clf.coefs_] == [(4, 12), (12, 2)]
         assert [part.shape for part in clf.intercepts_] == [(12,), (2,)]
 
-    def test_no_prediction_before_the_fit(self):
+    def test_prediction_before_the_fit_raises(self):
         with pytest.raises(NotFittedError):
             quick().predict(np.zeros((2, 2)))
 
@@ -399,12 +399,12 @@ class TestEstimator:
             ({"learning_rate": np.inf}, "learning_rate must be a positive number"),
         ],
     )
-    def test_invalid_parameters_are_named(self, options, message):
+    def test_invalid_parameters_raise(self, options, message):
         X, y, s = biased_data(20)
         with pytest.raises(ValueError, match=message):
             quick().set_params(**options).fit(X, y, sensitive_features=s)
 
-    def test_invalid_data_are_named(self):
+    def test_invalid_data_raise(self):
         X, y, s = biased_data(60)
         with pytest.raises(ValueError, match="sensitive_features has only one group"):
             quick().fit(X, y, sensitive_features=np.zeros(60))

@@ -19,7 +19,7 @@ def problem(seed=0, k=2):
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("bound", [0.0, 0.05, 0.3])
-def test_solution_is_that_of_a_general_solver(bound, k):
+def test_solution_matches_a_general_solver(bound, k):
     X, y, with_ones, A = problem(k=k)
     solution = newton(
         logistic_loss(y), with_ones, np.zeros(5), ridge=np.zeros(5), A=A, bound=bound, tol=1e-10
@@ -58,7 +58,7 @@ def test_lagrangian_is_stationary_and_multipliers_push_inwards():
     assert (np.sign(solution.multipliers) == np.sign(A @ solution.theta))[reached].all()
 
 
-def test_collinear_and_empty_columns_are_harmless():
+def test_collinear_and_empty_columns_are_supported():
     X, y, with_ones, _ = problem()
     wide = np.column_stack([with_ones, with_ones[:, 0], np.zeros(len(X))])
     narrow = newton(logistic_loss(y), with_ones, np.zeros(5), ridge=np.zeros(5), tol=1e-9)
@@ -68,7 +68,7 @@ def test_collinear_and_empty_columns_are_harmless():
     np.testing.assert_allclose(wide @ same.theta, with_ones @ narrow.theta, atol=1e-6)
 
 
-def test_too_few_steps_are_reported():
+def test_too_few_steps_are_reported_as_not_converged():
     _, y, with_ones, _ = problem()
     short = newton(logistic_loss(y), with_ones, np.zeros(5), ridge=np.zeros(5), max_iter=1)
     assert not short.converged
@@ -77,7 +77,7 @@ def test_too_few_steps_are_reported():
 
 @settings(deadline=None, derandomize=True, max_examples=50)
 @given(seed=st.integers(0, 10**6), k=st.integers(1, 4), bound=st.floats(0, 2))
-def test_multipliers_of_a_quadratic_problem_satisfy_its_conditions(seed, k, bound):
+def test_multipliers_of_a_quadratic_problem_satisfy_optimality(seed, k, bound):
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(k, k + 2))
     M, r = root @ root.T, rng.normal(size=k)

@@ -41,7 +41,7 @@ def mean_gaps(clf, X, y, s):
 class TestGame:
     @settings(deadline=None, derandomize=True, max_examples=60)
     @given(z=scores, c=tilts)
-    def test_strategies_are_best_responses_and_the_value_theirs(self, z, c):
+    def test_strategies_are_best_responses_with_the_stated_value(self, z, c):
         value, p_hat, p_check = (a[0] for a in robust_game(np.array([z]), np.array([c]))[:3])
 
         def payoff(p, q):
@@ -76,7 +76,7 @@ class TestGame:
             np.testing.assert_allclose(slope(1, "z"), by_zc, atol=1e-4)
             np.testing.assert_allclose(slope(1, "c"), by_cc, atol=1e-4)
 
-    def test_cut_offs_are_those_of_the_theorem(self):
+    def test_clipping_levels_match_the_theorem(self):
         z = np.array([-3.0, 0.0, 3.0])
         p = 1 / (1 + np.exp(-z))
         np.testing.assert_allclose(robust_game(z, np.full(3, 2.5))[1], np.minimum(p, 0.4))
@@ -86,7 +86,7 @@ class TestGame:
 
 @pytest.mark.parametrize("data", [biased_data, steep_data])
 @pytest.mark.parametrize("fairness", NOTIONS)
-def test_the_groups_have_equal_means(fairness, data):
+def test_cells_have_equal_mean_probabilities(fairness, data):
     X, y, s = data()
     plain = RezaeiClassifier(fairness=fairness).fit(X, y, sensitive_features=s)
     plain.tilt_ = np.zeros((2, 2))  # logistic regression with the same coefficients
@@ -107,7 +107,7 @@ def test_the_adversary_matches_the_moments_of_the_data(fairness):
     np.testing.assert_allclose(X.T @ (p_check - y) / len(y), 0, atol=1e-7)
 
 
-def test_the_saddle_point_is_that_of_general_solvers():
+def test_saddle_point_matches_general_solvers():
     X, y, s = steep_data()
     with_ones = np.column_stack([X, np.ones(len(X))])
     cells = np.where(s == 1, 1 / s.mean(), -1 / (1 - s).mean())[:, None]
@@ -132,7 +132,7 @@ def test_the_saddle_point_is_that_of_general_solvers():
     np.testing.assert_allclose(theta, best(general.x).x, atol=1e-3)
 
 
-def test_the_predictor_is_the_best_fair_one_against_its_adversary():
+def test_predictor_is_the_best_fair_response_to_its_adversary():
     # P̂ minimizes the log loss for the labels of P̌ among all predictors with equal means: a
     # problem in n numbers, solved without the game.
     X, y, s = (a[:40] for a in steep_data())
@@ -159,7 +159,7 @@ def test_the_predictor_is_the_best_fair_one_against_its_adversary():
 
 
 @pytest.mark.parametrize("fairness", NOTIONS)
-def test_groups_that_are_alike_leave_logistic_regression(fairness):
+def test_identical_groups_give_logistic_regression(fairness):
     X, y, _ = biased_data()
     twice, labels, s = np.vstack([X, X]), np.tile(y, 2), np.repeat([0, 1], len(y))
     clf = RezaeiClassifier(fairness=fairness, l2=0.01).fit(twice, labels, sensitive_features=s)
@@ -171,7 +171,7 @@ def test_groups_that_are_alike_leave_logistic_regression(fairness):
 
 
 @pytest.mark.parametrize("fairness", ["demographic_parity", "equal_opportunity"])
-def test_without_a_cut_off_it_is_the_limit_of_the_renyi_penalty(fairness):
+def test_unclipped_solution_is_the_limit_of_the_renyi_penalty(fairness):
     X, y, s = biased_data(n=1000, seed=6)
     clf = RezaeiClassifier(fairness=fairness).fit(X, y, sensitive_features=s)
     assert np.abs(clf.tilt_).max() < 1
@@ -185,7 +185,7 @@ def test_without_a_cut_off_it_is_the_limit_of_the_renyi_penalty(fairness):
     )
 
 
-def test_the_unknown_label_is_averaged_over_as_the_adversary_draws_it():
+def test_unknown_label_is_averaged_with_the_probabilities_of_the_adversary():
     X, y, s = steep_data()
     clf = RezaeiClassifier(fairness="equalized_odds").fit(X, y, sensitive_features=s)
     z = X @ clf.coef_[0] + clf.intercept_[0]
@@ -202,7 +202,7 @@ def test_the_unknown_label_is_averaged_over_as_the_adversary_draws_it():
     assert clf.score(X, y, sensitive_features=s) == pytest.approx(np.mean(labels == y))
 
 
-def test_names_of_groups_and_classes_do_not_matter():
+def test_names_of_groups_and_classes_have_no_effect():
     X, y, s = steep_data()
     clf = RezaeiClassifier().fit(X, y, sensitive_features=s)
     named = RezaeiClassifier().fit(
@@ -218,7 +218,7 @@ def test_names_of_groups_and_classes_do_not_matter():
     assert set(named.predict(X, sensitive_features=np.array(["f", "m"])[s])) == {"no", "yes"}
 
 
-def test_groups_unseen_or_too_many_are_named():
+def test_unseen_or_too_many_groups_raise():
     X, y, s = biased_data()
     clf = RezaeiClassifier().fit(X, y, sensitive_features=s)
     with pytest.raises(ValueError, match=r"unseen in fit: \[7\]"):
@@ -227,7 +227,7 @@ def test_groups_unseen_or_too_many_are_named():
         clf.fit(X, y, sensitive_features=np.arange(len(y)) % 3)
 
 
-def test_too_few_steps_give_a_warning():
+def test_too_few_steps_warn():
     X, y, s = steep_data()
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         RezaeiClassifier(max_iter=1).fit(X, y, sensitive_features=s)

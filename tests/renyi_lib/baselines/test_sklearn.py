@@ -91,7 +91,7 @@ def test_scikit_learn_checks_pass(classifier):
 
 
 @pytest.mark.parametrize("base", ALL)
-def test_clones_have_the_same_parameters_and_the_same_answer(base):
+def test_clones_have_the_same_parameters_and_predictions(base):
     X, y, s = biased_data()
     seeded = "random_state" in inspect.signature(base).parameters
     first = base(**{"random_state": 5} if seeded else {})
@@ -108,7 +108,7 @@ def test_clones_have_the_same_parameters_and_the_same_answer(base):
 
 
 @pytest.mark.parametrize("base", ALL)
-def test_tables_and_names_are_accepted(base):
+def test_data_frames_and_string_labels_are_accepted(base):
     X, y, s = biased_data()
     frame = pd.DataFrame(X, columns=list("abcd"))
     groups = pd.Series(np.array(["f", "m"])[s])
@@ -121,7 +121,7 @@ def test_tables_and_names_are_accepted(base):
 
 
 @pytest.mark.parametrize("base", ALL)
-def test_invalid_groups_are_named(base):
+def test_invalid_groups_raise(base):
     X, y, s = biased_data(n=60)
     with pytest.raises(ValueError, match="sensitive_features has only one group"):
         base().fit(X, y, sensitive_features=np.zeros(60))

@@ -17,7 +17,7 @@ def covariance(scores, s, mask=True):
 
 
 @pytest.mark.parametrize("fairness", ["demographic_parity", "equal_opportunity"])
-def test_covariance_is_zero_and_the_loss_that_of_a_general_solver(fairness):
+def test_covariance_is_zero_and_the_loss_matches_a_general_solver(fairness):
     X, y, s = biased_data()
     clf = ZafarClassifier(0, fairness=fairness, l2=0, tol=1e-9).fit(X, y, sensitive_features=s)
     mask = y == 1 if fairness == "equal_opportunity" else np.full(len(y), True)
@@ -34,7 +34,7 @@ def test_covariance_is_zero_and_the_loss_that_of_a_general_solver(fairness):
     assert logistic_objective(parameters(clf), X, y)[0] == pytest.approx(general.fun, abs=1e-9)
 
 
-def test_means_for_equality_of_opportunity_are_those_given_the_favorable_label():
+def test_equality_of_opportunity_uses_means_given_the_favorable_label():
     # Centered by the share of the group among all samples, the "covariance" is another number.
     X, y, s = biased_data()
     clf = ZafarClassifier(fairness="equal_opportunity").fit(X, y, sensitive_features=s)
@@ -44,7 +44,7 @@ def test_means_for_equality_of_opportunity_are_those_given_the_favorable_label()
     assert abs(np.mean((group - s.mean()) * scores)) > 1e-3
 
 
-def test_a_bound_is_reached_and_not_passed():
+def test_active_bound_is_attained_but_not_exceeded():
     X, y, s = biased_data()
     free = abs(ZafarClassifier(1e6).fit(X, y, sensitive_features=s).covariances_[0])
     losses = []
@@ -57,7 +57,7 @@ def test_a_bound_is_reached_and_not_passed():
     assert losses[0] > losses[1] > losses[2]
 
 
-def test_a_bound_out_of_reach_leaves_logistic_regression():
+def test_inactive_bound_gives_logistic_regression():
     X, y, s = biased_data()
     clf = ZafarClassifier(1e6, l2=0.01, tol=1e-9).fit(X, y, sensitive_features=s)
     plain = LogisticRegression(C=1 / (0.01 * len(y)), tol=1e-10).fit(X, y)
@@ -67,7 +67,7 @@ def test_a_bound_out_of_reach_leaves_logistic_regression():
 
 
 @pytest.mark.parametrize("c", [0.0, 0.02])
-def test_several_groups_have_a_covariance_each(c):
+def test_each_of_several_groups_has_a_covariance(c):
     X, y, s = biased_data(n_groups=4, n=600)
     clf = ZafarClassifier(c).fit(X, y, sensitive_features=s)
     scores = clf.decision_function(X)
@@ -76,14 +76,14 @@ def test_several_groups_have_a_covariance_each(c):
     assert np.abs(found).max() == pytest.approx(c, abs=1e-10)
 
 
-def test_two_columns_of_groups_are_one_joint_group():
+def test_two_group_columns_define_joint_groups():
     X, y, s = biased_data(n_groups=4, n=600)
     joint = ZafarClassifier().fit(X, y, sensitive_features=np.column_stack([s // 2, s % 2]))
     single = ZafarClassifier().fit(X, y, sensitive_features=s)
     np.testing.assert_allclose(joint.coef_, single.coef_)
 
 
-def test_without_a_ridge_a_few_certain_samples_pay_for_the_whole_constraint():
+def test_without_a_ridge_a_few_samples_absorb_the_constraint():
     X, y, s = biased_data(n=2000)
     ahead = int(ZafarClassifier(1e6).fit(X, y, sensitive_features=s).covariances_[0] > 0)
     rare = np.zeros(len(y))
@@ -104,7 +104,7 @@ def mistakes_covariance(theta, X, y, s):
 
 
 @pytest.mark.parametrize("c", [0.001, 0.01])
-def test_mistakes_have_a_bounded_covariance_at_no_more_loss_than_a_general_solver(c):
+def test_bound_on_mistakes_holds_at_no_more_loss_than_a_general_solver(c):
     X, y, s = biased_data(n=2000, seed=2)
     clf = ZafarClassifier(c, fairness="equal_opportunity", of="mistakes", l2=0)
     clf.fit(X, y, sensitive_features=s)
@@ -134,21 +134,21 @@ def test_mistakes_have_a_bounded_covariance_at_no_more_loss_than_a_general_solve
     assert logistic_objective(theta, X, y)[0] <= general.fun + 1e-4
 
 
-def test_mistakes_within_the_bound_leave_logistic_regression():
+def test_mistakes_within_the_bound_give_logistic_regression():
     X, y, s = biased_data()
     clf = ZafarClassifier(10, fairness="equal_opportunity", of="mistakes")
     plain = ZafarClassifier(1e6).fit(X, y, sensitive_features=s)
     np.testing.assert_allclose(clf.fit(X, y, sensitive_features=s).coef_, plain.coef_)
 
 
-def test_no_intercept_is_fitted_if_none_is_wanted():
+def test_fit_without_an_intercept_has_none():
     X, y, s = biased_data()
     clf = ZafarClassifier(fit_intercept=False).fit(X, y, sensitive_features=s)
     assert clf.intercept_.tolist() == [0.0]
     assert abs(covariance(clf.decision_function(X), s)) < 1e-12
 
 
-def test_too_few_steps_give_a_warning():
+def test_too_few_steps_warn():
     X, y, s = biased_data()
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         ZafarClassifier(max_iter=1).fit(X, y, sensitive_features=s)
@@ -164,13 +164,13 @@ def test_too_few_steps_give_a_warning():
         ({"of": "mistakes"}, "of='mistakes' requires fairness='equal_opportunity'"),
     ],
 )
-def test_invalid_parameters_are_named(params, message):
+def test_invalid_parameters_raise(params, message):
     X, y, s = biased_data(n=40)
     with pytest.raises(ValueError, match=message):
         ZafarClassifier(**params).fit(X, y, sensitive_features=s)
 
 
-def test_a_group_without_the_favorable_label_is_named():
+def test_group_without_the_favorable_label_raises():
     X, y, s = biased_data(n=40)
     with pytest.raises(ValueError, match="group 1 has no sample with the label 1"):
         ZafarClassifier(fairness="equal_opportunity").fit(

@@ -1,8 +1,8 @@
-"""The rules, by name: each turns results into evidence on a claim.
+"""Rules by name, each of which turns results into evidence on a claim.
 
 A rule is a function of the results (`renyi_book.scorecard.reading.Results`), of the claim (its
-frozen fields, as in ``claims.yml``) and of the thresholds. It raises `NoResult` where the tables
-do not have what it needs, and never because a method did not get far enough.
+frozen fields, as in ``claims.yml``) and of the thresholds. It raises `NoResult` only if the tables
+lack what it needs, and not if a method fails to reach a level.
 """
 
 from renyi_book.scorecard.rules import (

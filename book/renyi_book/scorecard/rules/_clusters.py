@@ -1,4 +1,4 @@
-"""Rules on fair k-means: section 5, Fig. 3 and appendix C."""
+"""Rules on fair k-means, for section 5, Fig. 3 and appendix C."""
 
 import warnings
 from functools import cache
@@ -18,7 +18,7 @@ DATASETS = ("adult", "bank")
 
 
 def _wide(results, dataset, column, algorithm="paper"):
-    """A column by seed and lambda."""
+    """Return a column by seed and lambda."""
     table = results.fresh(f"clusters_{dataset}", ["lam", column], algorithm=algorithm)
     return table.pivot(index="seed", columns="lam", values=column)
 
@@ -30,14 +30,14 @@ def _at(wide, lam):
 
 
 def _factors(results, dataset, claim):
-    """What a column at lambda is, as a multiple of what it is at lambda = 0, for each seed."""
+    """Return a column at lambda as a multiple of its value at lambda = 0, for each seed."""
     wanted = options(claim)
     wide = _wide(results, dataset, wanted["column"], wanted.get("algorithm", "paper"))
     return _at(wide, wanted["lam"]) / _at(wide, 0.0)
 
 
 def _on_both(results, claim, room, what, thresholds):
-    """Evidence on both panels: `room` is what is claimed to be positive, given the factors."""
+    """Return evidence on both panels; `room` of the factors is claimed to be positive."""
     parts = []
     for dataset in DATASETS:
         factors = _factors(results, dataset, claim)
@@ -83,7 +83,7 @@ def loss_grows_drastically(results, claim, thresholds):
 
 
 def _spreads(results, dataset, lam=None):
-    """Largest minus smallest w of Algorithm 3, for each seed; by default at the largest lambda."""
+    """Return the largest minus the smallest w for each seed, by default at the largest lambda."""
     highest, lowest = (_wide(results, dataset, column) for column in ("w_max", "w_min"))
     spread = highest - lowest
     return _at(spread, spread.columns.max() if lam is None else lam)
@@ -91,7 +91,7 @@ def _spreads(results, dataset, lam=None):
 
 @rule
 def exactly_fair(results, claim, thresholds):
-    """True of the minimum of (11) for a large lambda; and of Algorithm 3's clusters?"""
+    """Test exact fairness at the minimum of (11) for a large lambda, and for Algorithm 3."""
     largest = {name: float(_spreads(results, name).max()) for name in DATASETS}
     text = ", ".join(f"{name} {spread:.4f}" for name, spread in largest.items())
     gap = max(largest.values())
@@ -103,13 +103,13 @@ def exactly_fair(results, claim, thresholds):
     return exact(gap < 1e-9, text, partly=fair == MINIMA, gap=gap)
 
 
-#: Small cases of (11) whose minimum is found by looking at every assignment.
+#: Small cases of (11), whose minimum is found by trying every assignment.
 MINIMA = 10
 
 
 @cache
 def fair_minima(n=7, k=2, lam=1e6):
-    """In how many small cases the minimum of (11) has the same share of s = 1 in all clusters."""
+    """Count the small cases in which the minimum of (11) has equal shares of s = 1."""
     fair = 0
     for seed in range(MINIMA):
         X, s, _ = _points(seed, n=n, k=k)
@@ -120,7 +120,7 @@ def fair_minima(n=7, k=2, lam=1e6):
 
 
 def _objective(X, s, to, lam):
-    """(11) at the best centres and w: squared distances plus lambda N p (1 - p) rho_R^2."""
+    """Compute (11) at the best centers and w, that is, SSE + lambda N p (1 - p) rho_R^2."""
     total = 0.0
     for cluster in set(to.tolist()):
         mine = to == cluster
@@ -150,7 +150,7 @@ def nearly_fair(results, claim, thresholds):
 
 @rule
 def needs_lambda_of_one(results, claim, thresholds):
-    """At the largest lambda below 1 the clusters are not completely fair."""
+    """Test whether the clusters are not completely fair at the largest lambda below 1."""
     parts = []
     for dataset in DATASETS:
         lams = _wide(results, dataset, "w_max").columns
@@ -169,7 +169,7 @@ def needs_lambda_of_one(results, claim, thresholds):
 
 @rule
 def lambda_trades_fairness_for_loss(results, claim, thresholds):
-    """From lambda = 0 to the largest: sd of w falls and the loss grows, in logarithms."""
+    """Test whether the sd of w falls and the loss grows (in logs) up to the largest lambda."""
     parts = []
     for dataset in DATASETS:
         for column, sign, what in (("w_sd", -1, "sd of w falls"), ("inertia", 1, "loss grows")):
@@ -185,7 +185,7 @@ def lambda_trades_fairness_for_loss(results, claim, thresholds):
 
 @rule
 def balance_follows_from_w(results, claim, thresholds):
-    """Minimum balance is a function of the smallest and the largest w."""
+    """Check that minimum balance is a function of the smallest and the largest w."""
     gaps = []
     for dataset in DATASETS:
         table = results.fresh(f"clusters_{dataset}", ["w_min", "w_max", "balance"])
@@ -194,7 +194,7 @@ def balance_follows_from_w(results, claim, thresholds):
         gaps.append(float((ours - table["balance"]).abs().max()))
     gap = max(gaps)
     text = f"minimum balance from the extremes of w: {order_of(gap)} off"
-    # Stored numbers have six digits.
+    # Numbers are stored with six digits.
     return exact(gap < 1e-4, text, gap=gap)
 
 
@@ -220,7 +220,7 @@ def _points(seed=0, n=60, k=3):
 
 @rule
 def w_is_a_proportion(results, claim, thresholds):
-    """The maximiser of -sum (w_k - s_n)^2 over w is the share of s = 1 in each cluster."""
+    """Check that the share of s = 1 in each cluster maximizes -sum (w_k - s_n)^2 over w."""
     worst = 0.0
     for seed in range(5):
         _, s, labels = _points(seed)
@@ -233,7 +233,7 @@ def w_is_a_proportion(results, claim, thresholds):
 
 @rule
 def objective_is_renyi_s(results, claim, thresholds):
-    """max over w of the term in (12) is lambda N p (1 - p) rho_R^2, up to a constant."""
+    """Check that the maximum of (12) over w is lambda N p (1 - p) rho_R^2 plus a constant."""
     worst = 0.0
     for seed in range(5):
         _, s, labels = _points(seed)
@@ -246,7 +246,7 @@ def objective_is_renyi_s(results, claim, thresholds):
 
 @rule
 def lambda_zero_is_k_means(results, claim, thresholds):
-    """With lambda = 0 every point ends with its nearest centre, and centres are means."""
+    """Check that lambda = 0 gives k-means, with nearest centers that are means."""
     X, s, labels = _points(3)
     model = RenyiKMeans(3, 0.0, algorithm="paper", init=labels, max_iter=100)
     model.fit(X, sensitive_features=s)
@@ -258,7 +258,7 @@ def lambda_zero_is_k_means(results, claim, thresholds):
 
 @rule
 def step_6_is_the_best_reply(results, claim, thresholds):
-    """For fixed centres and w no assignment has a lower objective than line 6 point by point."""
+    """Check that no assignment is better than that of line 6 for fixed centers and w."""
     X, s, _ = _points(1, n=6, k=2)
     centers, w = X[:2], np.array([0.2, 0.7])
     cost = ((X[:, None] - centers) ** 2).sum(axis=-1) - 0.5 * (w - s[:, None]) ** 2
@@ -270,7 +270,7 @@ def step_6_is_the_best_reply(results, claim, thresholds):
 
 @rule
 def needs_no_preprocessing(results, claim, thresholds):
-    """Algorithm 3 takes the rows as they are, from a random assignment, and makes them fairer."""
+    """Check that Algorithm 3 makes raw rows fairer from a random assignment."""
     before, after = spread_of_raw_points()
     text = f"200 raw points, largest minus smallest w: {before:.1f} without the penalty, "
     text += "less than half of it with" if after < before / 2 else "no less than half of it with"
@@ -279,15 +279,15 @@ def needs_no_preprocessing(results, claim, thresholds):
 
 @cache
 def spread_of_raw_points():
-    """Largest minus smallest w of Algorithm 3, without and with the penalty."""
+    """Return the largest minus the smallest w, without and with the penalty."""
     X, s, labels = _points(5, n=200, k=4)
-    # Groups that lie apart, so that plain k-means separates them.
+    # The groups are far apart, so plain k-means separates them.
     X = X + 2.0 * s[:, None]
     spreads = []
     for lam in (0.0, 20.0):
         model = RenyiKMeans(4, lam, algorithm="paper", init=labels, max_iter=20)
         with warnings.catch_warnings():
-            # It need not come to rest; the shares are what counts here.
+            # The algorithm need not converge, because only the shares are used here.
             warnings.simplefilter("ignore", ConvergenceWarning)
             found = model.fit(X, sensitive_features=s).labels_
         shares = [s[found == cluster].mean() for cluster in set(found.tolist())]
@@ -308,7 +308,7 @@ def four_points_flip(results, claim, thresholds):
 
 
 def batch_flips(lam):
-    """Whether both clusters swap their points when w is renewed after a pass only."""
+    """Test whether both clusters swap their points if w is updated only after each pass."""
     x, s, labels = np.array([-5.0, -4, 4, 5]), np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])
     centers = np.array([x[labels == k].mean() for k in (0, 1)])
     w = np.array([s[labels == k].mean() for k in (0, 1)])
@@ -342,7 +342,7 @@ def toy_scatters(results, claim, thresholds):
 
 @rule
 def toy_plain_stays_together(results, claim, thresholds):
-    """Plain k-means keeps each one-group neighbourhood in one cluster."""
+    """Test whether plain k-means keeps each one-group neighborhood in one cluster."""
     wide = _together(results)
     plain = _at(wide, 0.0)
     whole = float((plain > 1 - delta(claim, thresholds)).mean())

@@ -1,10 +1,10 @@
-"""What every module of rules uses."""
+"""Functions that all modules of rules use."""
 
 import numpy as np
 
 
 def registry():
-    """A table of rules and the decorator that fills it: a rule is known by its function's name."""
+    """Return a table of rules by function name, and the decorator that fills it."""
     rules = {}
 
     def rule(function):
@@ -15,21 +15,21 @@ def registry():
 
 
 def delta(claim, thresholds):
-    """The smallest effect of a claim, varied with all others."""
+    """Return the smallest effect of a claim, scaled as in the sensitivity analysis."""
     return claim["smallest"]["delta"] * thresholds.effect_scale
 
 
 def options(claim):
-    """What tells a claim from others that share its rule."""
+    """Return the options that distinguish a claim from others with the same rule."""
     return claim.get("options", {})
 
 
 def random_tables(shapes=((2, 2), (3, 2), (3, 4), (6, 5)), each=5, seed=0):
-    """Joint tables without zeros, always the same ones."""
+    """Return joint tables without zeros, from a fixed seed."""
     rng = np.random.default_rng(seed)
     return [rng.dirichlet(np.ones(c * d)).reshape(c, d) for c, d in shapes for _ in range(each)]
 
 
 def order_of(number):
-    """A number whose digits are rounding errors: its order of magnitude."""
+    """Return the order of magnitude of a number whose digits are rounding errors."""
     return f"below 1e{int(np.ceil(np.log10(max(number, 1e-15))))}"

@@ -1,4 +1,4 @@
-"""Two methods on the same splits: accuracy when fair, how fair at best, at equal fairness."""
+"""Rules that compare two methods on the same splits."""
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from renyi_book.scorecard.judging import (
 )
 from renyi_book.scorecard.reading import common, greater, rates, signed_gap, signed_log_ratio
 
-#: The smallest difference in a log ratio, gap or DP violation that matters.
+#: Smallest difference in a log ratio, gap or DP violation that matters.
 FAIRNESS = 0.02
 
 
 def chosen_points(renyi, rival, fairness, level):
-    """The points that both methods take, chosen on validation rows: seeds, points, a note."""
+    """Return seeds, the points of both methods chosen on validation rows, and a note."""
     seeds = common(renyi, rival)
     ours = [renyi[seed].chosen(fairness, level) for seed in seeds]
     theirs = [rival[seed].chosen(fairness, level) for seed in seeds]
@@ -28,7 +28,7 @@ def chosen_points(renyi, rival, fairness, level):
 
 
 def accuracy_when_fair(renyi, rival, fairness, level, delta, share, groups=2):
-    """Points of accuracy that Rényi is ahead, lambda chosen on validation rows; and how fair."""
+    """Compute Rényi's lead in accuracy and in fairness, with lambda chosen on validation rows."""
     seeds, ours, theirs, note = chosen_points(renyi, rival, fairness, level)
     ahead = [100 * (a["accuracy"] - b["accuracy"]) for a, b in zip(ours, theirs)]
     found = difference(
@@ -39,7 +39,7 @@ def accuracy_when_fair(renyi, rival, fairness, level, delta, share, groups=2):
 
 
 def fairness_ahead(ours, theirs, seeds, fairness, delta, share, groups=2, what="fairer by"):
-    """How much fairer Rényi's points are than the rival's, as a difference of violations."""
+    """Compute the baseline's violation minus that of Rényi at the chosen points."""
     if groups > 2:
         theirs, ours = (np.array([rates(p, groups) for p in points]) for points in (theirs, ours))
         rival, renyi = (float(np.ptp(values.mean(axis=0))) for values in (theirs, ours))
@@ -60,17 +60,17 @@ def fairness_ahead(ours, theirs, seeds, fairness, delta, share, groups=2, what="
 
 
 def fairest_ahead(renyi, rival, fairness, delta, share, groups=2):
-    """How much farther Rényi gets, each method at its fairest point on the validation rows."""
+    """Compare the fairest points of both methods, chosen on the validation rows."""
     seeds = common(renyi, rival)
     ours, theirs = ([curve[seed].fairest(fairness) for seed in seeds] for curve in (renyi, rival))
     return fairness_ahead(ours, theirs, seeds, fairness, delta, share, groups, what="farther by")
 
 
 def accuracy_at_equal_fairness(renyi, rival, fairness, level, delta, share):
-    """Points of accuracy ahead where both curves over the test rows reach a level.
+    """Compute the lead in accuracy where both curves over the test rows reach a level.
 
-    Splits on which both are that fair before any penalty are left out: there the two are one
-    model, and their difference is 0 by construction (a deviation from the frozen rules).
+    Splits on which both methods are that fair without a penalty are left out, because both are
+    then the same model, and their difference is 0 by construction (a deviation from the rules).
     """
     seeds = [
         seed
@@ -85,7 +85,7 @@ def accuracy_at_equal_fairness(renyi, rival, fairness, level, delta, share):
 
 
 def at_equal(seeds, pairs, delta, share):
-    """Evidence from pairs of accuracies, NaN where a curve never got so far."""
+    """Return evidence from pairs of accuracies, which are NaN if a curve misses the level."""
     pairs = np.asarray(pairs, dtype=float).reshape(-1, 2)
     both = np.isfinite(pairs).all(axis=1)
     ours, theirs = np.isfinite(pairs).sum(axis=0)
@@ -96,7 +96,7 @@ def at_equal(seeds, pairs, delta, share):
         return difference(
             ahead, delta, "ahead by", ratio=share, seeds=kept, unit=" points", note=note
         )
-    # A level that Rényi reaches and the rival never does: no accuracy buys it for the rival.
+    # If only Rényi reaches the level, the baseline cannot reach it at any accuracy.
     outcome = HOLDS if theirs == 0 and ours > len(seeds) / 2 else UNDECIDED
     return Evidence(
         kind="difference",

@@ -1,4 +1,4 @@
-"""Rules on the data sets and where they start (appendix D)."""
+"""Rules on the data sets and their starting points (appendix D)."""
 
 from functools import cache
 
@@ -19,7 +19,7 @@ RULES, rule = registry()
 
 @rule
 def start_is_the_number(results, claim, thresholds):
-    """p% of the plain classifier on the paper's own rows, against the paper's number."""
+    """Compare p% of the plain classifier on the paper's own rows with the paper's number."""
     dataset, rows = options(claim)["dataset"], options(claim)["rows"]
     point = results.paper("starting_points", ["p_rule"], dataset=dataset, rows=rows).iloc[0]
     return value(
@@ -33,7 +33,7 @@ def start_is_the_number(results, claim, thresholds):
 
 
 def _around(results, point, dataset, rows):
-    """How much the number would vary: over people like these, and over random splits."""
+    """Describe how much the number varies between samples of people and between splits."""
     try:
         people = statistics.bootstrapped_groups(
             [point["rate_0"], point["rate_1"]],
@@ -52,7 +52,7 @@ def _around(results, point, dataset, rows):
 
 @rule
 def german_starts_above(results, claim, thresholds):
-    """DP violation on German's training rows, S left out of the features or put in."""
+    """Compute the DP violation on German's training rows, with S as a feature or without it."""
     claimed, least = claim["paper"]["value"], delta(claim, thresholds)
     if options(claim)["with_s"]:
         found = {"train, S among the features": german_with_s()}
@@ -61,13 +61,13 @@ def german_starts_above(results, claim, thresholds):
         found = table.set_index("rows")["dp_violation"].to_dict()
     text = ", ".join(f"{name} {dp:.3f}" for name, dp in found.items())
     highest = max(found.values())
-    # Close below the number counts as a part of it.
+    # A value just below the number holds in part.
     return exact(highest > claimed, f"DP violation: {text}", partly=highest > claimed - least)
 
 
 @cache
 def german_with_s():
-    """The DP violation on German's training rows of a logistic regression that sees S."""
+    """Compute German's training DP violation of a logistic regression with S as a feature."""
     data = load_german().encode(scaling="standard")
     X = np.column_stack([data.X_train, pd.get_dummies(data.s_train, dtype=float)])
     model = LogisticRegression(C=np.inf, tol=1e-6, max_iter=5000).fit(X, data.y_train)
@@ -78,7 +78,7 @@ def german_with_s():
 
 @rule
 def unfair_without_s(results, claim, thresholds):
-    """How far the log ratio of the groups' rates lies beyond that of a fair p%."""
+    """Compute the distance of the groups' log ratio of rates beyond that of a fair p%."""
     table = results.fresh("starting_points", dataset="adult", rows="test", split="random")
     log_ratios = signed_log_ratio(table).to_numpy()
     beyond = np.sign(log_ratios.mean()) * log_ratios + np.log(thresholds.fair_p_rule)
@@ -102,9 +102,9 @@ def features_heavier_than_gender(results, claim, thresholds):
 
 @cache
 def heavier_than_gender(coding):
-    """How many features of Adult weigh more than gender in a standardised logistic regression.
+    """Count the features of Adult that weigh more than gender in a logistic regression.
 
-    A feature that is coded by indicators weighs as much as its heaviest indicator.
+    Features are standardized, and one that is coded by indicators has the weight of its largest.
     """
     rows = load_adult().train
     features = rows.drop(columns="income")
@@ -124,7 +124,7 @@ def heavier_than_gender(coding):
 
 @rule
 def data_as_described(results, claim, thresholds):
-    """Counts of rows and features: exact, or right to the thousand that the paper gives."""
+    """Check the counts of rows and features, exactly or to the thousand that the paper gives."""
     found, claimed = data_facts(options(claim)["dataset"]), claim["paper"]["value"]
     text = ", ".join(f"{name} {found[name]}" for name in claimed)
     right = [found[name] == number for name, number in claimed.items()]
@@ -137,16 +137,16 @@ def data_as_described(results, claim, thresholds):
 
 @cache
 def data_facts(dataset):
-    """Rows and features of a data set, as the paper counts them."""
+    """Return the numbers of rows and features of a data set, as the paper counts them."""
     data = {"adult": load_adult, "bank": load_bank, "german": load_german}[dataset]()
-    # The target is the one column that is no feature.
+    # The target is the only column that is not a feature.
     features = data.train.drop(columns=data.target)
     numbers = features.select_dtypes("number").shape[1]
     return {
         "train": len(data.train),
         "test": len(data.test),
         "features": features.shape[1],
-        # As its repository lists them, the target among them.
+        # The repository lists the target among the features.
         "attributes": data.train.shape[1],
         "numerical": numbers,
         "categorical": features.shape[1] - numbers,

@@ -1,4 +1,4 @@
-"""Rules on what the measures see: section 2, contributions, and the reasons given for Fig. 2."""
+"""Rules on what the measures detect (section 2, contributions, explanations of Fig. 2)."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from renyi_lib.dependence import (
 )
 
 RULES, rule = registry()
-# Zero up to rounding; and what any dependence must exceed.
+# Limit for zero up to rounding, and lower limit of any dependence.
 ZERO, SEEN = 1e-7, 1e-4
 
 
@@ -26,7 +26,7 @@ def zero_only_at_independence(results, claim, thresholds):
 
 
 def _nudged(P, amount=1e-3):
-    """A table with the same marginals in which some mass has moved."""
+    """Return a table with the same margins in which some mass has moved."""
     moved = P.copy()
     moved[:2, :2] += min(amount, P[:2, :2].min() / 2) * np.array([[1, -1], [-1, 1]])
     return moved
@@ -61,7 +61,7 @@ def _symmetric():
 
 @rule
 def hsic_blind(results, claim, thresholds):
-    """Whether HSIC is 0 for a pair that depends: with each of the kernels that are asked for."""
+    """Test whether HSIC with each requested kernel is 0 for a dependent pair."""
     a, square = _symmetric()
     b = (square > 4).astype(int)
     found = {kernel: hsic(a, b, kernel=kernel) for kernel in options(claim)["kernels"]}
@@ -90,7 +90,7 @@ def nmi_sees_every_dependence(results, claim, thresholds):
 
 @rule
 def renyi_sees_more(results, claim, thresholds):
-    """A dependence that Pearson, linear and Gaussian HSIC give as 0 while rho_R does not."""
+    """Test whether rho_R detects a dependence for which Pearson and HSIC are 0."""
     a, square = _symmetric()
     b = (square > 4).astype(int)
     rivals = {
@@ -106,10 +106,10 @@ def renyi_sees_more(results, claim, thresholds):
 
 @rule
 def linear_measures_leave_dependence(results, claim, thresholds):
-    """Whether a binary decision can be uncorrelated with the groups and still depend on them."""
+    """Test whether a binary decision uncorrelated with the groups can depend on them."""
     groups = options(claim)["groups"]
     tables = random_tables(shapes=[(2, groups)], each=25)
-    # rho_R^2 of a binary decision in terms of its correlations with the groups' indicators.
+    # rho_R^2 of a binary decision, computed from its correlations with the group indicators.
     gaps = [abs(renyi_from_joint(P) ** 2 - _from_correlations(P)) for P in tables]
     none_left = max(gaps) < 1e-9
     text = (
@@ -120,7 +120,7 @@ def linear_measures_leave_dependence(results, claim, thresholds):
 
 
 def _from_correlations(P):
-    """Sum over the groups of (1 - P(S = s)) corr(decision, 1[S = s])^2."""
+    """Compute the sum over the groups of (1 - P(S = s)) corr(decision, 1[S = s])^2."""
     p, q = P.sum(axis=1)[1], P.sum(axis=0)
     squared = (P[1] - p * q) ** 2 / (p * (1 - p) * q * (1 - q))
     return float(((1 - q) * squared).sum())
@@ -128,10 +128,10 @@ def _from_correlations(P):
 
 @rule
 def the_number_leaves_dependence(results, claim, thresholds):
-    """Whether a decision can be uncorrelated with the groups' number and depend on the groups."""
+    """Test whether a decision uncorrelated with the group number can depend on the groups."""
     q = np.array([0.1, 0.2, 0.3, 0.4])
     number = np.arange(4) - q @ np.arange(4)
-    # Rates whose covariance with the number vanishes: one equation for three gaps.
+    # The covariance of these rates with the number is 0, a single equation for three gaps.
     rates = 0.5 + np.array([0.3, -0.3, -0.1, 0.1])
     rates -= number * ((q * number) @ rates) / ((q * number) @ number)
     P = np.array([(1 - rates) * q, rates * q])
@@ -142,7 +142,7 @@ def the_number_leaves_dependence(results, claim, thresholds):
 
 @rule
 def an_uncorrelated_score_may_decide_unfairly(results, claim, thresholds):
-    # Both groups have mean score 0.5; one is spread out, the other is not.
+    # Both groups have mean score 0.5, but only one of them has spread-out scores.
     score = np.concatenate([np.tile([0.2, 0.4, 0.9], 40), np.tile([0.45, 0.52, 0.53], 40)])
     s = np.repeat([0, 1], 120)
     pearson = abs(pearson_correlation(score, s))
@@ -157,7 +157,7 @@ def an_uncorrelated_score_may_decide_unfairly(results, claim, thresholds):
 
 @rule
 def slower_than(results, claim, thresholds):
-    """Whether one step of `slow` takes longer than one of `fast`: log of the ratio of times."""
+    """Compute the log ratio of the times of one step of `slow` and one of `fast`."""
     slow, fast = (_seconds(results, options(claim)[key]) for key in ("slow", "fast"))
     values = np.log(slow / fast).dropna()
     return difference(
@@ -167,7 +167,7 @@ def slower_than(results, claim, thresholds):
 
 @rule
 def slower_and_intractable(results, claim, thresholds):
-    """Whether a step takes longer, and so much longer that it is out of reach."""
+    """Test whether a step takes longer, and so much longer that it is intractable."""
     slow, fast = (_seconds(results, options(claim)[key]) for key in ("slow", "fast"))
     factor = (slow / fast).dropna()
     limit, least = np.log(thresholds.intractable), delta(claim, thresholds)
@@ -186,7 +186,7 @@ def slower_and_intractable(results, claim, thresholds):
 
 @rule
 def overhead_of_a_step(results, claim, thresholds):
-    """Time of loss and penalty against that of the loss; called minimal up to a threshold."""
+    """Compare the time of loss and penalty with that of the loss; minimal up to a threshold."""
     loss, penalty = (_seconds(results, what) for what in ("loss", options(claim)["penalty"]))
     least = delta(claim, thresholds)
     factor = ((loss + penalty) / loss).dropna()

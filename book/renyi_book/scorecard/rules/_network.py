@@ -1,4 +1,4 @@
-"""Rules on the network: appendix F, Table 1. Seeds are starts on the paper's split."""
+"""Rules on the network (appendix F, Table 1); seeds are random starts on the paper's split."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from renyi_book.scorecard.reading import first_crossing
 from renyi_book.scorecard.rules._common import delta, options, registry
 
 RULES, rule = registry()
-# The paper's number is one run: one more draw beside the mean of ours (a prediction interval).
+# The paper's number is a single run, so it is compared with a prediction interval.
 ONE_RUN = 1.0
 
 
@@ -24,7 +24,7 @@ def _runs(results, columns=("p_rule", "accuracy")):
 
 @rule
 def starts_at_the_number(results, claim, thresholds):
-    """The plain network's p% or accuracy minus the paper's: the paper's run as one of ours."""
+    """Compute the plain network's p% or accuracy minus the paper's, as one more run of ours."""
     column = options(claim)["column"]
     scale = 100 if column == "accuracy" else 1
     start = _runs(results).query("lam == 0")
@@ -40,7 +40,7 @@ def starts_at_the_number(results, claim, thresholds):
 
 @rule
 def as_accurate_when_fair(results, claim, thresholds):
-    """Accuracy where p% first reaches the paper's, at most the smallest effect below it."""
+    """Compare the accuracy where p% first reaches the paper's p% with the paper's accuracy."""
     at, claimed, least = (
         options(claim)["p_rule"],
         claim["paper"]["value"],
@@ -69,7 +69,7 @@ def as_accurate_when_fair(results, claim, thresholds):
 
 @rule
 def penalty_makes_it_fairer(results, claim, thresholds):
-    """p% at the largest lambda minus p% at lambda = 0."""
+    """Compute p% at the largest lambda minus p% at lambda = 0."""
     wide = _runs(results).pivot(index="seed", columns="lam", values="p_rule")
     gain = wide[wide.columns.max()] - wide[0.0]
     return difference(gain, delta(claim, thresholds), "p% rises by", seeds=gain.index, digits=3)
@@ -77,10 +77,10 @@ def penalty_makes_it_fairer(results, claim, thresholds):
 
 @rule
 def overhead_in_multiplications(results, claim, thresholds):
-    """Multiplications of a step with the penalty over those without, for the paper's network."""
+    """Compute the ratio of multiplications per step with and without the penalty."""
     shape = options(claim)
     weights = shape["features"] * shape["hidden"] + shape["hidden"] * shape["classes"]
-    # Forward once, backward twice: by the weights and by the inputs of each layer.
+    # One pass forward and two backward, for the weights and for the inputs of each layer.
     step = 3 * shape["batch"] * weights
     # The table of class and group, w from it, the penalty, and its gradient at each sample.
     table = shape["classes"] * shape["groups"]
@@ -92,7 +92,7 @@ def overhead_in_multiplications(results, claim, thresholds):
 
 @rule
 def overhead_of_the_fit(results, claim, thresholds):
-    """Room between the time's factor and what the paper's own table calls minimal."""
+    """Compute the margin by which the time stays below what the paper's table calls minimal."""
     wide = _runs(results, ["cpu_seconds"]).pivot(index="seed", columns="lam", values="cpu_seconds")
     factor = wide.drop(columns=0.0).mean(axis=1) / wide[0.0]
     least = delta(claim, thresholds)

@@ -1,4 +1,4 @@
-"""Rules on equality of opportunity: Fig. 1."""
+"""Rules on equality of opportunity (Fig. 1)."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def _path(results):
 
 
 def _ends(results, claim):
-    """Seeds, and the points at lambda = 0 and at that of the claim, in the authors' units."""
+    """Return seeds and the points at lambda = 0 and at the claim's lambda (authors' units)."""
     rows, lam = options(claim)["rows"], float(options(claim)["lam"])
     curves = results.curve(TABLE, "code", by="recipe")
     seeds = common(curves)
@@ -37,7 +37,7 @@ def _gaps(points, soft=False):
 
 @rule
 def violation_falls(results, claim, thresholds):
-    """|mean gap| at lambda = 0 minus that at the last lambda of the panel."""
+    """Compute |mean gap| at lambda = 0 minus that at the last lambda of the panel."""
     seeds, first, last = _ends(results, claim)
     first, last = _gaps(first), _gaps(last)
     return folded(
@@ -53,7 +53,7 @@ def violation_falls(results, claim, thresholds):
 
 @rule
 def violation_goes_to_zero(results, claim, thresholds):
-    """The signed gap at the lambda of the caption, equivalent to 0."""
+    """Test whether the signed gap at the lambda of the caption is equivalent to 0."""
     rows, soft = options(claim)["rows"], options(claim).get("soft", False)
     seeds, _, last = _ends(results, claim)
     return equivalence(
@@ -67,7 +67,7 @@ def violation_goes_to_zero(results, claim, thresholds):
 
 @rule
 def costs_little(results, claim, thresholds):
-    """Room between the loss of accuracy and what counts as slight."""
+    """Compute the margin by which the loss of accuracy stays below what counts as slight."""
     rows = options(claim)["rows"]
     seeds, loss = _loss(results, claim)
     return difference(
@@ -103,7 +103,7 @@ def _loss(results, claim):
 
 @rule
 def published_points(results, claim, thresholds):
-    """The largest distance to the published points, lambda in the authors' units."""
+    """Compute the largest distance to the published points, with lambda in the authors' units."""
     rows, column = options(claim)["rows"], options(claim)["column"]
     table = results.paper(TABLE, ["lam", column], rows=rows, recipe="code").set_index("lam")
     points = claim["paper"]["value"]
@@ -114,7 +114,7 @@ def published_points(results, claim, thresholds):
     away = {lam: scale * table.loc[lam, column] - number for lam, number in points.items()}
     lam = max(away, key=lambda lam: abs(away[lam]))
     near = thresholds.reproduced_points if column == "accuracy" else thresholds.reproduced
-    # The value of a distance is 0 if all points come out again.
+    # The distance is 0 if all points are reproduced.
     return value(
         abs(away[lam]),
         0.0,
@@ -127,7 +127,7 @@ def published_points(results, claim, thresholds):
 
 @rule
 def error_of_a_method(results, claim, thresholds):
-    """A method's test error on the paper's split, at the violation where the figure has it."""
+    """Compute a method's test error on the paper's split at its violation in the figure."""
     method, at = options(claim)["method"], options(claim)["eo_violation"]
     if method == "renyi":
         path = results.paper(TABLE, ["lam", *MEASURES], rows="test", recipe="paper")
@@ -152,7 +152,7 @@ def error_of_a_method(results, claim, thresholds):
 
 @rule
 def ahead_of_a_rival(results, claim, thresholds):
-    """Points of accuracy ahead, both chosen on validation rows; the rival as fair as it gets."""
+    """Compute the lead over the baseline at its fairest point, chosen on validation rows."""
     rival = results.curve(RIVALS, options(claim)["method"])
     return accuracy_when_fair(
         _path(results),
@@ -166,7 +166,7 @@ def ahead_of_a_rival(results, claim, thresholds):
 
 @rule
 def ahead_at_the_rival_s_violation(results, claim, thresholds):
-    """Points of accuracy ahead where Rényi's curve over the test rows is as fair as the rival."""
+    """Compute the lead where Rényi's curve over the test rows is as fair as the baseline."""
     renyi, rival = _path(results), results.curve(RIVALS, options(claim)["method"])
     seeds = common(renyi, rival)
     pairs = []

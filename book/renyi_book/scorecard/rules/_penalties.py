@@ -1,4 +1,4 @@
-"""Rules on Rényi, Pearson and HSIC: Fig. 2, Fig. 6 and the conclusion."""
+"""Rules on Rényi, Pearson and HSIC (Fig. 2, Fig. 6 and the conclusion)."""
 
 import numpy as np
 
@@ -23,12 +23,12 @@ RULES, rule = registry()
 
 
 def _both(results, claim):
-    """Rényi's curves and the rival's on a panel; what fairness is, the share, the groups."""
+    """Return both methods' curves on a panel, with its fairness measure, ratio and groups."""
     panel, method = options(claim)["panel"], options(claim)["method"]
     table, dataset, fairness, groups = PANELS[panel]
     renyi = results.curve(table, "renyi")
     if method == "boundary":
-        # Section 2's reading: the covariance of boundary and S is bounded; no ridge is mentioned.
+        # In section 2, the covariance of boundary and S is bounded, and no ridge is mentioned.
         rival = results.curve(BOUNDARY[panel], options(claim).get("l2", 0.0), by="l2")
     else:
         rival = results.curve(_table_of(panel, method), method)
@@ -65,7 +65,7 @@ def gets_farther(results, claim, thresholds):
 
 @rule
 def ends_fairer(results, claim, thresholds):
-    """How much fairer Rényi ends, each method at its largest lambda."""
+    """Compare the fairness of both methods at their largest lambda."""
     renyi, rival, fairness, share, groups = _both(results, claim)
     seeds = common(renyi, rival)
     ours, theirs = ([curve[seed].ends("test")[1] for seed in seeds] for curve in (renyi, rival))
@@ -75,7 +75,7 @@ def ends_fairer(results, claim, thresholds):
 
 @rule
 def covariance_leaves_dependence(results, claim, thresholds):
-    """Without covariance of boundary and S, p% stays behind Rényi's: for every ridge."""
+    """Test for every ridge whether p% without boundary covariance stays below Rényi's."""
     table, dataset, fairness, groups = PANELS["adult"]
     renyi = results.curve(table, "renyi")
     parts = []
@@ -94,7 +94,7 @@ def covariance_leaves_dependence(results, claim, thresholds):
 
 @rule
 def lead_grows_with_fairness(results, claim, thresholds):
-    """The lead at a high p% minus that at a low one, curves over the test rows."""
+    """Compute the lead at a high p% minus that at a low one, from curves over the test rows."""
     renyi, rival, fairness, share, _ = _both(results, claim)
     low, high = options(claim)["levels"]
     seeds = common(renyi, rival)
@@ -126,9 +126,9 @@ def lead_grows_with_fairness(results, claim, thresholds):
 
 @rule
 def harder_with_more_groups(results, claim, thresholds):
-    """How far a rival stays behind Rényi with four groups, beyond how far it does with two."""
+    """Compute a baseline's gap to Rényi with four groups minus its gap with two groups."""
     method = options(claim)["method"]
-    # With two groups a number is an indicator, so that both kinds of penalty are one.
+    # With two groups the number is an indicator, so both kinds of penalty agree.
     plain = {"pearson-number": "pearson", "hsic-number": "hsic-linear"}.get(method, method)
     curves = [
         results.curve(_table_of("gender-race", method), method),
@@ -143,7 +143,7 @@ def harder_with_more_groups(results, claim, thresholds):
         )
         for curve, groups in zip(curves, (4, 4, 2, 2))
     )
-    # (rival - Rényi) with four groups minus the same with two.
+    # Difference (baseline - Rényi) with four groups minus that with two.
     return folded(
         statistics.sums(rival_4, renyi_2),
         statistics.sums(renyi_4, rival_2),
@@ -169,7 +169,7 @@ def _ends(results, column, rows="train"):
 
 @rule
 def information_vanishes(results, claim, thresholds):
-    """What is left of the NMI at the largest lambda, as a share of that at lambda = 0."""
+    """Compute the NMI at the largest lambda as a fraction of that at lambda = 0."""
     seeds, first, last = _ends(results, options(claim)["column"])
     left = np.abs(last / first)
     return difference(
@@ -185,7 +185,7 @@ def information_vanishes(results, claim, thresholds):
 
 @rule
 def nearly_independent(results, claim, thresholds):
-    """Room between rho_R at the largest lambda and what counts as near independence."""
+    """Compute the margin by which rho_R at the largest lambda counts as near independence."""
     seeds, _, last = _ends(results, options(claim)["column"])
     return difference(
         thresholds.independent - last,

@@ -1,4 +1,4 @@
-"""Rules on theorems, equations, remarks and algorithms: identities, counted out."""
+"""Rules on theorems, equations, remarks and algorithms, which check identities exactly."""
 
 from functools import cache
 
@@ -25,7 +25,7 @@ RULES, rule = registry()
 
 @rule
 def cannot_be_tested(results, claim, thresholds):
-    """For claims that no run can support or reject; the claim's file says why."""
+    """Return no evidence, for claims that no run can support or reject, as claims.yml explains."""
     return Evidence(kind="untestable", text=claim["reason"], outcome=UNTESTABLE)
 
 
@@ -40,7 +40,7 @@ def theorem_gives_the_definition(results, claim, thresholds):
 
 @rule
 def both_forms_of_gamma(results, claim, thresholds):
-    """The least-squares form, the expanded form, and rho_R from them (Theorem 2)."""
+    """Check the least-squares and the expanded form of gamma, and rho_R (Theorem 2)."""
     gaps = []
     for P in random_tables(shapes=[(2, 2), (3, 2), (6, 2)]):
         p, away = P.sum(axis=1), P[:, 1] - P[:, 0]
@@ -54,13 +54,13 @@ def both_forms_of_gamma(results, claim, thresholds):
 
 
 def _expected_square(w, P):
-    """E[(w^T a - b~)^2] with b~ = b - 1/2."""
+    """Compute E[(w^T a - b~)^2] with b~ = b - 1/2."""
     return float((P * (w[:, None] - np.array([-0.5, 0.5])) ** 2).sum())
 
 
 @rule
 def quadratic_form_over_v(results, claim, thresholds):
-    """(6): v_1 belongs to the largest singular value 1, and beyond it the maximum is rho_R^2."""
+    """Check (6), in which v_1 has the singular value 1, and the remaining maximum is rho_R^2."""
     gaps = []
     for P in random_tables():
         Q, v_1 = normalized_table(P), np.sqrt(P.sum(axis=0))
@@ -76,7 +76,7 @@ def quadratic_form_over_v(results, claim, thresholds):
 
 @rule
 def closed_form_of_w(results, claim, thresholds):
-    """Line 3 of Algorithm 2 against a search for the maximum, and against other w."""
+    """Compare line 3 of Algorithm 2 with a numerical maximum, and with other w."""
     rng = np.random.default_rng(0)
     gaps, beaten = [], 0
     for _ in range(5):
@@ -93,13 +93,13 @@ def closed_form_of_w(results, claim, thresholds):
 
 
 def _penalty_given(w, F, s):
-    """The part of f_B that the adversary can change."""
+    """Compute the part of f_B that the adversary can change."""
     return float((-F @ w**2 + (2 * s - 1) * (F @ w)).mean())
 
 
 @rule
 def danskin_gradient(results, claim, thresholds):
-    """Algorithm 2 is gradient descent on the maximum: its gradient at the fixed best reply."""
+    """Check that Algorithm 2 follows the gradient of the maximum, at the fixed best response."""
     rng = np.random.default_rng(1)
     worst = 0.0
     for _ in range(5):
@@ -117,7 +117,7 @@ def danskin_gradient(results, claim, thresholds):
 
 @rule
 def weakly_convex(results, claim, thresholds):
-    """max over |v| <= 1 of v sin(theta), gradient Lipschitz with 1: midpoints of |sin| + x^2/2."""
+    """Check weak convexity for the maximum of v sin(theta), by midpoints of |sin| + x^2/2."""
     rng = np.random.default_rng(0)
     a, b = rng.uniform(-10, 10, (2, 10_000))
 
@@ -131,7 +131,7 @@ def weakly_convex(results, claim, thresholds):
 
 @rule
 def rate_is_a_worst_case(results, claim, thresholds):
-    """A bound for all problems: runs can contradict it, never support it."""
+    """Check a worst-case bound, which runs can contradict but not support."""
     algorithm, claimed = options(claim)["algorithm"], claim["paper"]["value"]
     table = results.fresh("convergence", ["lam", "t", "gradient"], algorithm=algorithm)
     slopes = [
@@ -150,21 +150,21 @@ def rate_is_a_worst_case(results, claim, thresholds):
 
 @rule
 def descent_finds_the_global_minimum(results, claim, thresholds):
-    """Ten samples and one parameter: where descent from several starts comes to rest."""
+    """Find where descent converges from several starts, with ten samples and one parameter."""
     ends = stationary_values()
     text = ", ".join(f"{end:.3f}" for end in ends)
     text = f"10 samples, one parameter, 4 starts: stationary values {text}"
     return exact(len(ends) == 1, text, gap=ends[-1] - ends[0], n=4)
 
 
-# Features, groups and labels of a problem with two minima.
+# Features, groups and labels of a problem with two local minima.
 _X = np.array([-3, 0, 0, 1, 1, 2, 4, 4, 4, 4])
 _S = np.array([1, 1, 1, 0, 1, 1, 0, 0, 0, 0])
 _Y = np.array([0, 1, 1, 1, 1, 1, 1, 1, 1, 1])
 
 
 def _objective(theta, lam=3.0):
-    """Mean logistic loss plus lambda rho_R^2 of the randomized label; both groups are halves."""
+    """Compute mean logistic loss + lambda rho_R^2 of the sampled label for equal groups."""
     yes = 1 / (1 + np.exp(1 - theta * _X))
     loss = -np.mean(np.log(np.where(_Y == 1, yes, 1 - yes)))
     p = yes.mean()
@@ -173,7 +173,7 @@ def _objective(theta, lam=3.0):
 
 @cache
 def stationary_values(starts=(-2.0, 0.0, 2.0, 4.0)):
-    """The different values of the objective at which descent ends."""
+    """Return the different values of the objective at which descent ends."""
     return sorted({round(_objective(_descend(start)), 5) for start in starts})
 
 
@@ -185,7 +185,7 @@ def _descend(theta, step=0.1, steps=5000):
 
 @rule
 def several_tasks(results, claim, thresholds):
-    """rho_R of output and S, without and with the penalty, for the four tasks that are named."""
+    """Compare rho_R of output and S without and with the penalty, for the four named tasks."""
     found = dependence_by_task()
     fell = [after < before / 2 for before, after in found.values()]
     text = ", ".join(f"{name} {a:.2f} to {b:.2f}" for name, (a, b) in found.items())
@@ -194,7 +194,7 @@ def several_tasks(results, claim, thresholds):
 
 @cache
 def dependence_by_task():
-    """{task: (rho_R without, with the penalty)} on 400 made-up samples."""
+    """Return {task: (rho_R without, with the penalty)} on 400 synthetic samples."""
     rng = np.random.default_rng(0)
     s = rng.integers(0, 2, 400)
     X = rng.normal(size=(400, 2)) + np.outer(s, [1.5, 0.0])
@@ -215,7 +215,7 @@ def dependence_by_task():
 
 
 def _four(values):
-    """A number as one of four classes, by quartiles."""
+    """Convert numbers to four classes, by quartiles."""
     return np.digitize(values, np.quantile(values, [0.25, 0.5, 0.75]))
 
 
@@ -225,7 +225,7 @@ def _classes(X, y, s, lam):
 
 
 def _one_dimension(X, s, lam):
-    """The coordinate along a line: unexplained variance plus lambda rho_R^2 is least."""
+    """Return the coordinate on the line that minimizes unexplained variance + lambda rho_R^2."""
     centered = X - X.mean(axis=0)
     lines = [np.array([np.cos(a), np.sin(a)]) for a in np.linspace(0, np.pi, 360, endpoint=False)]
 
@@ -239,7 +239,7 @@ def _one_dimension(X, s, lam):
 
 @rule
 def concatenated_attributes(results, claim, thresholds):
-    """Each attribute alone, and any function of them, depends less than all of them together."""
+    """Check that all attributes together depend at least as much as any function of them."""
     rng = np.random.default_rng(0)
     worst = -np.inf
     for _ in range(20):
@@ -253,7 +253,7 @@ def concatenated_attributes(results, claim, thresholds):
 
 @rule
 def equalized_odds_as_a_penalty(results, claim, thresholds):
-    """The penalty given Y is 0 if and only if the label is independent of S given Y."""
+    """Check that the penalty given Y is 0 exactly if the label is independent of S given Y."""
     rng = np.random.default_rng(0)
     y, s = np.repeat([0, 1], 200), np.tile([0, 1], 200)
     by_label = np.where(y == 1, 0.7, 0.2)
