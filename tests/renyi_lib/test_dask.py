@@ -294,6 +294,18 @@ def test_an_interval_names_the_group_that_has_no_rate():
             )
 
 
+def test_an_interval_needs_two_groups():
+    frame = people()
+    for data in (frame, parted(frame)):
+        with pytest.raises(ValueError, match=r"sensitive_features .*only one group"):
+            inference.fairness_interval(
+                "demographic_parity_difference",
+                None,
+                data["hired"],
+                sensitive_features=data["old"] * 0,
+            )
+
+
 def test_an_interval_needs_decisions():
     parts = parted(people())
     with pytest.raises(ValueError, match="not probabilities"):
