@@ -121,6 +121,24 @@ class TestGradients:
         moved = (place(z + step).table(groups) - place(z - step).table(groups)) / 2e-6
         np.testing.assert_allclose(moved, np.einsum("jik,kj->ij", K, move), rtol=1e-5)
 
+    @pytest.mark.parametrize("kind", ["score bins", "predictions"])
+    def test_gain_of_bins_is_the_mean_over_each_cell_where_slopes_are_steepest(self, kind):
+        place, z, groups = places()[kind]
+        at, everywhere = place(z), np.linspace(-30, 30, 60_001)
+        fine = place(everywhere)
+        p = expit(everywhere)
+        hessian = p * (1 - p) if kind == "score bins" else fine.hessian
+        steep = fine.slope**2 / hessian
+        steepest = [steep[fine.cell == cell].max() for cell in range(5)]
+        np.testing.assert_allclose(at.steepness, steepest, rtol=1e-2)
+        t = (np.arange(1000) + 0.5) / 1000
+        slopes = 5 * np.array([t - 1, 1 - 2 * t, t])
+        ratio, expected = groups.weight * 1.5, np.zeros((3, 7, 7))
+        for group, cell, weight in zip(groups.codes, at.cell, ratio):
+            bins = slice(cell, cell + 3)
+            expected[group, bins, bins] += weight * at.steepness[cell] * slopes @ slopes.T / 1000
+        np.testing.assert_allclose(at.gain(groups, ratio), expected, rtol=1e-4, atol=1e-9)
+
     def test_gain_of_bins_bounds_that_of_scores_spread_over_their_cells(self):
         # 200 scores in each of the cells, evenly: the mean slopes are theirs, the Hessian is less.
         u = (np.arange(1000) + 0.5) / 1000

@@ -20,6 +20,7 @@ from scipy.stats import chi2_contingency
 from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
+from renyi_lib import _counting
 from renyi_lib.correlation import (
     SmallSampleWarning,
     joint_table,
@@ -564,6 +565,13 @@ def test_invalid_joint_tables_raise(function, table):
         function(table)
 
 
+@pytest.mark.parametrize("function", [renyi_from_joint, maximal_functions, normalized_table])
+def test_samples_in_place_of_a_table_raise_with_advice(function):
+    people = pd.DataFrame({"hired": [0, 1] * 50, "sex": [1, 1, 0, 0] * 25})
+    with pytest.raises(ValueError, match=r"^P looks like samples.*joint_table\("):
+        function(people)
+
+
 @pytest.mark.parametrize(
     "measure",
     [
@@ -797,6 +805,15 @@ def test_hsic_with_a_discrete_variable_uses_linear_memory():
     tracemalloc.stop()
     assert 0 < value < 1e-4
     assert peak < 200 * n
+
+
+def test_hsic_of_too_many_pairs_of_labels_raises_with_advice(monkeypatch):
+    monkeypatch.setattr(_counting, "_MAX_CELLS", 5)
+    a, b = [0, 1] * 6, ["x", "y", "z"] * 4
+    with pytest.raises(ValueError, match=r"features of a and b would have 2 x 3 cells.*merge"):
+        hsic(a, b, kernel="delta")
+    monkeypatch.setattr(_counting, "_MAX_CELLS", 6)
+    assert hsic(a, b, kernel="delta") == pytest.approx(0, abs=1e-15)
 
 
 @pytest.mark.parametrize(

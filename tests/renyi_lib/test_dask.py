@@ -294,6 +294,18 @@ def test_interval_of_a_group_without_a_rate_raises():
             )
 
 
+def test_an_interval_needs_two_groups():
+    frame = people()
+    for data in (frame, parted(frame)):
+        with pytest.raises(ValueError, match=r"sensitive_features .*only one group"):
+            inference.fairness_interval(
+                "demographic_parity_difference",
+                None,
+                data["hired"],
+                sensitive_features=data["old"] * 0,
+            )
+
+
 def test_interval_of_probabilities_raises():
     parts = parted(people())
     with pytest.raises(ValueError, match="not probabilities"):

@@ -496,6 +496,35 @@ def test_model_has_difference_zero_from_itself(metric):
     assert found.low < 0 < found.high
 
 
+def test_a_model_that_selects_everybody_differs_by_the_violation_of_the_other():
+    _, first, _, group = two_models(0.5)
+    found = difference_interval(
+        "demographic_parity_difference",
+        None,
+        first,
+        np.ones_like(first),
+        sensitive_features=group,
+        random_state=0,
+        n_resamples=FEW,
+    )
+    violation = metrics.demographic_parity_difference(None, first, sensitive_features=group)
+    assert found.plugin == pytest.approx(violation, abs=1e-12)
+    assert 0 < found.low < violation < found.high
+
+
+def test_next_to_a_model_that_may_be_fair_another_may_be_worse_by_all_of_its_upper_end():
+    _, first, _, group = two_models(0.5, n=400)
+    second = np.random.default_rng(17).integers(2, size=400)
+    name = "demographic_parity_difference"
+    options = {"sensitive_features": group, "random_state": 0}
+    unfair, maybe_fair = (fairness_interval(name, None, y, **options) for y in (first, second))
+    assert unfair.low > maybe_fair.low == 0 < maybe_fair.estimate
+    found = difference_interval(name, None, first, second, **options)
+    back = difference_interval(name, None, second, first, **options)
+    assert found.high == pytest.approx(unfair.high, abs=0.01)
+    assert back.low == pytest.approx(-unfair.high, abs=0.01)
+
+
 # --- Weights and tables --------------------------------------------------------------------------
 
 

@@ -42,6 +42,11 @@ def test_inversion_of_a_normal_mean_is_the_textbook_interval():
     assert np.allclose(ends, seen[:, None] + np.array([-1.96, 0, 1.96]), atol=0.04)
 
 
+@pytest.mark.parametrize("seen", [8.0, 1000.0])
+def test_the_interval_moves_with_the_range_that_is_searched(seen):
+    assert ends_of(seen, 1e-3) - seen == pytest.approx([-1.96, 0, 1.96], abs=0.01)
+
+
 @pytest.mark.parametrize("level", [0.05, 0.3])
 def test_below_the_critical_value_the_lower_tail_gets_its_linear_share(level):
     seen, critical = 2.5, 6.0

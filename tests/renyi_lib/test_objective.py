@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from renyi_lib.models import SoftmaxModel
-from renyi_lib.objective import FairObjective
+from renyi_lib.objective import FairObjective, History
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
     Groups,
@@ -14,6 +14,8 @@ from renyi_lib.penalties import (
     RenyiPenalty,
     ScoreBinsPenalty,
 )
+from renyi_lib.regression import LinearModel
+from renyi_lib.smooth_penalties import PredictionPenalty
 from tests.renyi_lib.data import biased_data
 
 OBJECTIVES = {
@@ -101,3 +103,43 @@ def test_an_evaluation_for_another_lam_or_smoothing_has_the_same_theta():
     assert smooth.value == pytest.approx(expected[0], rel=1e-14) != at.value
     assert smooth.penalty == at.penalty
     assert smooth.smoothed(0.0).value == at.value
+
+
+@pytest.mark.parametrize("penalty", [PredictionPenalty(n_functions=5, smoothing=0.1), None])
+def test_the_hessian_of_the_objective_agrees_with_differences_of_its_gradient(penalty):
+    rng = np.random.default_rng(2)
+    X, y, s = rng.normal(size=(80, 2)), rng.normal(size=80), rng.integers(3, size=80)
+    objective = FairObjective(LinearModel(X, y), penalty, Groups.from_labels(s))
+    theta, way, step = *rng.normal(size=(2, 1, 3)), 1e-6
+    for lam in (0.0, 0.8):
+        ahead, behind = (objective(theta + k * step * way, lam)[1] for k in (1, -1))
+        found = objective.at(theta, lam).hessian() @ way[0]
+        np.testing.assert_allclose(found, (ahead - behind)[0] / (2 * step), rtol=1e-5, atol=1e-6)
+
+
+def test_an_objective_without_a_penalty_is_the_loss_and_has_no_kinks():
+    X, y, s = biased_data(60, 3, 3)
+    model, groups = SoftmaxModel(X, y, 3), Groups.from_labels(s)
+    objective = FairObjective(model, None, groups)
+    at = objective.at(np.ones(model.shape), 0.7)
+    assert at.value == pytest.approx(at.loss)
+    assert at.penalty == pytest.approx(0)
+    assert not objective.has_kinks
+    assert FairObjective(model, RenyiPenalty(), groups).has_kinks
+
+
+def test_a_history_has_one_entry_for_each_evaluation_and_counts_the_steps():
+    X, y, s = biased_data(60, 3, 3)
+    objective = FairObjective(SoftmaxModel(X, y, 3), RenyiPenalty(), Groups.from_labels(s))
+    history = History()
+    assert history.n_iter == 0
+    points = np.random.default_rng(3).normal(size=(3, *objective.model.shape))
+    for theta in points:
+        history.record(objective.at(theta, 2.0))
+    assert history.n_iter == 2
+    values, gradients = zip(*(objective(theta, 2.0) for theta in points))
+    found = history.columns()
+    np.testing.assert_allclose(found["objective"], values)
+    np.testing.assert_allclose(found["loss"] + 2.0 * found["penalty"], values)
+    np.testing.assert_allclose(found["gradient_max"], [np.abs(g).max() for g in gradients])
+    np.testing.assert_allclose(found["gradient_norm"], [np.sqrt((g**2).sum()) for g in gradients])

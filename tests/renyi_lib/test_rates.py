@@ -44,6 +44,21 @@ def test_the_lower_end_is_the_narrowest_window_that_is_not_rejected():
         assert side * (deviance.min() - 5.99) > 0
 
 
+@pytest.mark.parametrize("positive", [[30, 33, 62], [30, 59, 62]])
+def test_the_lower_end_adds_up_the_squared_scores_of_all_groups(positive):
+    k, n, critical = np.array([positive], dtype=float), 100.0, 5.991464547
+    (low,) = _lower(
+        gap, k[:, None], np.full((1, 1, 3), 100), 0.05, np.array([1e-9]), np.array([2.0])
+    )
+    starts = np.linspace(0.3, 0.6, 3001)[:, None]
+
+    def evidence(width):
+        above, below = _score(k, n, starts), _score(n - k, n, 1 - starts - width)
+        return (above**2 + below**2).sum(axis=1).min()
+
+    assert evidence(low) == pytest.approx(critical, abs=0.01)
+
+
 def test_interval_of_two_groups_far_from_zero_is_the_textbook_interval():
     (row,) = intervals(gap, [[[300, 600]]], [[[1000, 1000]]])
     error = np.sqrt(0.3 * 0.7 / 1000 + 0.6 * 0.4 / 1000)
@@ -150,6 +165,14 @@ def test_groups_of_one_size_are_shrunken_by_the_factor_of_james_and_stein():
     np.testing.assert_allclose(alike, 151 / 300, rtol=1e-9)
     pair = _shrunken(np.array([[50, 51]]), np.array([[100, 101]]))
     np.testing.assert_allclose(pair, [[50 / 100, 51 / 101]])
+
+
+def test_shrinking_several_samples_and_strata_at_once_is_shrinking_each():
+    rng = np.random.default_rng(18)
+    n = rng.integers(20, 90, size=(3, 2, 4))
+    x = rng.binomial(n, rng.random((3, 2, 4)))
+    each = [[_shrunken(*stratum) for stratum in zip(*sample)] for sample in zip(x, n)]
+    np.testing.assert_allclose(_shrunken(x, n), each, rtol=1e-12)
 
 
 def test_estimate_is_zero_if_chance_alone_would_show_more_half_of_the_time():

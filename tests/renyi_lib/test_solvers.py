@@ -116,6 +116,25 @@ def test_lbfgs_has_no_stage_below_its_starting_lam():
     assert warm.converged
 
 
+def test_lbfgs_takes_the_one_stage_between_two_values_of_lam():
+    X, y, s = biased_data()
+    objective = objective_of(X, y, s)
+    at_10 = lbfgs(objective, np.zeros(objective.model.shape), 10.0)
+    found = lbfgs(objective, at_10.theta, 500.0, lam_before=10.0)
+    assert np.unique(found.history.columns()["lam"]).tolist() == [100, 500]
+    assert found.converged
+
+
+@pytest.mark.parametrize("max_iter", [3, 10, 20])
+def test_lbfgs_stops_after_the_given_number_of_iterations(max_iter):
+    X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
+    objective = FairObjective(SoftmaxModel(X, y, 3), RenyiPenalty(), Groups.from_labels(s))
+    theta = np.random.default_rng(0).normal(size=objective.model.shape)
+    found = lbfgs(objective, theta, 30.0, lam_before=30.0, tol=1e-12, max_iter=max_iter)
+    assert not found.converged
+    assert found.history.n_iter == max_iter
+
+
 def regression(n_groups, seed=0, n=300):
     """A regression whose features reveal the group, and a start near its least squares."""
     rng = np.random.default_rng(seed)

@@ -190,6 +190,14 @@ def test_adding_anything_but_a_table_raises():
     assert (table == "table") is False
 
 
+def test_tables_that_differ_in_one_part_are_not_equal():
+    table = joint_table(["x", "y"], ["f", "m"])
+    assert table == joint_table(["y", "x"], ["m", "f"])
+    assert table != joint_table(["x", "y", "y"], ["f", "m", "m"])
+    assert table != joint_table(["x", "z"], ["f", "m"])
+    assert table != joint_table(["x", "y"], ["f", "n"])
+
+
 def test_combined_labels_are_single_levels_of_the_data_frame():
     pairs = np.array([["f", "w"], ["m", "b"]])
     frame = joint_table(pairs, pairs[::-1]).to_frame()

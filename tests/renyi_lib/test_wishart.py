@@ -5,6 +5,7 @@ import itertools
 import mpmath
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.stats import chi2
 
 from renyi_lib._wishart import largest_root_isf, largest_root_sf, sum_of_largest_roots_sf
@@ -78,6 +79,14 @@ def test_sum_of_largest_roots_matches_simulated_matrices():
         assert abs(np.mean(roots > x) - sum_of_largest_roots_sf(x, shapes)) < 0.012
     assert sum_of_largest_roots_sf(0, shapes) == 1
     assert 0 < sum_of_largest_roots_sf(200, shapes) < chi2.sf(200, 13)
+
+
+@pytest.mark.parametrize("x", [0.3, 1.0, 8.0])
+def test_a_sum_with_a_chi_square_is_the_integral_over_its_density(x):
+    inside = quad(lambda t: chi2.pdf(t, 2) * float(largest_root_sf(x - t, 2, 2)), 0, x)[0]
+    assert sum_of_largest_roots_sf(x, [(1, 2), (2, 2)]) == pytest.approx(
+        inside + chi2.sf(x, 2), rel=1e-3
+    )
 
 
 def test_a_sum_of_chi_squares_is_chi_square():
