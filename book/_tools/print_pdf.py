@@ -66,6 +66,9 @@ body.book details.sd-dropdown .sd-card-body { padding: 1mm 0 0 3mm !important; }
 body.book .solution { padding: 0 0 0 3mm; }
 body.book .solution > .admonition-title { background: none !important; margin: 0; padding: 0; }
 body.book .solution > section { margin: 0; padding: 0; }
+body.book .solutions > :last-child, body.book .solutions > :last-child :last-child {
+  margin-bottom: 0 !important; padding-bottom: 0 !important;
+}
 body.book :is(.sd-card, .solution, .cell, pre) { break-inside: auto; }
 body.book :is(.exercise, .admonition.tip) { break-inside: avoid; }
 body.book .bd-article img { max-height: 150mm; }
