@@ -36,6 +36,9 @@ WIDEST = {"√": 1.08}
 WIDER = 1.3
 #: Where the prime begins and ends, in thousandths of an em above the superscript's line.
 PRIME = 30, 590
+#: How far, in thousandths of an em, the line of a subscript lies below the descent of its base,
+#: and that of a superscript below the top of its base.
+DROP = {"SubscriptBaselineDropMin": 40, "SuperscriptBaselineDropMax": 370}
 
 logger = logging.getLogger(__name__)
 _START = re.compile(r"<math[^>]*>")
@@ -44,6 +47,7 @@ _LETTER = re.compile(r"<mi>(\w)</mi>")
 _OPENING = re.compile(r"[(\[“‘]*$")
 _CLOSING = re.compile(r"[-–,.;:!?)\]’”…%]*")
 _NUMBERED = re.compile(r"\\(begin|end)\{(align|alignat|equation|gather|multline)\}")
+_INDEPENDENT = re.compile(r'<mo>⟂</mo>(?:<mrow style="margin-left:-[\d.]+em;"></mrow>)+<mo>⟂</mo>')
 # TeX puts a thin space between an index or a fraction and the name of a function.
 _NAME = re.compile(
     r"(</(?:msub|msup|msubsup|mfrac|msqrt|mover)>)(<mrow><mi>\w{2,}</mi><mo>\u2061)"
@@ -72,6 +76,8 @@ def _converted(tex, display, macros):
     if problem:
         raise ValueError(problem)
     formula = _START.sub("", formula, count=1)
+    # Browsers do not move the second sign over the first one.
+    formula = _INDEPENDENT.sub("<mo>⫫</mo>", formula)
     return _NAME.sub(r'\1<mspace width="0.1667em"></mspace>\2', formula)
 
 
@@ -113,9 +119,22 @@ def visit_math(self, node):
     raise nodes.SkipNode
 
 
+def join_next(node):
+    """Move the punctuation after bold or italic words that end with a formula into them."""
+    words = node.parent
+    if not isinstance(words, (nodes.strong, nodes.emphasis)) or words[-1] is not node:
+        return
+    after = words.next_node(descend=False, siblings=True)
+    mark = _CLOSING.match(after).group() if isinstance(after, nodes.Text) else ""
+    if mark:
+        words += nodes.Text(mark)
+        after.parent.replace(after, nodes.Text(after[len(mark) :]))
+
+
 def keep_punctuation(document):
     """Keep each formula on one line with the punctuation that touches it."""
     for node in list(document.findall(nodes.math)):
+        join_next(node)
         parent = node.parent
         at = parent.index(node)
         before, after = "", ""
@@ -218,6 +237,16 @@ def lower_prime(font):
     font["hmtx"][name] = (drawn.xMax + left, drawn.xMin)
 
 
+def level_scripts(font):
+    """Keep indices and powers at one height, whatever the letter.
+
+    TeX moves them away from large bases only. Chromium does it for every letter with a descender
+    or an accent, so that the index of p would lie lower than the index of u.
+    """
+    for name, value in DROP.items():
+        getattr(font["MATH"].table.MathConstants, name).Value = value
+
+
 def narrow(font):
     """Make tall delimiters and roots hardly wider than small ones.
 
@@ -266,6 +295,7 @@ def cut_font(used):
     cutter.populate(unicodes=map(ord, used))
     cutter.subset(font)
     narrow(font)
+    level_scripts(font)
     lower_prime(font)
     font.flavor = "woff"
     out = BytesIO()

@@ -38,6 +38,7 @@ body.book .cover { margin-top: 70mm; }
 body.book .cover :is(.name, .line) { display: block; }
 body.book .cover .name { font-size: 32pt; font-weight: 700; margin: 8mm 0 3mm; }
 body.book .cover .line { font-size: 15pt; }
+body.book .cover .edition { display: block; margin-top: 110mm; font-size: 11pt; }
 body.book .cover svg { width: 34mm; height: 34mm; }
 body.book nav.contents .h1 { font-size: 20pt; font-weight: 700; }
 body.book nav.contents { break-before: page; border: 0; }
@@ -47,7 +48,9 @@ body.book nav.contents .dots { flex: 1; border-bottom: 0.6pt dotted #777; margin
 body.book nav.contents .page { min-width: 8mm; text-align: right; }
 body.book nav.contents .caption { font-weight: 700; margin: 4mm 0 1mm; break-after: avoid; }
 body.book a { text-decoration: none; color: #003a5d; }
-body.book .glossary-term { text-decoration: none; border: 0; }
+body.book :is(.glossary-term, a.reference:has(> .glossary-term)) {
+  text-decoration: none; border: 0;
+}
 body.book a.image-reference { display: inline; }
 body.book figcaption { font-size: 8.5pt; color: #333; line-height: 1.4; }
 body.book details > summary {
@@ -55,14 +58,29 @@ body.book details > summary {
   font-weight: 700; break-after: avoid;
 }
 body.book details > summary::before { content: none; }
-body.book details.sd-dropdown { border: 0; border-left: 2pt solid #bbb; padding-left: 3mm; }
-body.book details.sd-dropdown .sd-card-body { padding: 1mm 0 0; }
-body.book :is(.sd-card, .solution, .exercise, .cell, pre) { break-inside: auto; }
+body.book :is(details.sd-dropdown, .solution) {
+  border: 0; border-left: 2pt solid #bbb; border-radius: 0;
+}
+body.book details.sd-dropdown > summary { padding: 0 0 0 3mm !important; }
+body.book details.sd-dropdown .sd-card-body { padding: 1mm 0 0 3mm !important; }
+body.book .solution { padding: 0 0 0 3mm; }
+body.book .solution > .admonition-title { background: none !important; margin: 0; padding: 0; }
+body.book .solution > section { margin: 0; padding: 0; }
+body.book .solutions > :last-child, body.book .solutions > :last-child :last-child {
+  margin-bottom: 0 !important; padding-bottom: 0 !important;
+}
+body.book :is(.sd-card, .solution, .cell, pre) { break-inside: auto; }
+body.book :is(.exercise, .admonition.tip) { break-inside: avoid; }
+body.book .bd-article img { max-height: 150mm; }
 body.book :is(.sd-card, .solution, .exercise, .cell) { overflow: visible; }
 body.book .sd-card { display: block; }
 body.book :is(.proof, .theorem, .definition) > :is(section, .proof-content) { padding: 0 3mm; }
 body.book table.claims small { font-size: 7.5pt; }
+body.book table.claims { table-layout: fixed; width: 100%; }
 body.book table.claims tr { break-inside: avoid; }
+body.book table.claims th:nth-child(1) { width: 41%; }
+body.book table.claims th:nth-child(2) { width: 11%; }
+body.book table.claims th:nth-child(4) { width: 13%; }
 """
 _FOOT = (
     '<div style="font-size:8px;width:100%;text-align:center;color:#555">'
@@ -197,7 +215,10 @@ def join(folder, root="book/index.html"):
     )
     brand = index.select_one(".book-brand")
     head = _HEAD.format(title=brand.select_one(".name").get_text(), sheets=sheets, style=_STYLE)
-    cover = f'<div class="cover">{brand.decode_contents()}</div>'
+    foot = index.select_one(".chapter-foot")
+    version = re.search(r"Version [\w.]*\w", foot.get_text() if foot else "")
+    edition = f'<span class="edition">{version.group()}</span>' if version else ""
+    cover = f'<div class="cover">{brand.decode_contents()}{edition}</div>'
     listing, body = ['<nav class="contents"><p class="h1">Contents</p>'], []
     for caption, part in [("", [root]), *parts]:
         if caption:

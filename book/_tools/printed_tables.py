@@ -5,8 +5,8 @@
 * Symbols are symbols (``rho_R^2``), and words are words: the name of a claim, of a column of the
   data or of a function's result is no slug.
 
-Cells keep their numbers as they were printed. Wide tables of reference pages get a class, by which
-the style sheet turns their rows into blocks on a phone.
+Cells keep their numbers as they were printed, apart from the sign of a zero. Wide tables of
+reference pages get a class, by which the style sheet turns their rows into blocks on a phone.
 """
 
 import html
@@ -35,7 +35,8 @@ _GREEK = {
     "chi2": "χ²",
 }
 _LETTER = re.compile(r"(?<![\w-])(" + "|".join(_GREEK) + r")(?![\w-])")
-_INDEX = re.compile(r"(?<![A-Za-zα-ω])([A-Za-zα-ωχ]|NMI|HSIC)_(\w{1,3})(?![\w])")
+_INDEX = re.compile(r"(?<![A-Za-zα-ω])([A-Za-zα-ωχ]|NMI|HSIC)_([^\W²³]{1,3})(?![^\W²³])")
+_NEGATIVE_ZERO = re.compile(r"-(0(?:\.0*)?)")
 _POWER = re.compile(r"\^(\([^)]*\)|[-−]?[\d.]+)")
 #: Names that are no words, and what they stand for.
 WORDS = {
@@ -191,6 +192,10 @@ def typeset(found, known=()):
     del table["border"]
     for cell in table.find_all(["th", "td"]):
         text = cell.string
+        zero = _NEGATIVE_ZERO.fullmatch(text or "")
+        if zero:
+            cell.string = zero.group(1)
+            continue
         if text is None or (cell.name == "td" and "_" not in text and "^" not in text):
             continue
         label = in_words(text, known)

@@ -230,7 +230,8 @@ def write_small_book(folder):
         '<nav class="bd-docs-nav"><p class="caption">Part I</p>'
         '<a class="reference internal" href="z.html">Z</a><p class="caption">Part II</p>'
         '<a class="reference internal" href="a.html">A</a></nav>'
-        '<a class="book-brand"><span class="name">Name</span></a></html>'
+        '<a class="book-brand"><span class="name">Name</span></a>'
+        '<div class="chapter-foot"><p>Version 1.2.0 of the book.</p></div></html>'
     )
     (folder / "book").mkdir()
     (folder / "book/index.html").write_text(page.format("Name") + nav, encoding="utf8")
@@ -243,6 +244,9 @@ def test_the_printed_book_follows_the_contents(tmp_path):
     printing = load("print_pdf")
     html, pages = printing.join(tmp_path)
     assert pages == 3
+    assert (
+        BeautifulSoup(html, "html.parser").select_one(".cover .edition").string == "Version 1.2.0"
+    )
     chapters = ["Part I", "Chapter z", "Section", "Part II", "Chapter a", "Section"]
     assert printing.headings(html) == ["About this book", "Section", *chapters]
     numbered = printing.numbered_contents(html, [3, 5, 7])
@@ -272,6 +276,13 @@ def test_formula_becomes_mathml_with_tex_spacing():
     assert "<mi>ρ</mi>" in formulas.mathml(r"\corr", macros=[(r"\corr", r"\rho")])
 
 
+def test_the_sign_of_independence_is_one_character():
+    formula = load("formulas").mathml(r"A \perp\!\!\!\perp B")
+    assert "<mo>⫫</mo>" in formula
+    assert "⟂" not in formula
+    assert load("formulas").mathml(r"u \perp v").count("<mo>⟂</mo>") == 1
+
+
 @pytest.mark.parametrize("tex", [r"\frac{1", r"\nosuchcommand x", r"\left( x"])
 def test_a_formula_that_cannot_be_converted_raises(tex):
     with pytest.raises(ValueError, match=r"[Ee]xpected|Unsupported"):
@@ -298,6 +309,8 @@ def test_font_subset_covers_the_formulas_and_has_narrow_tall_delimiters():
     assert len(kept) < 10  # and their mirror images
     prime = font["glyf"][font.getBestCmap()[ord("′")]]
     assert (prime.yMin, prime.yMax) == formulas.PRIME
+    constants = font["MATH"].table.MathConstants
+    assert {name: getattr(constants, name).Value for name in formulas.DROP} == formulas.DROP
     variants = font["MATH"].table.MathVariants
     for base, made in zip(variants.VertGlyphCoverage.glyphs, variants.VertGlyphConstruction):
         widest = max(font["hmtx"][v.VariantGlyph][0] for v in made.MathGlyphVariantRecord)
@@ -420,6 +433,14 @@ def test_index_name_is_placed_in_the_single_header_row():
     assert str(table.select("thead th")[1]).endswith("ρ<sub>R</sub><sup>2</sup></th>")
 
 
+def test_a_square_is_no_part_of_an_index_and_no_zero_is_negative():
+    import pandas as pd
+
+    table = typeset(pd.DataFrame({"true ρ_R²": [-0.01, -0.24, 1.0]}).round(1))
+    assert str(table.select("thead th")[1]).endswith(">true ρ<sub>R</sub>²</th>")
+    assert [cell.get_text() for cell in table.select("td")] == ["0.0", "-0.2", "1.0"]
+
+
 def test_column_name_is_placed_above_the_columns():
     table = typeset(frame().rename_axis("lambda").rename_axis(columns="what"))
     first, second = table.select("thead tr")
@@ -461,3 +482,11 @@ def test_a_formula_keeps_its_punctuation():
     load("formulas").keep_punctuation(text)
     assert [part.astext() for part in text] == ["If ", "(x),", " then ", "y", " holds"]
     assert text[1]["classes"] == ["nobreak"]
+
+
+def test_a_formula_at_the_end_of_bold_words_keeps_its_punctuation():
+    bold = nodes.strong("", "", nodes.Text("in class "), nodes.math("", "i"))
+    text = nodes.paragraph("", "", bold, nodes.Text(", and so on"))
+    load("formulas").keep_punctuation(text)
+    assert [part.astext() for part in text] == ["in class i,", " and so on"]
+    assert bold[1]["classes"] == ["nobreak"]

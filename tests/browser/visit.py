@@ -191,7 +191,10 @@ _CUES = """() => [...document.querySelectorAll(
   .filter(box => box.checkVisibility() && box.clientWidth > 20).flatMap(box => {
     const style = getComputedStyle(box), fades = style.maskImage.includes('gradient');
     const wide = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(style.overflowX);
+    const formula = box.matches('.math') && box.querySelector('math')?.getBoundingClientRect();
     const name = `${box.tagName}.${box.className}: ${box.textContent.trim().slice(0, 30)}`;
+    if (formula && formula.left < box.getBoundingClientRect().left - 1)
+      return [`begins out of sight: ${name}`];
     if (wide && !fades) return [`scrolls sideways without a cue: ${name}`];
     return fades && !wide ? [`fades without a reason: ${name}`] : [];
   })"""

@@ -223,7 +223,7 @@ def toy_clusters(
     return pd.DataFrame(rows)
 
 
-def four_points(*, lams=tuple(range(1, 301)), max_iter=50):
+def four_points(*, lams=range(1, 301), max_iter=50):
     """Run Algorithm 3 on the four points of appendix C, from the start given there.
 
     Parameters
