@@ -132,7 +132,7 @@ def grade(
     limits = limits or Limits()
     known = set(assignments(source)) & {each.assignment for each in handins}
     texts = {a: (Path(source) / a / f"{a}.ipynb").read_text("utf-8") for a in sorted(known)}
-    read = {name: parse(text.encode()) for name, text in texts.items()}
+    read = {name: parse(text.encode(), ours=True) for name, text in texts.items()}
     modules = set().union(*map(imported, read.values()))
     worths = {name: [[part.task, part.points] for part in parts(nb)] for name, nb in read.items()}
     scratch = Path(tempfile.mkdtemp(prefix="course-", dir=scratch))
@@ -227,7 +227,7 @@ def wanted_options(chosen, stored):
         path = chosen.source / chosen.assignment / f"{chosen.assignment}.ipynb"
         tasks = task_numbers(chosen.tasks) or "all"
         if tasks != "all":
-            known_tasks(tasks, parts(parse(path.read_bytes())), chosen.assignment)
+            known_tasks(tasks, parts(parse(path.read_bytes(), ours=True)), chosen.assignment)
     limits = {limit.name: getattr(chosen, limit.name) for limit in fields(Limits)}
     return options.chosen(
         stored,
