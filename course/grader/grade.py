@@ -5,9 +5,11 @@ import hashlib
 import json
 import multiprocessing
 import os
+import select
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import deque
 from dataclasses import fields, replace
@@ -28,12 +30,25 @@ LARGEST = 4 << 20  # bytes of a result
 ATTEMPTS = 3  # to grade a submission on which the grader itself fails
 
 
+def end_with_reader(connection):
+    """End this process when nobody is left to read its result.
+
+    Its parent is the process that all grading processes are copied from, and that one ends after
+    them.
+    """
+    poll = select.poll()
+    poll.register(connection.fileno(), 0)  # no event but the error that its other end has gone
+    poll.poll()
+    os._exit(1)
+
+
 def work(job, connection):
     """Grade one submission in this process, and send what came of it."""
     # Ctrl-C is the grader's business; it ends this process. However the grader itself ends, this
     # process ends with it, and with this one the submission's.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
+    threading.Thread(target=end_with_reader, args=(connection,), daemon=True).start()
     if sys.platform == "linux":
         import resource
 
