@@ -99,10 +99,18 @@ def generate(assignment, root, source=SOURCE, variant=0):
     return Path(root) / "release" / assignment / f"{assignment}.ipynb"
 
 
+@cache
+def generated(assignment):
+    """Return the release of an assignment as text, and the bytes of its gradebook."""
+    with tempfile.TemporaryDirectory(prefix="course-") as root:
+        text = generate(assignment, root).read_text(encoding="utf-8")
+        return text, (Path(root) / "gradebook.db").read_bytes()
+
+
 def autograde(assignment, submission, root):
     """Grade one notebook with plain nbgrader; return {graded cell: points}."""
-    path = generate(assignment, root)
-    handed_in = Path(root) / "submitted" / "student" / assignment / path.name
+    (Path(root) / "gradebook.db").write_bytes(generated(assignment)[1])
+    handed_in = Path(root) / "submitted" / "student" / assignment / f"{assignment}.ipynb"
     handed_in.parent.mkdir(parents=True)
     nbformat.write(submission, handed_in)
     # Grading needs the source, which `generate` removes.
@@ -145,12 +153,11 @@ def explain(assignment, old, new):
     return f"{assignment}: the release did not follow from its source. It does now.\n{what}"
 
 
-def build(write=True):
-    """Rebuild all releases; return one explanation for each that differed."""
+def build(write=True, only=None):
+    """Rebuild all releases, or `only` some; return one explanation for each that differed."""
     differences = []
-    for assignment in assignments():
-        with tempfile.TemporaryDirectory(prefix="course-") as root:
-            new = generate(assignment, root).read_text(encoding="utf-8")
+    for assignment in assignments() if only is None else only:
+        new, _ = generated(assignment)
         path = RELEASE / assignment / f"{assignment}.ipynb"
         old = path.read_text(encoding="utf-8") if path.exists() else None
         if old != new:

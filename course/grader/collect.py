@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from . import SOURCE, assignments
 
 # Moodle: "Ada Lovelace_12345_assignsubmission_file_"; Canvas: "lovelaceada_LATE_12_345_a1.ipynb"
 CANVAS = re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.IGNORECASE)
-CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
+JOINERS = "\u200c\u200d"  # which spell Persian names and join emoji
 SKIP = (".ipynb_checkpoints", ".git", "__MACOSX")
 DEPTH = 3  # folders below a student's own
 MOST = 50  # notebooks of one student that are looked at
@@ -31,8 +32,19 @@ class Handin:
 def shown(name):
     """Return a file's name as printable text, unique for each name."""
     text = os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
-    # Characters that control a terminal, end a line, or reverse the direction of text.
-    return re.sub(CONTROL, lambda c: f"\\x{ord(c[0]):02x}", text)
+    return "".join(map(visible, text))
+
+
+def visible(letter):
+    """Return a character of a name, and its number in place of a character that is not visible.
+
+    Such characters control a terminal, end a line, reverse the direction of text, or make two names
+    look like one.
+    """
+    hidden = unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp") and letter not in JOINERS
+    if not hidden:
+        return letter
+    return f"\\x{ord(letter):02x}" if ord(letter) < 256 else f"\\u{ord(letter):04x}"
 
 
 def file_name(student):
@@ -77,7 +89,7 @@ def notebooks(folder, depth=DEPTH):
                 links += linked
         elif entry.name.lower().endswith(".ipynb"):
             found.append(Path(entry.path))
-        elif entry.is_symlink() and entry.is_dir():
+        elif entry.is_symlink() and os.path.isdir(entry.path):  # no error where it leads nowhere
             links.append(entry.name)
     return found, links
 

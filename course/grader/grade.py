@@ -5,9 +5,11 @@ import hashlib
 import json
 import multiprocessing
 import os
+import select
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import deque
 from dataclasses import fields, replace
@@ -28,12 +30,25 @@ LARGEST = 4 << 20  # bytes of a result
 ATTEMPTS = 3  # at a submission on which the grader itself fails
 
 
+def end_with_reader(connection):
+    """End this process when nobody is left to read its result.
+
+    Its parent is the process that all grading processes are copied from, and that one ends after
+    them.
+    """
+    poll = select.poll()
+    poll.register(connection.fileno(), 0)  # no event but the error that its other end has gone
+    poll.poll()
+    os._exit(1)
+
+
 def work(job, connection):
     """Grade one submission in this process, and send the result."""
     # Only the grader handles Ctrl-C and then ends this process. However the grader ends, this
     # process ends with it, and so does the submission's.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
+    threading.Thread(target=end_with_reader, args=(connection,), daemon=True).start()
     if sys.platform == "linux":
         import resource
 
@@ -132,7 +147,7 @@ def grade(
     limits = limits or Limits()
     known = set(assignments(source)) & {each.assignment for each in handins}
     texts = {a: (Path(source) / a / f"{a}.ipynb").read_text("utf-8") for a in sorted(known)}
-    read = {name: parse(text.encode()) for name, text in texts.items()}
+    read = {name: parse(text.encode(), ours=True) for name, text in texts.items()}
     modules = set().union(*map(imported, read.values()))
     worths = {name: [[part.task, part.points] for part in parts(nb)] for name, nb in read.items()}
     scratch = Path(tempfile.mkdtemp(prefix="course-", dir=scratch))
@@ -231,7 +246,7 @@ def wanted_options(chosen, stored):
         path = chosen.source / chosen.assignment / f"{chosen.assignment}.ipynb"
         tasks = task_numbers(chosen.tasks) or "all"
         if tasks != "all":
-            known_tasks(tasks, parts(parse(path.read_bytes())), chosen.assignment)
+            known_tasks(tasks, parts(parse(path.read_bytes(), ours=True)), chosen.assignment)
     limits = {limit.name: getattr(chosen, limit.name) for limit in fields(Limits)}
     return options.chosen(
         stored,

@@ -141,6 +141,13 @@ REFUSED = {
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "shmget": (29, 194),
+    "semget": (64, 190),
+    "msgget": (68, 186),
+    # what the machine has once, for all processes together
+    "io_setup": (206, 0),
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    "syslog": (103, 116),
     # meeting at a file of the system that both can read
     "flock": (73, 32),
     "inotify_init": (253, None),
@@ -158,8 +165,8 @@ REFUSED = {
 }
 # These are refused for some commands: (numbers, position of the command, commands).
 SOME_COMMANDS = {
-    # locks and leases of files
-    "fcntl": ((72, 25), 1, (6, 7, 37, 38, 1024)),
+    # locks and leases of files, notes on who opens them, and hints that others can read
+    "fcntl": ((72, 25), 1, (6, 7, 37, 38, 1024, 1026, 1036, 1038)),
     # waking those who wait at shared memory (waking within the process has the flag 128)
     "futex": ((202, 98), 1, (1, 3, 4, 5, 10)),
 }

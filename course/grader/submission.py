@@ -224,7 +224,7 @@ def grade_one(job):
                 "unknown assignment",
                 f"there is no assignment called {job.assignment!r}: has the file been renamed?",
             )
-        source = variants.question(parse(job.source.encode()), job.variant)
+        source = variants.question(parse(job.source.encode(), ours=True), job.variant)
         result.worths = [[part.task, part.points] for part in parts(source)]
         result.max_points = sum(points for _, points in result.worths)
         if job.problem:

@@ -16,6 +16,7 @@ import base64
 import dataclasses
 import json
 import math
+import re
 import struct
 import sys
 
@@ -23,8 +24,10 @@ FRAME = 48 << 20  # bytes of one frame that the grader sends
 ANSWER = 8 << 20  # bytes of one frame that a submission sends
 PIECES = 200_000  # values in such a frame; an array is one of them
 # Maximum entries of a dictionary or a set. Numbers can be chosen so that all have the same hash,
-# and n of them take n² steps.
+# and n of them take n² steps. A test may also make a set of a list, so the number of long integers
+# is limited, too; those of up to 18 digits are their own hash.
 ENTRIES = 5_000
+LONG = re.compile(rb"[0-9]{19,}")
 DEPTH = 60  # levels of nesting, well below Python's own limit
 BITS = 10_000  # of a whole number; Python itself writes at most 4300 digits
 KINDS = "biufU"  # of arrays, namely booleans, integers, floats and text
@@ -164,17 +167,17 @@ def decode(data, call=None):
         import pandas as pd
 
         name, values, index = body
-        return pd.Series(inner(values), name=inner(name), index=inner(index))
+        values, index = _flat(inner(values)), index and _flat(inner(index))
+        return pd.Series(values, name=inner(name), index=index)
     if kind == "frame":
-        import numpy as np
         import pandas as pd
 
         parts, index = body
         columns = [inner(name) for name, _ in parts]
-        values = [inner(part) for _, part in parts]
-        if len({len(part) for part in values}) > 1 or any(np.ndim(v) != 1 for v in values):
+        values = [_flat(inner(part)) for _, part in parts]
+        if len({len(part) for part in values}) > 1:
             raise ValueError("the columns of a table have different lengths")
-        frame = pd.DataFrame(dict(enumerate(values)), index=inner(index))
+        frame = pd.DataFrame(dict(enumerate(values)), index=index and _flat(inner(index)))
         frame.columns = columns
         return frame
     if kind == "given" and call is not None:
@@ -185,6 +188,17 @@ def decode(data, call=None):
     if kind == "function" and call is not None:
         return call(int(body))
     raise ValueError(f"a value of an unknown kind {str(kind)[:40]!r}")
+
+
+def _flat(values):
+    """Return the values of one column: a list or an array, which pandas takes as it is.
+
+    A column with an index of its own would be matched with that of the table, and that can take
+    hours.
+    """
+    if isinstance(values, list) or (is_array(values) and values.ndim == 1):
+        return values
+    raise ValueError("a column that is no list of values")
 
 
 def _array(dtype, shape, data):
@@ -210,14 +224,23 @@ def pieces(text):
     return sum(map(text.count, (b",", b"[", b"{")))
 
 
+def excess(text):
+    """Return what a JSON text holds too many of to be an answer, "" if nothing."""
+    if pieces(text) > PIECES:
+        return f"more than {PIECES} values"
+    if sum(1 for _ in LONG.finditer(text)) > ENTRIES:
+        return f"more than {ENTRIES} long whole numbers"
+    return ""
+
+
 def pack(message, answer=False):
     """Return the bytes of one frame; `answer` marks frames that a submission sends."""
     text = json.dumps(message).encode()
     most = ANSWER if answer else FRAME
     if len(text) > most:
         raise Unsendable(f"a value of more than {most >> 20} MB")
-    if answer and pieces(text) > PIECES:
-        raise Unsendable(f"a value with more than {PIECES} parts")
+    if answer and excess(text):
+        raise Unsendable(f"a value with {excess(text)}")
     return struct.pack("!I", len(text)) + text
 
 
@@ -238,8 +261,8 @@ def unpack(buffer, untrusted=False):
         return None
     text = bytes(buffer[4 : 4 + length])
     del buffer[: 4 + length]
-    if untrusted and pieces(text) > PIECES:
-        raise ValueError(f"an answer of more than {PIECES} values")
+    if untrusted and excess(text):
+        raise ValueError(f"an answer with {excess(text)}")
     try:
         message = json.loads(text)
     except RecursionError:

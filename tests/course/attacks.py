@@ -83,6 +83,17 @@ outcome = tried(libc.sched_setaffinity({pid}, 128, mask))
     "lowers another's rank at the disk": "outcome = tried(libc.syscall(251, 1, {pid}, 16391))",
     "traces another process": "outcome = tried(libc.syscall(101, 0x4206, {pid}, 0, 0))",
     "shares memory": "outcome = tried(libc.shmget(0x5EC2E7, 64, 0o1600))",
+    "makes semaphores": "outcome = tried(libc.semget(0, 32000, 0o1600))",
+    "makes a queue of messages": "outcome = tried(libc.msgget(0, 0o1600))",
+    "takes requests that the machine has once": """
+ring = ctypes.c_ulong(0)
+outcome = tried(libc.syscall(206, 100, ctypes.byref(ring)))
+""",
+    "writes out all disks": "outcome = tried(libc.syscall(162))",
+    "is told who opens files": """
+fd = os.open("/usr/lib", 0)
+outcome = tried(libc.fcntl(fd, 1026, ctypes.c_long(0x20)))
+""",
     "adds a key": "outcome = tried(libc.syscall(248, b'user', b'x', b'y', 1, -3))",
     "locks a file": """
 fd = os.open("/usr", 0)

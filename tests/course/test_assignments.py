@@ -13,7 +13,18 @@ from multiprocessing import get_context
 import nbformat
 import numpy as np
 import pytest
-from grader import RELEASE, SOURCE, ZOO, assignments, build, chapters, page, zoo
+from grader import (
+    RELEASE,
+    SOURCE,
+    ZOO,
+    assignments,
+    build,
+    chapters,
+    notebooks,
+    page,
+    submission,
+    zoo,
+)
 from grader.judge import used_names
 from grader.notebooks import chapters_in, own, parts
 
@@ -36,16 +47,14 @@ def reference(assignment):
 
 
 def graded_in(folder):
-    """Grade reference and blank release of all assignments, sandboxed."""
-    notebooks = {}
-    for name in assignments():
-        notebooks |= {("reference", name): zoo.reference(name), ("blank", name): zoo.blank(name)}
+    """Grade the reference of all assignments, sandboxed."""
+    notebooks = {("reference", name): zoo.reference(name) for name in assignments()}
     return zoo.grade_notebooks(notebooks, folder)
 
 
 @pytest.fixture(scope="session")
 def graded(tmp_path_factory):
-    """Return what becomes of reference and blank release of each assignment."""
+    """Return what becomes of the reference of each assignment."""
     # In a new process, so that what all tests import is loaded once, as in a run of `make grade`.
     with ProcessPoolExecutor(1, get_context("spawn")) as other:
         return other.submit(graded_in, tmp_path_factory.mktemp("submissions")).result()
@@ -61,8 +70,9 @@ def regions(source, name):
         yield part.split(f"### END {name}")[0].strip()
 
 
-def test_committed_releases_match_their_sources():
-    assert build.build(write=False) == []
+@pytest.mark.parametrize("assignment", assignments())
+def test_committed_releases_match_their_sources(assignment):
+    assert build.build(write=False, only=[assignment]) == []
 
 
 @pytest.mark.parametrize("assignment", assignments())
@@ -111,15 +121,25 @@ def test_points_in_the_first_cell_match_the_cells(assignment):
     assert "**Time**" in source[0].source
 
 
-def test_reference_solutions_get_full_marks_and_blank_releases_none(graded):
+def test_reference_solutions_get_full_marks(graded):
     for assignment in assignments():
         result = graded["reference", assignment]
         lost = [(m.name, m.message) for m in result.marks if m.points not in (None, m.worth)]
         assert (assignment, lost) == (assignment, [])
         assert (result.status, result.notes) == ("graded", [])
         assert result.score + result.awaiting == result.max_points
-        blank = graded["blank", assignment]
-        assert (blank.status, blank.score, blank.awaiting) == ("graded", 0, 0)
+
+
+@pytest.mark.parametrize("assignment", assignments())
+def test_a_blank_release_gets_nothing(assignment):
+    """Without the sandbox: nothing in the release is a stranger's."""
+    nb, source = zoo.blank(assignment), zoo.reference(assignment)
+    assert notebooks.restore(nb, notebooks.skeleton(source)) == []
+    job = submission.Job("blank", assignment, "")
+    marks, status, notes = submission.run(nb, source, job, zoo.Local())
+    assert (status, notes) == ("graded", [])
+    assert {mark.points for mark in marks} == {0}
+    assert sum(mark.worth for mark in marks) == sum(part.points for part in parts(source))
 
 
 @pytest.mark.parametrize("assignment", assignments())

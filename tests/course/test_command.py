@@ -55,11 +55,12 @@ def test_repeated_runs_give_the_same_files_and_print_the_guards_first(tmp_path):
 
 
 def test_interrupted_run_keeps_finished_grades_and_can_be_resumed(tmp_path):
-    slow = {"one": "import time\ntime.sleep(50)"}
+    slow = {"one": "import time\ntime.sleep(500)"}
     command = class_of(tmp_path, Ada={}, Bob=slow)
     out = tmp_path / "out"
+    long = ["--cell-seconds", "600", "--total-seconds", "600"]
     first = subprocess.Popen(
-        [*command, str(out), "--workers", "1"],
+        [*command, str(out), "--workers", "1", *long],
         cwd=COURSE,
         stdout=subprocess.PIPE,
         text=True,
@@ -72,6 +73,7 @@ def test_interrupted_run_keeps_finished_grades_and_can_be_resumed(tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.1)
     first.send_signal(signal.SIGINT)
+    # until the last of its processes has closed what they all print to
     said, _ = first.communicate(timeout=120)
     assert first.returncode == 130
     assert "run the command again to go on" in said

@@ -3,6 +3,7 @@
 import csv
 import errno
 import io
+import json
 import os
 from dataclasses import replace
 
@@ -277,6 +278,19 @@ def test_folders_with_unusual_names_are_graded(tmp_path):
     assert students == {".ada", "g" * 250, "Jos\\xe9"}
 
 
+def test_links_that_lead_nowhere_do_not_hide_a_notebook(tmp_path):
+    touch(tmp_path / "in" / "Ada" / "a1_x.ipynb")
+    (tmp_path / "in" / "Ada" / "loop").symlink_to("loop")
+    (tmp_path / "in" / "Ada" / "data").symlink_to(tmp_path / "in" / "Ada" / "a1_x.ipynb" / "x")
+    handin = found(tmp_path, ["a1_x"])["Ada", "a1_x"]
+    assert (handin.problem, handin.absent) == ("", False)
+
+
+def test_names_that_need_invisible_joiners_keep_them(tmp_path):
+    touch(tmp_path / "in" / "نیما\u200cک" / "a1_x.ipynb")
+    assert ("نیما\u200cک", "a1_x") in found(tmp_path, ["a1_x"])
+
+
 def test_different_folders_remain_different_students(tmp_path):
     names = [
         "new\nline",
@@ -292,6 +306,12 @@ def test_different_folders_remain_different_students(tmp_path):
         file_name("Bob?"),
         "\x9b2Jada",
         "\u202eada",
+        # these look like ada
+        "\u200fada",
+        "ada\u200b",
+        "\ufeffada",
+        "\u061cada",
+        "a\xadda",
     ]
     for name in names:
         touch(tmp_path / "in" / name / "a1_x.ipynb")
@@ -339,6 +359,17 @@ def test_different_folders_remain_different_students(tmp_path):
 def test_invalid_notebooks_are_rejected_before_they_are_loaded(data, why):
     with pytest.raises(Unusable, match=why):
         parse(data)
+
+
+@pytest.mark.parametrize("tags", [["a", "a"], [2**61 - 1, "a"], {"a": []}])
+def test_of_metadata_only_the_name_of_a_cell_is_read(tags):
+    """Whether tags are unique took hours to say of some."""
+    nb = json.loads(nbformat.writes(mini.answer()))
+    nb["cells"][1]["metadata"] |= {"tags": tags, "collapsed": "no"}
+    assert parse(json.dumps(nb).encode()).cells[1].metadata == {"nbgrader": {"grade_id": "given"}}
+    sheet = {"cells": [{"cell_type": "markdown", "metadata": {"tags": tags}, "source": "x"}]}
+    old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [sheet]}
+    assert parse(json.dumps(old).encode()).cells[0].metadata == {}
 
 
 def test_reading_a_folder_or_a_missing_file_raises(tmp_path):

@@ -59,10 +59,21 @@ def test_numpy_scalars_and_tables_survive_a_round_trip():
 
 def test_answer_with_too_many_values_is_neither_sent_nor_read():
     many = [[]] * (wire.PIECES + 1)
-    with pytest.raises(wire.Unsendable, match="parts"):
+    with pytest.raises(wire.Unsendable, match="values"):
         wire.pack({"done": many}, answer=True)
     with pytest.raises(ValueError, match="values"):
         wire.unpack(bytearray(wire.pack({"done": many})), untrusted=True)
+
+
+def test_few_whole_numbers_of_an_answer_are_long():
+    """Those of more than 18 digits can be chosen such that sets of them take for ever."""
+    short, long = [10**18 - 1] * 6000, [10**18] * 5000
+    frame = bytearray(wire.pack({"done": short + long}))
+    assert wire.unpack(frame, untrusted=True) == {"done": short + long}
+    with pytest.raises(ValueError, match="long whole numbers"):
+        wire.unpack(bytearray(wire.pack({"done": [*long, 10**18]})), untrusted=True)
+    with pytest.raises(wire.Unsendable, match="long whole numbers"):
+        wire.pack({"done": [*long, 10**18]}, answer=True)
 
 
 class Odd:
@@ -105,6 +116,10 @@ def test_only_data_are_sent(value):
         {"array": ["<U0", [10**5, 10**5], ""]},
         {"set": list(range(wire.ENTRIES + 1))},
         {"frame": [[["a", [1]], ["b", [1, 2]]], None]},
+        # what pandas would match by an index, for hours if the index is chosen for that
+        {"frame": [[["a", {"series": ["a", [1], [2]]}]], [2]]},
+        {"series": ["a", {"dict": [[1, 2]]}, [1]]},
+        {"series": ["a", [1], {"series": ["a", [1], [2]]}]},
         {"what": 1},
         {"a": 1, "b": 2},
     ],
