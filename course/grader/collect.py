@@ -38,8 +38,8 @@ def shown(name):
 def visible(letter):
     """Return a character of a name, and its number in place of a character that is not visible.
 
-    Such characters control a terminal, end a line, reverse the direction of text, or make two names
-    look like one.
+    Such characters control a terminal, end a line, reverse the direction of text, or make two
+    names look like one.
     """
     hidden = unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp") and letter not in JOINERS
     if not hidden:
