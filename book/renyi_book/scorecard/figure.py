@@ -26,6 +26,29 @@ STYLES = {
 }
 #: Units beyond which the axis is cut; it is linear up to two and logarithmic beyond.
 LIMIT = 40.0
+# How words of an identifier are written in a figure.
+_WORDS = {
+    "adult": "Adult",
+    "bank": "Bank",
+    "chi": "χ",
+    "donini": "Donini",
+    "eo": "EO",
+    "ermi": "ERMI",
+    "favourable": "favorable",
+    "german": "German",
+    "hardt": "Hardt",
+    "hsic": "HSIC",
+    "lambda": "λ",
+    "mi": "MI",
+    "nmi": "NMI",
+    "normalised": "normalized",
+    "pearson": "Pearson",
+    "renyi": "Rényi",
+    "rezaei": "Rezaei",
+    "shannon": "Shannon",
+    "unnormalised": "unnormalized",
+    "zafar": "Zafar",
+}
 # Distance of a line below its name, in rows.
 BELOW = 0.22
 _TICKS = (-30, -10, -3, -1, 0, 1, 3, 10, 30)
@@ -52,6 +75,16 @@ def standing(row):
         **{name: row[name] * scale for name in ("estimate", "low", "high")},
         "paper": None if paper is None else paper * scale,
     }
+
+
+def name_in_words(identifier):
+    """Return the name of a claim as words: its identifier without hyphens, with proper names.
+
+    >>> name_in_words("adult-beats-hsic")
+    'Adult beats HSIC'
+    """
+    words = " ".join(_WORDS.get(word, word) for word in identifier.split("-"))
+    return words[0].upper() + words[1:] if words[0].isascii() else words
 
 
 def forest(shown, *, limit=LIMIT, ax=None):
@@ -118,7 +151,7 @@ def overview(shown, *, limit=LIMIT):
             height += 1
             for row, place in sorted(parts[part], key=lambda pair: -pair[1]["estimate"]):
                 _line(ax, height, row, place, limit, markersize=4)
-                names[height] = row["id"]
+                names[height] = name_in_words(row["id"])
                 height += 1
             height += 1
         ax.set_yticks(list(names), list(names.values()), fontsize=9)
@@ -165,7 +198,7 @@ def universes(table, listed, *, limit=LIMIT):
             # Spread the markers slightly and deterministically, so that equal ones can be counted.
             y = height + BELOW + 0.1 * ((np.arange(len(x)) % 3) - 1)
             ax.plot(x, y, mark, color=COLORS[color], markersize=4, alpha=0.7)
-    ax.set_yticks(range(len(names)), names, fontsize=9)
+    ax.set_yticks(range(len(names)), [name_in_words(name) for name in names], fontsize=9)
     _names_inside(ax, va="bottom")
     ax.set_ylim(len(names) - 0.4, -0.8)
     _axis(ax, limit)
@@ -184,7 +217,8 @@ def _to_zero(row):
 
 
 def _name(row):
-    return f"{row['id']} (claimed: 0)" if _to_zero(row) else row["id"]
+    name = name_in_words(row["id"])
+    return f"{name} (claimed: 0)" if _to_zero(row) else name
 
 
 def _line(ax, height, row, place, limit, markersize=5.0):

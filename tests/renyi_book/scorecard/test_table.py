@@ -30,6 +30,7 @@ from renyi_book.scorecard import (
 )
 from renyi_book.scorecard import judging as j
 from renyi_book.scorecard import table as t
+from renyi_book.scorecard.figure import name_in_words
 from renyi_book.scorecard.thresholds import DEFAULT, variations
 
 from . import simulated as sim
@@ -314,13 +315,18 @@ def test_the_exports_agree_with_the_rows(folder):
     assert hardt["estimate"] == pytest.approx(5.55, abs=0.01)
 
 
+def test_each_claim_has_a_name_of_its_own_in_figures():
+    names = {claim["id"]: name_in_words(claim["id"]) for claim in claims()}
+    assert len(set(names.values())) == len(names)
+    assert names["adult-beats-hsic"] == "Adult beats HSIC"
+    assert not any("-" in name for name in names.values())
+
+
 def test_the_forest_has_a_line_for_each_row_with_an_interval(folder):
     shown = rows(folder)
     fig = forest(shown)
     labels = [label.get_text() for label in fig.axes[0].get_yticklabels()]
-    assert labels == [claim["id"] for claim in FIGURE_1C] or set(labels) == {
-        claim["id"] for claim in FIGURE_1C
-    }
+    assert set(labels) == {name_in_words(claim["id"]) for claim in FIGURE_1C}
     hardt = next(row for row in shown if row["id"] == "eo-beats-hardt")
     assert standing(hardt)["paper"] == pytest.approx(5.55 / 0.3)
     assert standing({"estimate": None}) is None
