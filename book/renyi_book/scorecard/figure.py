@@ -45,6 +45,7 @@ _WORDS = {
     "pearson": "Pearson",
     "renyi": "Rényi",
     "rezaei": "Rezaei",
+    "s": "S",
     "shannon": "Shannon",
     "unnormalised": "unnormalized",
     "zafar": "Zafar",
