@@ -343,7 +343,7 @@ class TestFairness:
         )
         value = odds.penalty_value(X, y, sensitive_features=s)
         assert value == pytest.approx(expected, rel=1e-9)
-        with pytest.raises(ValueError, match="y is needed"):
+        with pytest.raises(ValueError, match="y is None, but fairness="):
             odds.penalty_value(X, sensitive_features=s)
         with pytest.raises(ValueError, match="y contains labels unseen in fit"):
             odds.penalty_value(X, y + 1, sensitive_features=s)

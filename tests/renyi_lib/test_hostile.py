@@ -892,7 +892,7 @@ MORE = {
             .fit(X, y, sensitive_features=s)
             .penalty_value(X, sensitive_features=s)
         ),
-        "^y is needed",
+        "^y is None, but fairness=",
     ),
     "a penalty of new groups": (
         lambda: fitted.penalty_value(X, sensitive_features=sex),
