@@ -9,6 +9,7 @@ The font is STIX Two Math (SIL Open Font License), cut down to the characters th
 It lies in the style sheet itself, because a font that arrived later would move the text.
 """
 
+import atexit
 import base64
 import html
 import re
@@ -59,6 +60,9 @@ def _temml():
     from py_mini_racer import MiniRacer
 
     engine = MiniRacer()
+    # Close the engine before the interpreter shuts down; later, Python 3.13 waits forever for its
+    # thread.
+    atexit.register(engine.close)
     engine.eval((PARTS / "temml.min.js").read_text(encoding="utf8"))
     engine.eval(
         """function convert(tex, display, macros) {
