@@ -210,14 +210,18 @@ def settled(page):
     return page
 
 
-def stage(page):
-    """Where the drawing is. While it is made anew it has no place: then two frames later."""
-    drawing = page.locator(".explorable-stage svg")
+def placed(page, locator):
+    """Where something is. While the drawing is made anew it has no place: then two frames later."""
     for _ in range(50):
-        if box := drawing.bounding_box():
+        if box := locator.bounding_box():
             return box
         settled(page)
-    raise AssertionError("the drawing never has a place on the page")
+    raise AssertionError("it never has a place on the page")
+
+
+def stage(page):
+    """Where the drawing is."""
+    return placed(page, page.locator(".explorable-stage svg"))
 
 
 def printed(page, name):

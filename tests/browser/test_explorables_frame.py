@@ -13,7 +13,15 @@ import pytest
 from renyi_book.explorables import FOLDER
 from renyi_book.scorecard import rows
 from tests.book.test_tools import load
-from tests.browser.explorable_fixtures import bodies, chromium, printed, settled, site, visit
+from tests.browser.explorable_fixtures import (
+    bodies,
+    chromium,
+    placed,
+    printed,
+    settled,
+    site,
+    visit,
+)
 
 __all__ = ["chromium", "site", "visit"]  # fixtures, used by name
 
@@ -269,7 +277,7 @@ def test_touch_scrolls_the_page_and_links_keep_the_picture(visit, name):
     for place in places:
         place.evaluate("n => n.scrollIntoView({ block: 'center' })")
         at_rest(page)
-        box, start = place.bounding_box(), page.evaluate("scrollY")
+        box, start = placed(page, place), page.evaluate("scrollY")
         swipe(page, box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2, down=-150)
         page.wait_for_function("start => scrollY > start + 50", arg=start)
         assert summary.text_content() == before

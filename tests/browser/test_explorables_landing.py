@@ -4,7 +4,15 @@ import pytest
 
 from renyi_book.explorables import fixed
 from renyi_book.live import scores, threshold
-from tests.browser.explorable_fixtures import chromium, model, printed, settled, site, visit
+from tests.browser.explorable_fixtures import (
+    chromium,
+    model,
+    placed,
+    printed,
+    settled,
+    site,
+    visit,
+)
 
 __all__ = ["chromium", "site", "visit"]  # fixtures, used by name
 
@@ -36,7 +44,7 @@ def test_displayed_ratio_is_that_of_the_selection_rates(k):
 
 def test_the_handle_and_the_slider_move_the_threshold(visit, body):
     page = visit("threshold", body)
-    box = page.locator("[data-handle]").bounding_box()
+    box = placed(page, page.locator("[data-handle]"))
     x, y = box["x"] + box["width"] / 2, box["y"] + 60
     page.mouse.move(x, y)
     page.mouse.down()

@@ -19,6 +19,7 @@ from tests.browser.explorable_fixtures import bodies as all_bodies
 from tests.browser.explorable_fixtures import (
     chromium,
     model,
+    placed,
     printed,
     settled,
     site,
@@ -214,7 +215,7 @@ def test_the_visits_can_be_stepped_through(opened):
 def test_point_can_be_moved_by_mouse_and_keyboard(opened):
     page = opened("fair-kmeans")
     page.get_by_text("Change λ or move the points").click()
-    box = page.locator("[data-point='3']").first.bounding_box()
+    box = placed(page, page.locator("[data-point='3']").first)
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, y)
     page.mouse.down()
@@ -314,7 +315,7 @@ def test_button_moves_the_threshold_and_fairness_is_lost(opened):
 
 def test_the_threshold_can_be_dragged(opened):
     page = opened("scores")
-    box = page.locator("[data-handle] rect").bounding_box()
+    box = placed(page, page.locator("[data-handle] rect"))
     x, y = box["x"] + box["width"] / 2, box["y"] + 60
     page.mouse.move(x, y)
     page.mouse.down()
