@@ -211,7 +211,7 @@ def settled(page):
 
 
 def placed(page, locator):
-    """Where something is. While the drawing is made anew it has no place: then two frames later."""
+    """Where something is; a drawing that is made anew has no place for two frames."""
     for _ in range(50):
         if box := locator.bounding_box():
             return box
