@@ -263,7 +263,7 @@ JointTable(P, rows, columns) instead
         raise ValueError(
             f"{name} looks like samples, {rows} rows of "
             + (f"{columns} columns" if frame is None or columns > 2 else f"{first} and {second}")
-            + f", and not like a table of counts: count them first, with joint_table({cure}). "
+            + f", not like a table of counts: count them first, with joint_table({cure}). "
             f"If these are counts, pass JointTable({name}, rows, columns) instead"
         )
 

@@ -124,6 +124,7 @@ class Session:
     Parameters
     ----------
     limits : Limits
+        Limits on the process.
     hidden : list of Path
         Folders that the submission may not read if there is no bubblewrap to hide them.
     number : int
@@ -132,7 +133,7 @@ class Session:
     scratch : Path or None
         Existing folder in which a temporary one is created if there is no bubblewrap.
     walled : bool or None
-        Whether to use bubblewrap; None means if it is installed.
+        Whether to use bubblewrap; None uses it if it is installed.
     slot : int
         Position among the concurrent submissions.
     """

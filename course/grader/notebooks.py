@@ -48,7 +48,7 @@ def read_bytes(path):
             raise Unusable("refused", "this is not a regular file; hand in the notebook itself")
         if found.st_size > LARGEST:
             raise Unusable(
-                "refused", f"the file has more than {LARGEST >> 20} MB: clear its outputs"
+                "refused", f"the file is larger than {LARGEST >> 20} MB: clear its outputs"
             )
         data = b""
         while len(data) <= LARGEST and (more := os.read(fd, 1 << 20)):

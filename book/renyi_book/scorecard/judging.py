@@ -1,4 +1,4 @@
-"""From evidence to one of five verdicts.
+"""Turn evidence into one of five verdicts.
 
 For a claimed difference, let D be the smallest effect that matters and [L, U] the 95 % interval in
 the claimed direction:
