@@ -307,7 +307,9 @@ def rename_outline(writer, titles):
     entries = outline_items(writer)
     found = [_squeezed(str(entry["/Title"])) for entry in entries]
     if found != [_squeezed(title) for title in titles]:
-        raise ValueError(f"the outline has {len(found)} entries, the book {len(titles)} headings")
+        raise ValueError(
+            f"the outline has {len(found)} entries, but the book has {len(titles)} headings"
+        )
     for entry, title in zip(entries, titles):
         entry[NameObject("/Title")] = TextStringObject(title)
 

@@ -225,7 +225,7 @@ class Session:
         needed = [sys.prefix, sys.base_prefix, *PACKAGES]
         if user is not None and not all(map(open_to_all, needed)):
             raise NotStarted(
-                "Python or the library lies in a folder that only root can read. Install "
+                "Python or the library is in a folder that only root can read. Install "
                 "bubblewrap, or grade as an ordinary user"
             )
         # The user needs only permission to pass through this folder.

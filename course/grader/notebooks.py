@@ -130,8 +130,8 @@ def restore(nb, release):
     if not found:
         raise Unusable(
             "not the released notebook",
-            "none of the assignment's cells can be recognized: their metadata are gone. Copy the "
-            "answers into a fresh copy of the released notebook and hand that in",
+            "none of the assignment's cells can be recognized: their metadata is missing. Copy "
+            "the answers into a fresh copy of the released notebook and hand that in",
         )
     # A cell added by the student stays after the released cell that it follows.
     ours = {id(cell): name for name, cell in found.items()}

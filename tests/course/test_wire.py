@@ -259,7 +259,7 @@ def test_warnings_and_errors_are_passed_on_unchanged(session):
         ("assert value == 2, 'not two'", "not two"),
         ("fail()", "KeyError: 'no such thing' (line 25 of the cell: raise KeyError("),
         ("slow()", "this was stopped after"),
-        ("thing", "thing holds a value of type C"),
+        ("thing", "thing is a value of type C"),
         ("assert unheard", "NameError"),
         ("assert secrets_of_the_test == 1", ""),
     ],
