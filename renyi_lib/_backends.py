@@ -308,5 +308,5 @@ def _as_matrix(X):
 
 
 def _threads(n_jobs):
-    """Return the number of threads; None is one thread, and -1 all cores (0 for the libraries)."""
+    """Return the number of threads, which is 1 for None and 0 (all cores) for negative values."""
     return 1 if n_jobs is None else max(n_jobs, 0)

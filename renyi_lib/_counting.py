@@ -158,7 +158,7 @@ class LabelCounts:
 
 
 def occurring(codes, low, categories):
-    """Return the categories that occur, or all of them unchecked if there are enough samples."""
+    """Return the categories that occur; with many samples, all are assumed to occur."""
     if len(codes) >= 8 * len(categories):
         return categories
     return categories[np.unique(codes.astype(np.intp)) - low]

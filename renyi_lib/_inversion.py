@@ -62,7 +62,7 @@ def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
     seen = np.stack([observed, observed, np.maximum(observed, least)])[:, :, None, None]
 
     def tails(t):
-        """Return the target of each end for the share of values above the observed one."""
+        """Return, for each end, the target share of random values above the observed one."""
         below = level / 2 * np.minimum(1.0, worlds.value(t) / critical[:, None])
         return np.stack([level - below, np.full_like(below, 0.5), 1 - below])
 

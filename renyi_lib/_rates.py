@@ -195,10 +195,7 @@ def _solve(rising, targets):
 
 
 def _score(k, n, p):
-    """Return how surprising k or fewer of n are at rate p, as a nonnegative normal quantile.
-
-    The tail counts k itself by half (mid-p value).
-    """
+    """Convert the mid-p value of k or fewer of n at rate p to a nonnegative normal score."""
     with np.errstate(all="ignore"):
         tail = np.where(k < n, betainc(np.maximum(n - k, 0.5), k + 1.0, 1 - p), 1.0)
         tail += np.where(k > 0, betainc(n - k + 1.0, np.maximum(k, 0.5), 1 - p), 0.0)

@@ -232,7 +232,7 @@ def refuse_sample_matrix(table, name):
     >>> refuse_sample_matrix(pd.DataFrame({"hired": [0, 1] * 50, "sex": [1, 1, 0, 0] * 25}), "P")
     Traceback (most recent call last):
     ...
-    ValueError: P looks like samples, 100 rows of 'hired' and 'sex', and not like a table of \
+    ValueError: P looks like samples, 100 rows of 'hired' and 'sex', not like a table of \
 counts: count them first, with joint_table(P['hired'], P['sex']). If these are counts, pass \
 JointTable(P, rows, columns) instead
     """
@@ -263,7 +263,7 @@ JointTable(P, rows, columns) instead
         raise ValueError(
             f"{name} looks like samples, {rows} rows of "
             + (f"{columns} columns" if frame is None or columns > 2 else f"{first} and {second}")
-            + f", and not like a table of counts: count them first, with joint_table({cure}). "
+            + f", not like a table of counts: count them first, with joint_table({cure}). "
             f"If these are counts, pass JointTable({name}, rows, columns) instead"
         )
 

@@ -32,8 +32,8 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
     Parameters
     ----------
     penalty : Penalty or BatchTable
-        Penalty, or any object without memory that has ``value_and_grad(F, groups)``. A memory is
-        not allowed, because JAX may evaluate the function more or less often than you call it.
+        Penalty, or any stateless object that has ``value_and_grad(F, groups)``. State is not
+        allowed, because JAX may evaluate the function more or less often than you call it.
         For a `RunningTable`, use `running_table_as_jax`.
     groups : Groups or array-like of shape (n,), optional
         Group of each sample. If omitted, as for mini-batches, the function takes the codes of the
@@ -67,7 +67,7 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
     """
     if isinstance(penalty, RunningTable | Fermi):
         raise ValueError(
-            f"penalty is a {type(penalty).__name__}, which has a memory that JAX cannot track. "
+            f"penalty is a {type(penalty).__name__}, which has state that JAX cannot track. "
             "Use running_table_as_jax for a RunningTable; use other penalties with jax.vjp, "
             "outside jit"
         )
@@ -103,7 +103,7 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
 
 
 class DampedTable(NamedTuple):
-    """Memory of a `RunningTable`, as arrays that JAX passes from step to step.
+    """State of a `RunningTable`, as arrays that JAX passes from step to step.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class DampedTable(NamedTuple):
 
 
 def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable, Callable]:
-    """Convert a running table to a step of a JAX training loop, with its memory as an argument.
+    """Convert a running table to a step of a JAX training loop, with its state as an argument.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable
     Returns
     -------
     start : DampedTable
-        Memory before the first batch.
+        State before the first batch.
     step : callable
         Function ``value, memory = step(memory, F, codes)``, which is differentiable with respect
         to F and suitable for `jax.jit` and `jax.lax.scan`. The value is that of the table E after
@@ -139,7 +139,7 @@ def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable
 
     See Also
     --------
-    renyi_lib.as_jax : Convert a penalty without memory.
+    renyi_lib.as_jax : Convert a stateless penalty.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def as_torch(penalty: Any, groups: Any = None) -> Callable:
     Parameters
     ----------
     penalty : Penalty, BatchTable, RunningTable or Fermi
-        Penalty, or any object with ``value_and_grad(F, groups)``. If it has a memory, each call
+        Penalty, or any object with ``value_and_grad(F, groups)``. If it keeps state, each call
         updates it.
     groups : Groups or array-like of shape (n,), optional
         Group of each sample. If omitted, as for mini-batches, the function takes the codes of the

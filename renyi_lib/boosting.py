@@ -464,7 +464,7 @@ default="demographic_parity"
         Notion of fairness; see `RenyiClassifier`.
     on : {"label", "score"}, default="label"
         Variable whose dependence on the group is penalized. "label" is a label sampled from the
-        predicted probabilities, which makes decisions at the threshold 1/2 approximately fair.
+        predicted probabilities, which makes decisions at a threshold of 1/2 approximately fair.
         "score" is the score itself, in soft bins (`ScoreBinsPenalty`, two classes only), which
         makes decisions fair at every threshold and costs more accuracy.
     penalty : Penalty, default=None

@@ -430,7 +430,7 @@ class RenyiClassifier(PenalizedClassifier):
     the paper, where Ŷ is a label sampled from the model's class probabilities F.
 
     With ``on="label"``, which is the paper's penalty and the default, the decisions of `predict`
-    become fair at the threshold one half, but not at other thresholds. Their p% ratio rises with
+    become fair at a threshold of one half, but not at other thresholds. Their p% ratio rises with
     lam up to a point and may fall again beyond it, because the penalty depends on the mean score
     of each group and not on how many scores exceed one half. Choose lam with `fit_to_target` or
     `RenyiClassifierCV`, which measure the decisions. With ``on="score"``, the score itself becomes
@@ -576,7 +576,7 @@ default="demographic_parity"
         if self.algorithm == "binary" and not two:
             raise ValueError(
                 "algorithm='binary' needs two groups, but sensitive_features has "
-                f"{len(groups.q)}; use 'discrete' or 'auto'"
+                f"{len(groups.q)}: use 'discrete' or 'auto'"
             )
         binary = self.algorithm == "binary" or (self.algorithm == "auto" and two)
         return BinaryRenyiPenalty() if binary else RenyiPenalty()
@@ -607,7 +607,7 @@ def _of_score(penalty, classes):
         )
     if len(classes) != 2:
         raise ValueError(
-            f"on='score' needs two classes, but y has {len(classes)}; use on='label', which "
+            f"on='score' needs two classes, but y has {len(classes)}: use on='label', which "
             "accepts any number of classes"
         )
     return ScoreBinsPenalty(penalty)

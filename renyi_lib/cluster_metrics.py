@@ -301,8 +301,8 @@ def _column(groups, group):
     if group is None:
         if len(groups) != 2:
             raise ValueError(
-                f"sensitive_features has {len(groups)} groups: choose one of them with the "
-                f"argument group, one of {list(groups)}"
+                f"sensitive_features has {len(groups)} groups: choose one of them with group=, "
+                f"from {list(groups)}"
             )
         return 1
     names = groups.tolist()

@@ -372,7 +372,7 @@ class RenyiKMeans(
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Compute minus the objective of points assigned to the fitted centers; larger is better.
+        """Compute the negative objective of points assigned to the fitted centers.
 
         Parameters
         ----------
@@ -487,9 +487,8 @@ class RenyiKMeans(
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
         """Return a function from lam to a fitted clustering; the data are validated only once.
 
-        The first fit is the same as that of `fit`. With "descent", each later fit for a larger lam
-        starts from the labels of the next smaller lam so far and doubles lambda until it reaches
-        lam.
+        The first fit is the same as that of `fit`. With "descent", each later fit starts from the
+        labels for the nearest smaller lam, and doubles that lam until it reaches its own.
         """
         reader = clone(self)
         X, data = reader._read(X, sensitive_features, sample_weight)
@@ -853,7 +852,7 @@ def _descent(data, labels, lam, lam_from, max_iter, tol):
 
 
 def _passes(data):
-    """Return a pass over all points and repeated passes over points near a cluster border.
+    """Return functions for a pass over all points and for passes over points near a border.
 
     The second function is None if the data are small, sparse or weighted.
     """

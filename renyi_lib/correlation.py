@@ -384,7 +384,7 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     check_discrete(names, np.size(b), "a", cells=sample_weight is not None)
     if len(values) > 2:
         raise ValueError(
-            f"b must have at most two values, but {len(values)} occur: {list(values[:5])}; use "
+            f"b must have at most two values, but it has {len(values)} ({list(values[:5])}): use "
             "renyi_correlation instead"
         )
     if len(values) == 1:

@@ -87,7 +87,7 @@ class RenyiTest:
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval.
+    """Confidence interval.
 
     Attributes
     ----------
@@ -773,7 +773,7 @@ _MEASURES = {
         metrics.equalized_odds_difference, *_of_rates(gap), truths=(0, 1)
     ),
 }
-# Any metric of decisions alone can validate the arguments for the Rényi correlation.
+# The metric only validates the arguments, so any metric that needs just decisions will do.
 _OF_RHO = {
     "renyi_correlation": _Measure(
         metrics.demographic_parity_difference,

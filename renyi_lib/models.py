@@ -509,7 +509,7 @@ def _summed_by(block, reading, codes, weight, size):
     X, starts, shape = as_double(block.X), np.arange(len(codes) + 1), (size, len(codes))
 
     def summed(scale):
-        # A sparse matrix with one entry in each column, which corresponds to a row of X.
+        # A sparse matrix with one column per row of X, and one entry in each column.
         selection = sparse.csc_array((weight * scale, codes, starts), shape=shape)
         found = selection @ X
         found = found.toarray() if sparse.issparse(found) else found
@@ -640,7 +640,7 @@ def second_moments(X: Any, scale: np.ndarray, ones: bool = False) -> np.ndarray:
 
 
 def largest_eigenvalue(moments: np.ndarray) -> float:
-    """Compute the largest eigenvalue of a matrix; for a diagonal, return its sum, a bound."""
+    """Compute the largest eigenvalue of a matrix, or the sum of a diagonal as an upper bound."""
     return float(np.linalg.eigvalsh(moments)[-1] if moments.ndim == 2 else moments.sum())
 
 
@@ -665,5 +665,5 @@ def label_variance(f: np.ndarray) -> np.ndarray:
 
 
 def _positive(values):
-    """Replace zeros by ones, because a column of zeros has no scale."""
+    """Replace zeros with ones, because a column of zeros has no scale."""
     return np.where(values > 0, values, 1.0)

@@ -16,7 +16,7 @@ __all__ = ["Evaluation", "FairObjective", "History"]
 
 
 class FairObjective:
-    """Function mean loss + lam * penalty of theta, with its gradient by Danskin's theorem.
+    """Mean loss + lam * penalty as a function of theta, with its gradient by Danskin's theorem.
 
     Parameters
     ----------

@@ -499,7 +499,9 @@ default="demographic_parity"
             return [tuple(place[rows][place[rows] >= 0] for rows in pair) for pair in splits]
         folds = 5 if self.cv is None else int(self.cv)
         if isinstance(self.cv, bool) or folds < 2:
-            raise ValueError(f"cv must be at least 2 folds, a splitter or None, not {self.cv!r}")
+            raise ValueError(
+                f"cv must be a number of folds (at least 2), a splitter or None, not {self.cv!r}"
+            )
         order = check_random_state(self.random_state).permutation(len(given.y))
         cells = given.y * len(self.groups_) + given.s
         order = order[np.argsort(cells[order], kind="stable")]

@@ -301,11 +301,11 @@ class PredictionPenalty(Penalty):
         return _Products(left, right, lambda by_z: splines.by_prediction(by_z * groups.weight))
 
     def hessian(self, F: ArrayLike, groups: Groups, X) -> np.ndarray:
-        """Compute the Hessian with respect to theta of the penalty of F = X theta.
+        """Compute the Hessian of the penalty with respect to theta, where F = X theta.
 
-        It has three parts, which are the Hessian of the payoff with the adversary's functions
-        held fixed, the change of the best prediction f for a fixed function of S, and the change
-        of the adversary's mixture of singular vectors. The last part grows as two singular values
+        It is the sum of the Hessian of the payoff with the adversary's functions held fixed, the
+        change of the best prediction f for a fixed function of S, and the change of the
+        adversary's mixture of singular vectors. The last part grows as two singular values
         approach each other.
 
         Parameters
@@ -413,7 +413,7 @@ class _Splines:
         self.root = np.linalg.cholesky(self._gram() + _EVENLY * _even_gram(n_functions + 1))
 
     def _gram(self):
-        """Compute E[b b^T], using that three splines are nonzero at each sample."""
+        """Compute E[b b^T], where only three splines are nonzero at each sample."""
         size, parts = self.bins.n_bins, self.bins.parts
         gram = np.zeros((size, size))
         at = np.arange(size - 2)

@@ -169,12 +169,12 @@ def newton(
     max_iter: int = 1000,
     resolution: float = 0.0,
 ) -> Solution:
-    """Minimize the same function by Newton's method, for models and penalties with a Hessian.
+    """Minimize the objective by Newton's method, for models and penalties with a Hessian.
 
-    The objective of a regression has many small bumps and a curvature that varies. L-BFGS needs
-    hundreds of iterations, in which rounding errors grow until they decide at which of several
-    minima it ends. A damped Newton method needs only few iterations, so it finds the same minimum
-    to many digits for any order of summation.
+    The objective of a regression has many small bumps and varying curvature. L-BFGS needs
+    hundreds of iterations, in which rounding errors grow until they determine which of several
+    minima it reaches. A damped Newton method needs only a few, so it finds the same minimum to
+    many digits for any order of summation.
 
     The step is that of Levenberg and Marquardt for the matrix of absolute curvatures, so it is a
     descent direction even if the Hessian is indefinite. As in `lbfgs`, lam grows in stages, and
@@ -227,7 +227,7 @@ def newton(
 
 
 def _newton(at, tol, budget, max_iter, history):
-    """Take at most `budget` steps (`max_iter` in all); return the end and if it is a minimum."""
+    """Take at most `budget` steps (`max_iter` in all); return the end and whether it converged."""
     if not history.rows:
         history.record(at)
     # Use coordinates in which the loss has curvature 1.

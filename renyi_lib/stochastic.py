@@ -7,10 +7,10 @@ different ways, with the same interface:
 
 F (b x c) contains the class probabilities of a batch of b samples, ``codes`` their groups as
 numbers 0 … d-1, and ``gradient[n, i]`` is the derivative with respect to ``F[n, i]``, which can be
-backpropagated through any network. Some of the objects have a memory, which each call updates, so
+backpropagated through any network. Some of the objects keep state, which each call updates, so
 create a new object for each training run.
 
-- `BatchTable` uses only the batch. It has no memory and is biased upwards by about 1 / b.
+- `BatchTable` uses only the batch. It is stateless and biased upwards by about 1 / b.
 - `RunningTable` keeps an average of the tables of past batches and evaluates the penalty's
   gradient there. Its bias is that of a batch of 2 * memory - b samples, but the average lags
   behind.
@@ -18,7 +18,7 @@ create a new object for each training run.
   gradient is unbiased for any batch size.
 
 All three accept any number of leading axes. F of shape (k, b, c) with codes of shape (k, b)
-represents k networks that are trained in parallel, each with its own memory.
+represents k networks that are trained in parallel, each with its own state.
 
 With JAX, or any other library that can pull a gradient back::
 

@@ -238,7 +238,7 @@ def _checked_counts(counts, shape):
             f"{shape[1]} columns, but it has shape {counts.shape}"
         )
     if not np.isfinite(counts).all() or counts.min() < 0:
-        raise ValueError("counts must be 0 or more and finite, without missing values")
+        raise ValueError("counts must be finite numbers, 0 or more, without missing values")
     return counts
 
 

@@ -559,7 +559,7 @@ class _Search:
 
 
 def _inner_has(name):
-    """Return a check of whether the inner estimator, fitted or not, has a method."""
+    """Return a function that checks whether the inner estimator has a method."""
 
     def has(self):
         inner = getattr(self, "estimator_", self.estimator)
@@ -573,7 +573,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
 
     For each lam, every row gets its decision from a model that was fitted without that row. Among
     the values of lam whose decisions meet the target, the one with the best score is chosen and
-    fitted to all rows. The target concerns decisions at the threshold one half; see
+    fitted to all rows. The target concerns decisions at a threshold of one half; see
     `RenyiClassifier` for the effect of ``on="score"``.
 
     Parameters

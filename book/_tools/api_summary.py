@@ -1,11 +1,10 @@
-"""Sphinx extension: the reference's summaries and links.
+"""Sphinx extension for summaries and links in the API reference.
 
-* ``{api-summary} api/metrics`` is a table of what a page documents: each name a link, with the
-  first sentence of its docstring. Without a name it is that of its own page.
-* In docstrings a name in single backticks is a link where it names something documented, code
-  where it does not.
-* ``rho_R`` and ``rho_R^2``, as docstrings have them for those who read them in a terminal, are
-  set as formulas.
+* ``{api-summary} api/metrics`` inserts a table of the objects that a page documents, with a link
+  and the first sentence of the docstring for each. Without an argument, it lists its own page.
+* In docstrings, a name in single backticks becomes a link if it names a documented object, and
+  code otherwise.
+* ``rho_R`` and ``rho_R^2``, which docstrings use for readers in a terminal, become formulas.
 """
 
 import importlib
@@ -17,7 +16,7 @@ from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-#: What a summary lists: methods are on the page of their class.
+#: Types of objects in a summary; methods are documented on the page of their class.
 KINDS = {"function", "class", "exception"}
 
 
@@ -25,11 +24,11 @@ _RHO = re.compile(r"(?<![\w`.])rho_([RP])(\^2)?(?![\w`^])")
 
 
 class summary(nodes.General, nodes.Element):
-    """Where a table will stand, once all pages have been read."""
+    """Placeholder for a table that is inserted once all pages have been read."""
 
 
 class ApiSummary(SphinxDirective):
-    """The directive."""
+    """Directive that inserts a placeholder for the summary table."""
 
     optional_arguments = 1
 
@@ -39,7 +38,7 @@ class ApiSummary(SphinxDirective):
 
 
 def first_sentence(name):
-    """Of a docstring, by the full name of a function or class."""
+    """Return the first sentence of a docstring, given the full name of the object."""
     module, _, attribute = name.rpartition(".")
     text = inspect.getdoc(getattr(importlib.import_module(module), attribute)) or ""
     line = " ".join(text.split("\n\n")[0].split())
@@ -49,7 +48,7 @@ def first_sentence(name):
 
 
 def fill(app, doctree, docname):
-    """Tables in place of the marks."""
+    """Replace the placeholders with tables."""
     objects = app.env.domains["py"].objects
     for mark in list(doctree.findall(summary)):
         found = {
@@ -79,7 +78,7 @@ def _parts(name):
 
 
 def _code_or_text(part, position):
-    """Every second part of a sentence stood in backticks."""
+    """Return a part of a sentence as nodes; every second part was in backticks."""
     if position % 2:
         return [nodes.literal("", part)]
     found, end = [], 0
@@ -94,7 +93,7 @@ def _tex(match):
 
 
 def set_symbols(app, what, name, obj, options, lines):
-    """Symbols in a docstring's prose become formulas; examples and code stay as they are."""
+    """Turn symbols in a docstring's prose into formulas, but not in examples or code."""
     for i, line in enumerate(lines):
         if "`" not in line and not line.lstrip().startswith((">>>", "...")):
             lines[i] = _RHO.sub(lambda match: rf"\ :math:`{_tex(match)}`\ ", line)
@@ -105,7 +104,7 @@ def _head(word):
 
 
 def name_role(role, rawtext, text, lineno, inliner, options=None, content=()):
-    """A link where there is something of that name, else code."""
+    """Return a reference that becomes a link if an object of that name is documented."""
     env = inliner.document.settings.env
     code = nodes.literal(rawtext, text)
     node = addnodes.pending_xref(
@@ -115,7 +114,7 @@ def name_role(role, rawtext, text, lineno, inliner, options=None, content=()):
 
 
 def link(app, env, node, content):
-    """The one thing of that name; where there is none, or more than one, the name alone."""
+    """Return a link to the only object of that name, or just the name if there is none."""
     if node.get("reftype") != "maybe":
         return None
     name = node["reftarget"].removesuffix("()")

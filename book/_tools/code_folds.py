@@ -1,11 +1,11 @@
-"""Sphinx extension: folded cells open by a small link that says what they contain.
+"""Sphinx extension that folds cells behind a small link describing their contents.
 
-* A link is named by its content: the figure or the table that the code makes, the words that it
-  prints, what it checks or defines. A name given in a cell's metadata, ``"fold"``, comes first.
-* Neighboring folded cells are one fold, as long as no output that stays visible lies between them.
-* A page of `SWITCHED` has one switch for all its folds; without scripts each opens by its link.
+* The link names the figure or table that the code makes, the words that it prints, or what it
+  checks or defines. A name in a cell's metadata, ``"fold"``, takes precedence.
+* Neighboring folded cells form one fold, unless visible output lies between them.
+* A page in `SWITCHED` has one switch for all its folds; without scripts, each opens by its link.
 
-A fold is the element ``details``, which needs no script, is reached by keyboard and stays closed
+A fold is a ``details`` element, which needs no script, works with the keyboard and stays closed
 on paper.
 """
 
@@ -18,7 +18,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 #: Pages with one switch, and what it shows.
 SWITCHED = {"book/part4_experiments/errata": "evidence"}
-#: The most characters of a name that is taken from what a cell prints or says.
+#: Maximum length of a name taken from a cell's output or comments.
 LONGEST = 60
 _SYMBOLS = {"rho_R": "ρ_R", "lambda": "λ", "theta": "θ", "sigma": "σ", "gamma": "γ"}
 _SYMBOL = re.compile(r"\b(" + "|".join(_SYMBOLS) + r")\b")
@@ -30,14 +30,14 @@ _NUMBER = re.compile(r"^[-−+(\[]?\.?\d")
 
 
 class fold(nodes.General, nodes.Element):
-    """What opens and closes, with the name of its link."""
+    """Fold with the text of its link."""
 
 
 # -- names ---------------------------------------------------------------------------------------
 
 
 def shortened(text):
-    """The first words, at most `LONGEST` characters; an ellipsis where some are left out."""
+    """Return the first words, up to `LONGEST` characters, with an ellipsis if any are cut."""
     text = " ".join(text.split()).rstrip(" :;,.=")
     if len(text) <= LONGEST:
         return text
@@ -45,7 +45,7 @@ def shortened(text):
 
 
 def words_of(line):
-    """The words that a printed line begins with, up to its first number.
+    """Return the words at the start of a printed line, up to its first number.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def words_of(line):
 
 
 def made_by(source):
-    """What a program without output is for: imports, definitions, or the names that it sets."""
+    """Describe code without output by its imports, its definitions or the names it sets."""
     try:
         tree = ast.parse(source)
     except SyntaxError:  # a magic command of Jupyter
@@ -85,14 +85,14 @@ def made_by(source):
 
 
 def listed(names):
-    """At most three names, with "and" before the last."""
+    """Join up to three names, with "and" before the last."""
     if len(names) > 3:
         return f"{names[0]}, {names[1]} and more"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def checks_of(source):
-    """What a program with assertions says about them: its first comment, or how many there are."""
+    """Describe code with assertions by its first comment, or return "" if it has none."""
     for line in source.splitlines():
         if line.lstrip().startswith("# ") and not line.rstrip().endswith(","):
             return shortened(f"check: {line.strip(' #')}")
@@ -100,7 +100,7 @@ def checks_of(source):
 
 
 def heads_of(table):
-    """The first heads of a table's columns."""
+    """Return the first column headings of a table."""
     names = []
     for row in table.select("thead tr"):
         for cell in row.find_all(["th", "td"]):
@@ -111,16 +111,16 @@ def heads_of(table):
 
 
 def name_of(cells, number, section):
-    """The name of a fold.
+    """Return the name of a fold.
 
     Parameters
     ----------
     cells : list of nodes.container
-        Its cells.
+        Cells of the fold.
     number : callable
-        Gives a figure's number, such as "3.2", or None.
+        Function that returns a figure's number, such as "3.2", or None.
     section : str
-        The heading of the section that they are in.
+        Heading of the section that contains the cells.
     """
     given = [cell["cell_metadata"]["fold"] for cell in cells if "fold" in cell["cell_metadata"]]
     if given:
@@ -145,7 +145,7 @@ def name_of(cells, number, section):
 
 
 def name_of_output(cell, number):
-    """What a cell puts out: a figure, a table or, in quotation marks, words."""
+    """Describe the output of a cell as a figure, a table or quoted words."""
     output = output_of(cell)
     if output is None:
         return ""
@@ -174,7 +174,7 @@ def name_of_output(cell, number):
 
 
 def is_folded(node):
-    """Whether this is a cell whose source is folded; then it has a source."""
+    """Return whether this is a cell with folded source."""
     return (
         isinstance(node, nodes.container)
         and node.get("nb_element") == "cell_code"
@@ -194,12 +194,12 @@ def output_of(cell):
 
 
 def is_shown(cell):
-    """Whether there is an output that stays visible."""
+    """Return whether the cell has output that stays visible."""
     return cell["hide_mode"] == "input" and output_of(cell) is not None
 
 
 def neighbors(parent):
-    """Folded cells that can be one fold, as lists."""
+    """Return lists of folded cells that can share a fold."""
     groups, last = [], None
     for child in parent.children:
         if is_folded(child):
@@ -213,7 +213,7 @@ def neighbors(parent):
 
 
 def merge(cells, name):
-    """Put cells into one, whose fold has that name and whose output stays visible."""
+    """Merge cells into one with a single fold of that name, and keep its output visible."""
     first, inner, shown = cells[0], [], []
     for cell in cells:
         inner.append(cell[0])
@@ -223,12 +223,12 @@ def merge(cells, name):
     first.children = []
     first += fold("", *inner, name=name)
     first += shown
-    # What MyST-NB would fold once more.
+    # Otherwise MyST-NB would fold the cell again.
     del first["hide_mode"]
 
 
 def heading_of(node):
-    """The title of the section that a node is in."""
+    """Return the title of the section that contains a node."""
     while node is not None:
         for child in node.children:
             if isinstance(child, nodes.title):
@@ -238,7 +238,7 @@ def heading_of(node):
 
 
 def tell_apart(folds):
-    """Give each fold of a page a name of its own: add its section, and then a number."""
+    """Make the names of a page's folds unique by adding the section and then a number."""
     names = [node["name"] for node in folds]
     for node in folds:
         if names.count(node["name"]) > 1:
@@ -247,7 +247,7 @@ def tell_apart(folds):
 
 
 def number_names(folds):
-    """Number those that have the same name."""
+    """Number folds that have the same name."""
     seen = {}
     for node in folds:
         seen[node["name"]] = count = seen.get(node["name"], 0) + 1
@@ -256,7 +256,7 @@ def number_names(folds):
 
 
 class FoldCells(SphinxPostTransform):
-    """After figures are numbered, before MyST-NB folds cells in its way."""
+    """Transform that folds cells after figures are numbered and before MyST-NB folds them."""
 
     default_priority = 198
     formats = ("html",)
@@ -278,7 +278,7 @@ class FoldCells(SphinxPostTransform):
             self.add_switch(what)
 
     def add_switch(self, what):
-        """Each fold is the evidence of its section, and a switch stands before the second one."""
+        """Name each fold after its section, and insert a switch before the second section."""
         for node in self.document.findall(fold):
             node["name"] = shortened(f"{what}: {heading_of(node)}")
         number_names(list(self.document.findall(fold)))

@@ -1,9 +1,9 @@
-"""Run chapters in place, each from a clean kernel, so that what is stored is true.
+"""Run chapters in place, each in a new kernel, so that their stored outputs are correct.
 
-    python book/_tools/execute.py [chapter.ipynb ...]      # all chapters when none is named
+    python book/_tools/execute.py [chapter.ipynb ...]      # all chapters if none is given
     python book/_tools/execute.py --failing                # those that nbval reports as different
 
-A chapter that raises, or writes a warning, is left as it was and reported.
+A chapter that raises an error or prints a warning is reported and left unchanged.
 """
 
 import argparse
@@ -22,12 +22,12 @@ BOOK = Path(__file__).resolve().parents[1]
 
 
 def chapters(book):
-    """All notebooks of the book, in reading order."""
+    """Return all notebooks of the book, in reading order."""
     return sorted(p for p in book.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 
 
 def tidy(notebook):
-    """Drop what differs between machines and runs without the chapter having changed."""
+    """Remove what differs between machines and runs even if the chapter is unchanged."""
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -39,7 +39,7 @@ def tidy(notebook):
 
 
 def run(path):
-    """Execute one chapter; return what went wrong, or None."""
+    """Execute one chapter, and return what went wrong, or None."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -69,14 +69,14 @@ def run(path):
 
 
 def timed(path):
-    """Execute one chapter; return it, what went wrong, and the seconds."""
+    """Execute one chapter, and return it with what went wrong and the seconds taken."""
     start = time.perf_counter()
     problem = run(path)
     return path, problem, time.perf_counter() - start
 
 
 def main(paths, book=BOOK, jobs=2):
-    """Execute chapters, `jobs` at a time; return how many failed."""
+    """Execute chapters, `jobs` at a time, and return how many failed."""
     failed = 0
     # Threads are enough: the work is done by the kernels, and each is a process.
     with ThreadPoolExecutor(jobs) as pool:
@@ -90,13 +90,13 @@ def main(paths, book=BOOK, jobs=2):
 
 
 def passes(path):
-    """Whether a chapter, re-run by nbval, gives the outputs that are stored in it."""
+    """Return whether nbval reproduces the stored outputs of a chapter."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "--nbval-lax", str(path)]
     return subprocess.run(command, capture_output=True).returncode == 0
 
 
 def failing(paths, jobs=2):
-    """The chapters whose stored outputs are not what they print now."""
+    """Return the chapters whose stored outputs are out of date."""
     with ThreadPoolExecutor(jobs) as pool:
         return [path for path, passed in zip(paths, pool.map(passes, paths)) if not passed]
 
@@ -104,8 +104,8 @@ def failing(paths, jobs=2):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapters", nargs="*", help="notebooks; by default all")
-    parser.add_argument("--failing", action="store_true", help="of these, those that nbval fails")
-    parser.add_argument("--jobs", type=int, default=2, help="how many at a time (2)")
+    parser.add_argument("--failing", action="store_true", help="only those that nbval fails")
+    parser.add_argument("--jobs", type=int, default=2, help="number of parallel runs (2)")
     arguments = parser.parse_args()
     chosen = [Path(name).resolve() for name in arguments.chapters] or chapters(BOOK)
     if arguments.failing:

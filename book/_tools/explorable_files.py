@@ -1,8 +1,8 @@
-"""Sphinx extension: the scripts of the explorables lie beside the pages, as they are.
+"""Sphinx extension that copies the scripts of the explorables next to the pages.
 
-They are no static files of the theme, which loads every script among those on every page. A page
-opened as a file (``file://``) may not import modules; for it, each explorable is also written as
-one plain script, ``plain.js``: its modules in the order of their imports, each in a function.
+They are not static files of the theme, because the theme loads every such script on every page. A
+page opened as a file (``file://``) cannot import modules, so each explorable is also written as a
+single plain script, ``plain.js``, with its modules in import order, each in a function.
 """
 
 import re
@@ -15,11 +15,11 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))"
 
 
 def plain_script(name, source=SOURCE):
-    """The modules of one explorable as a script without imports."""
+    """Return the modules of one explorable as a script without imports."""
     names, parts = {}, []
 
     def add(path):
-        """The variable that holds the module's exports; its code is among the parts."""
+        """Append a module's code to the parts, and return the variable with its exports."""
         path = path.resolve()
         if path not in names:
             text = _IMPORT.sub(

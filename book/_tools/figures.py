@@ -1,12 +1,12 @@
-"""Sphinx extension: figures of the notebooks on the page.
+"""Sphinx extension for the notebooks' figures.
 
-* The alt text that a chapter gave its figure reaches the page. `renyi_book.plotting.show` stores
-  it in the output's own metadata, where Jupyter's tools look for it; MyST-NB reads only a cell's.
-* A figure is two images, one for light and one for dark pages (`renyi_book.svg`); the style sheet
-  shows one of them, and the browser fetches no other.
-* A figure that was also drawn for phones is a `<picture>`: below 600 px the narrow one is shown.
-* Every image says how wide and high it is, so that the text does not jump when it arrives, and is
-  fetched only as it comes near the screen.
+* The alt text of a figure is added to the page. `renyi_book.plotting.show` stores it in the
+  output's own metadata, where Jupyter's tools look for it; MyST-NB reads only that of the cell.
+* A figure consists of two images, for light and dark pages (`renyi_book.svg`); the style sheet
+  shows one of them, and the browser does not fetch the other.
+* A figure that was also drawn for phones is a `<picture>` with the narrow image below 600 px.
+* Every image states its width and height, so that the text does not jump when it loads, and is
+  fetched only when it is about to scroll into view.
 * Images inside HTML outputs, such as the frames of a slider, become files instead of text.
 """
 
@@ -24,7 +24,7 @@ from renyi_book import svg
 
 #: The width, in px, below which the drawing for phones is shown.
 PHONE = 600
-#: What a page calls the two variants of a figure, and how each is made of the stored drawing.
+#: Names of a figure's two variants, with the function that makes each from the stored drawing.
 VARIANTS = {"light": svg.light, "dark": svg.dark}
 _STORED = r'data:image/svg\+xml;base64,([^"]+)"'
 _INLINED = re.compile(
@@ -35,7 +35,7 @@ _render_image = NbElementRenderer.render_image
 
 
 def render_image(self, data):
-    """What MyST-NB makes of an image, with what `show` stored beside it."""
+    """Render an image with MyST-NB, and add the metadata that `show` stored with it."""
     found = _render_image(self, data)
     stored = data.output_metadata.get(data.mime_type, {})
     for node in found:
@@ -61,17 +61,17 @@ def file_name(content):
 
 
 def pictures(drawings, attributes, save):
-    """The HTML of a figure: one image for light pages, one for dark.
+    """Return the HTML of a figure, with one image for light pages and one for dark pages.
 
     Parameters
     ----------
     drawings : dict
-        The stored SVG as "wide" and, where there is a drawing for phones, as "narrow".
+        Stored SVG as "wide" and, if there is a drawing for phones, as "narrow".
     attributes : str
-        Of each image: its alt text and others, beginning with a space; its size and its class are
+        Attributes of each image, such as its alt text, beginning with a space. Size and class are
         added.
     save : callable
-        ``save(name, content)`` stores a file and gives its address.
+        Function ``save(name, content)`` that stores a file and returns its address.
     """
     html = ""
     for variant, made in VARIANTS.items():
@@ -94,7 +94,7 @@ def pictures(drawings, attributes, save):
 
 
 def visit_image(self, node):
-    """An image with its size; a figure of a notebook in both variants."""
+    """Write an image with its size, or both variants if it is a figure of a notebook."""
     start = len(self.body)
     HTML5Translator.visit_image(self, node)
     tag = "".join(self.body[start:])
@@ -118,7 +118,7 @@ def depart_image(self, node):
 
 
 def saving(builder, page):
-    """``save(name, content)``, which writes beside the other images of the book."""
+    """Return a function ``save(name, content)`` that writes next to the book's images."""
 
     def save(name, content):
         path = Path(builder.outdir, builder.imagedir, name)
@@ -131,9 +131,7 @@ def saving(builder, page):
 
 
 def extract_images(html, save):
-    """HTML whose inlined drawings are files in both variants, each stored by ``save(name,
-    content)``, which gives its address.
-    """
+    """Replace inlined drawings with both variants as files, stored by ``save(name, content)``."""
 
     def replace(match):
         narrow, before, wide, after = match.groups()
@@ -146,7 +144,7 @@ def extract_images(html, save):
 
 
 def store_inlined_images(app, doctree, docname):
-    """Images inside HTML outputs become files beside the others."""
+    """Store images inside HTML outputs as files next to the other images."""
     if app.builder.format != "html":
         return
     save = saving(app.builder, app.builder.get_target_uri(docname))

@@ -1,12 +1,12 @@
-"""Sphinx extension: formulas are typeset while the book is built.
+"""Sphinx extension that typesets formulas while the book is built.
 
 Temml (MIT license) turns TeX into MathML, which browsers draw, print and read aloud without any
-script, so that a page has its final height as soon as it is laid out. Temml is JavaScript and runs
-inside Python, in the V8 engine of the package mini-racer. A formula that it cannot convert is a
-warning at the formula's place, which stops the strict build.
+script, so a page has its final height as soon as it is laid out. Temml is JavaScript and runs
+inside Python, in the V8 engine of the package mini-racer. A formula that it cannot convert causes
+a warning at the formula's position, which stops the strict build.
 
-The font is STIX Two Math (SIL Open Font License), cut down to the characters that the pages use.
-It lies in the style sheet itself, because a font that arrived later would move the text.
+The font is STIX Two Math (SIL Open Font License), reduced to the characters that the pages use.
+It is embedded in the style sheet, because a font that arrived later would move the text.
 """
 
 import atexit
@@ -32,13 +32,13 @@ PARTS = Path(__file__).resolve().parent / "temml"
 SHEET = "_static/formulas.css"
 #: The tallest ready-made delimiter that is kept, in thousandths of an em.
 TALLEST = 2900
-#: How much wider than the small one a tall delimiter may be.
+#: Maximum width of a tall delimiter, relative to the small one.
 WIDEST = {"√": 1.08}
 WIDER = 1.3
-#: Where the prime begins and ends, in thousandths of an em above the superscript's line.
+#: Bottom and top of the prime, in thousandths of an em above the superscript's line.
 PRIME = 30, 590
-#: How far, in thousandths of an em, the line of a subscript lies below the descent of its base,
-#: and that of a superscript below the top of its base.
+#: Distance, in thousandths of an em, of a subscript's baseline below the descent of its base,
+#: and of a superscript's baseline below the top of its base.
 DROP = {"SubscriptBaselineDropMin": 40, "SuperscriptBaselineDropMax": 370}
 
 logger = logging.getLogger(__name__)
@@ -86,20 +86,21 @@ def _converted(tex, display, macros):
 
 
 def mathml(tex, display=False, macros=()):
-    """What stands inside the element ``math``, and its end.
+    """Return the contents of the ``math`` element and its closing tag.
 
     Parameters
     ----------
     tex : str
+        Formula in TeX.
     display : bool
-        Whether the formula stands on lines of its own.
+        Whether the formula is displayed on its own line.
     macros : iterable of (str, str)
-        Names with their backslash, and what they stand for.
+        Names with their backslash, and their definitions.
 
     Raises
     ------
     ValueError
-        With Temml's message, where the formula cannot be converted.
+        If the formula cannot be converted, with Temml's message.
     """
     return _converted(tex, display, tuple(macros))
 
@@ -158,7 +159,7 @@ def keep_punctuation(document):
 
 
 class KeepPunctuation(SphinxPostTransform):
-    """After references have been resolved."""
+    """Transform that runs `keep_punctuation` after references have been resolved."""
 
     default_priority = 900
     formats = ("html",)
@@ -168,7 +169,7 @@ class KeepPunctuation(SphinxPostTransform):
 
 
 def display_tex(text, nowrap=False):
-    """The TeX of a displayed formula: several lines are aligned."""
+    """Return the TeX of a displayed formula, with several lines aligned."""
     if nowrap:
         return _NUMBERED.sub(r"\\\1{\2*}", text)
     parts = [part for part in text.split("\n\n") if part.strip()]
@@ -193,7 +194,7 @@ def visit_math_block(self, node):
 
 
 def characters(pages):
-    """All characters in the formulas of the pages; a lone letter is drawn in italics."""
+    """Return all characters in the pages' formulas; single letters become italic."""
     found = {"√"}  # no character, but an element
     for page in pages:
         for formula in _FORMULA.findall(page):
@@ -203,7 +204,7 @@ def characters(pages):
 
 
 def italic(letter):
-    """The character of mathematical italics that browsers draw for a letter, or None."""
+    """Return the mathematical italic that browsers draw for a letter, or None."""
     if letter == "h":
         return "ℎ"
     for first, last, start in (("A", "Z", 0x1D434), ("a", "z", 0x1D44E), ("Α", "Ω", 0x1D6E2)):
@@ -224,9 +225,9 @@ def redraw(font, glyph, transform):
 
 
 def lower_prime(font):
-    """Draw the prime as a superscript is drawn: on the line, and larger.
+    """Draw the prime on the baseline and larger, because browsers raise it as a superscript.
 
-    The font's own is small and high already, and would be raised and made smaller once more.
+    The font's own prime is already small and raised.
     """
     name = font.getBestCmap().get(ord("′"))
     if name is None:
@@ -242,10 +243,10 @@ def lower_prime(font):
 
 
 def level_scripts(font):
-    """Keep indices and powers at one height, whatever the letter.
+    """Keep subscripts and superscripts at one height for all letters.
 
-    TeX moves them away from large bases only. Chromium does it for every letter with a descender
-    or an accent, so that the index of p would lie lower than the index of u.
+    TeX moves them only for large bases. Chromium does so for every letter with a descender or an
+    accent, so that the subscript of p would be lower than that of u.
     """
     for name, value in DROP.items():
         getattr(font["MATH"].table.MathConstants, name).Value = value
@@ -254,7 +255,7 @@ def level_scripts(font):
 def narrow(font):
     """Make tall delimiters and roots hardly wider than small ones.
 
-    Chromium reserves for each of them the width of the widest that the font has, which leaves gaps
+    Chromium reserves the width of the font's widest variant for each of them, which leaves gaps
     inside formulas.
     """
     glyphs, widths = font["glyf"], font["hmtx"].metrics
@@ -286,7 +287,7 @@ def narrow(font):
 
 
 def cut_font(used):
-    """The bytes of the font with these characters, compressed as WOFF."""
+    """Return the bytes of the font with only these characters, compressed as WOFF."""
     font = TTFont(PARTS / "stix-two-math.woff", recalcTimestamp=False)
     missing = {c for c in used if ord(c) not in font.getBestCmap()} - set(" \n\u2061\u2060\u200b")
     if missing:
@@ -308,7 +309,7 @@ def cut_font(used):
 
 
 def write_sheet(app, exception):
-    """The style sheet of the formulas, with the font in it."""
+    """Write the style sheet of the formulas, with the font embedded."""
     if exception or app.builder.format != "html":
         return
     pages = (page.read_text(encoding="utf8") for page in Path(app.outdir).glob("**/*.html"))

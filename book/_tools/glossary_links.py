@@ -1,7 +1,7 @@
-"""Sphinx extension: the first use of a term in a chapter links to the glossary.
+"""Sphinx extension that links the first use of a term in a chapter to the glossary.
 
-The terms are those of `book/glossary.md`. Only running text of notebooks is searched: neither
-headings and captions, nor text that is a link, emphasized or code already.
+The terms are those of `book/glossary.md`. Only the running text of notebooks is searched, without
+headings and captions, and without text that is already a link, emphasized or code.
 """
 
 import re
@@ -16,20 +16,20 @@ _BLOCK = re.compile(r"^```\{glossary\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def glossary_terms(text):
-    """The terms of a page with glossaries: the lines that are not indented."""
+    """Return the terms of a page with glossaries, which are the lines without indent."""
     lines = "\n".join(_BLOCK.findall(text)).splitlines()
     return [line.strip() for line in lines if line.strip() and not line[0].isspace()]
 
 
 @cache
 def pattern(terms):
-    """Finds any of the terms, or their plurals, the longest first."""
+    """Return a pattern that finds any of the terms or their plurals, longest first."""
     longest = sorted(terms, key=len, reverse=True)
     return re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, longest))})(?:s|es)?(?![\w-])", re.I)
 
 
 def link_first_uses(doctree, docname, terms):
-    """Put references into a document, one for each term that its paragraphs use."""
+    """Link the first use of each term in the document's paragraphs."""
     names = {term.lower(): term for term in terms}
     for paragraph in list(doctree.findall(nodes.paragraph)):
         if not isinstance(paragraph.parent, nodes.section):

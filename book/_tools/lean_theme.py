@@ -1,17 +1,17 @@
-"""Sphinx extension: pages without what none of them needs.
+"""Sphinx extension that removes unused parts of the theme from the pages.
 
-The theme loads all of Font Awesome as a script, half a megabyte over the wire, and again as a
-font, for a dozen icons. `_templates/static/webpack-macros.html` leaves the script out; here the
-font is cut down, once the pages are written, to the icons that they show.
+The theme loads all of Font Awesome as a script of half a megabyte, and again as a font, for a
+dozen icons. `_templates/static/webpack-macros.html` leaves out the script; after the pages are
+written, this extension reduces the font to the icons that they show.
 
-Pygments puts every name and every comma of a program into an element of its own, which are most of
-a page's; names, commas and operators are left as text, and only what has a color is marked.
+Pygments wraps every name and comma of a program in an element, which makes up most of a page's
+elements. Names, commas and operators are left as text, and only colored tokens are marked.
 
-The contents beside each page show the chapters; appendices, course and reference are folded, but
-on their own pages, which spares readers with a keyboard some thirty links before the text.
+The contents beside each page show the chapters. Appendices, course and reference are folded,
+except on their own pages, which spares keyboard users some thirty links before the text.
 
-The boxes of sphinx-proof and sphinx-exercise repeat the same ids, and the bibliography calls
-itself a list without having items: such ids and roles are left out.
+The boxes of sphinx-proof and sphinx-exercise repeat the same ids, and the bibliography has the
+role of a list but no list items, so these ids and roles are removed.
 """
 
 import re
@@ -36,7 +36,7 @@ _ESCAPED = re.compile(r"\\([0-9a-fA-F]{4})")
 
 
 class LeanFormatter(HtmlFormatter):
-    """Marks only what is drawn in another color."""
+    """HTML formatter that marks only tokens drawn in another color."""
 
     def _get_css_classes(self, ttype):
         return "" if ttype in PLAIN else super()._get_css_classes(ttype)
@@ -47,7 +47,7 @@ def drop_wrong_attributes(app, pagename, templatename, context, doctree):
 
 
 def folded_contents(html):
-    """The contents, as the theme writes them, with parts without numbered chapters folded.
+    """Return the theme's table of contents with parts without numbered chapters folded.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def fold_contents(app, pagename, templatename, context, doctree):
 
 
 def icons(sheets, pages):
-    """Code points of the icons that are used.
+    """Return the code points of the icons that are used.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def icons(sheets, pages):
 
 
 def subset(font, characters):
-    """The bytes of a smaller font, compressed as WOFF."""
+    """Return the bytes of a font reduced to these characters, compressed as WOFF."""
     options = Options()
     options.flavor = "woff"
     options.layout_features = []
@@ -115,7 +115,7 @@ def subset(font, characters):
 
 
 def slim(app, exception):
-    """Replace the fonts, remove the scripts and point the style sheet at the smaller files."""
+    """Replace the fonts, remove the scripts, and make the style sheets use the new fonts."""
     if exception or app.builder.format != "html":
         return
     out = Path(app.outdir)

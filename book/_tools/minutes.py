@@ -1,15 +1,15 @@
-"""Reading times, computed from the chapters.
+"""Compute reading times from the chapters.
 
     python book/_tools/minutes.py                      # lengths and minutes of every chapter
     python book/_tools/minutes.py --write [slug ...]   # write them where the book states them
 
-A reader takes a minute for `WORDS` words of the main line, a minute for `PROOF_WORDS` words of a
-proof, folded or not, `CELL` minutes for each visible code cell and each figure, `WARM_UP` minutes
-for each warm-up, and `EXERCISE` minutes for each exercise. A formula within a line counts as one
-word, a displayed formula as `DISPLAY` words. The main line is the text outside the exercises,
-folded boxes, the box "In this chapter" and code. Minutes are rounded to the nearest `STEP`, the
-hours of a path to the nearest half. They are stated in the box of each chapter, in
-`how_to_run.md` and in the paths of the landing page.
+A reader takes one minute for `WORDS` words of the main text, one minute for `PROOF_WORDS` words of
+a proof, folded or not, `CELL` minutes for each visible code cell and figure, `WARM_UP` minutes for
+each warm-up, and `EXERCISE` minutes for each exercise. An inline formula counts as one word, a
+displayed formula as `DISPLAY` words. The main text excludes the exercises, folded boxes, the box
+"In this chapter" and code. Minutes are rounded to the nearest `STEP`, and the hours of a path to
+the nearest half hour. They are stated in the box of each chapter, in `how_to_run.md` and in the
+paths on the landing page.
 """
 
 import argparse
@@ -31,7 +31,7 @@ PATH = re.compile(r"\*\*([^*\n]+)\*\*, (?:about )?([\d½]+) hours?\b")
 
 @dataclass(frozen=True)
 class Length:
-    """What the time of a chapter is computed from."""
+    """Measurements of a chapter from which its time is computed."""
 
     words: int
     proof_words: int
@@ -42,14 +42,14 @@ class Length:
 
     @property
     def minutes(self):
-        """Minutes to read the main line, rounded."""
+        """Rounded number of minutes for reading the main text."""
         raw = self.words / WORDS + self.proof_words / PROOF_WORDS
         raw += CELL * (self.cells + self.figures) + WARM_UP * self.warm_ups
         return max(STEP, STEP * round(raw / STEP))
 
     @property
     def exercise_minutes(self):
-        """Minutes for the exercises, rounded."""
+        """Rounded number of minutes for the exercises."""
         return STEP * round(self.exercises * EXERCISE / STEP)
 
 
@@ -90,7 +90,7 @@ _LEFT_OUT = {"dropdown", "exercise", "code-block", "figure", "image", ""}
 
 
 def split(text):
-    """The main line of a page, as its text without proofs, and the text of its proofs."""
+    """Return the main text of a page without proofs, and the text of its proofs."""
     parts, stack, options = {"prose": [], "proof": [], None: []}, [], False
     for line in text.splitlines():
         opened = _OPEN.match(line)
@@ -117,7 +117,7 @@ def split(text):
 
 
 def count(text):
-    """The number of words of a text in Markdown, formulas included."""
+    """Count the words of a Markdown text, including formulas."""
     text, displayed = re.subn(r"\$\$.*?\$\$(?: \(.*?\))?", " ", text, flags=re.DOTALL)
     text = re.sub(r"^\(.*\)=$", " ", text, flags=re.MULTILINE)
     text = re.sub(r"\$[^$]*\$|\{[\w:]+\}`[^`]*`|`[^`]*`", " x ", text)
@@ -126,7 +126,7 @@ def count(text):
 
 
 def lengths():
-    """The lengths of all numbered chapters, by slug."""
+    """Return the lengths of all numbered chapters, by slug."""
     return {
         slug: length(json.loads(chapter.path.read_text(encoding="utf8")))
         for slug, chapter in chapters().items()
@@ -134,13 +134,13 @@ def lengths():
 
 
 def stated(text):
-    """The minutes that a chapter's box states: for the main line, and for the exercises."""
+    """Return the minutes that a chapter's box states for the main text and the exercises."""
     found = TIME.search(text)
     return tuple(map(int, re.findall(r"\d+", found.group(0)))) if found else None
 
 
 def sentence(chapter_length):
-    """What the box of a chapter says about its time."""
+    """Return the sentence about time in the box of a chapter."""
     return (
         f"**Time** about {chapter_length.minutes} minutes; "
         f"the exercises another {chapter_length.exercise_minutes}."
@@ -148,7 +148,7 @@ def sentence(chapter_length):
 
 
 def guide_sentence(times, exercise_times):
-    """What the guide says about the times of all chapters."""
+    """Return the sentence about the times of all chapters in the guide."""
     return (
         f"between {min(times)} and {max(times)} minutes to read, "
         f"{round(sum(times) / len(times))} on average, "
@@ -157,7 +157,7 @@ def guide_sentence(times, exercise_times):
 
 
 def paths(text):
-    """The paths on the landing page: for each name, its hours as stated and its chapters."""
+    """Return the stated hours and the chapters of each path on the landing page."""
     section = re.search(r"^## Paths\s*$(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[1]
     found = {}
     for paragraph in section.split("\n\n"):
@@ -168,7 +168,7 @@ def paths(text):
 
 
 def hours(minutes):
-    """Minutes as hours, rounded to the nearest half.
+    """Convert minutes to hours, rounded to the nearest half.
 
     Examples
     --------
@@ -180,14 +180,14 @@ def hours(minutes):
 
 
 def needs(text):
-    """The chapters that the box of a chapter requires; a sentence with "helps" requires none."""
+    """Return the chapters that a chapter's box requires; sentences with "helps" are ignored."""
     box = re.search(r"\*\*You need\*\*(.*)", text)[1]
     required = (part for part in re.split(r"(?<=\.) ", box) if "helps" not in part)
     return re.findall(r"ch-([\w-]+)", " ".join(required))
 
 
 def _edit(path, change):
-    """Apply a change to the text of a page; return whether anything is different."""
+    """Apply a change to the text of a page, and return whether it changed."""
     if path.suffix == ".ipynb":
         notebook = json.loads(path.read_text(encoding="utf8"))
         for cell in notebook["cells"]:
@@ -203,18 +203,18 @@ def _edit(path, change):
 
 
 def markdown(path):
-    """The text of a page without its code."""
+    """Return the text of a page without its code."""
     cells = json.loads(path.read_text(encoding="utf8"))["cells"]
     return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
 
 
 def write(slugs=None):
-    """Write the minutes of chapters, then what follows from them; return the pages that changed.
+    """Update all minutes and what depends on them, and return the pages that changed.
 
     Parameters
     ----------
     slugs : list of str, optional
-        By default all chapters.
+        Chapters to update; by default all.
     """
     known, measured = chapters(), lengths()
     changes = {known[s].path: partial(TIME.sub, sentence(measured[s])) for s in slugs or known}

@@ -1,8 +1,8 @@
-"""Sphinx extension: what a page says about itself to those who find, share, cite or miss it.
+"""Sphinx extension for search, sharing and citation metadata of each page.
 
-A description (its first sentences), the card that a link to it shows, how to cite it, other words
-for the search (`book/search_words.yml`), the logo. The site's address is known where the book is
-published (`repository_links`, or the variable BOOK_URL); elsewhere addresses are left relative.
+It adds a description (the page's first sentences), the card shown by links to the book, citations,
+synonyms for the search (`book/search_words.yml`) and the logo. Addresses are absolute if the
+book's site is known (`repository_links`, or the variable BOOK_URL), and relative otherwise.
 """
 
 import os
@@ -22,7 +22,7 @@ _LONGEST = 160
 
 
 def description(doctree, fallback):
-    """The first whole sentences without a formula, at most about 160 characters."""
+    """Return the first whole sentences without formulas, up to about 160 characters."""
     for paragraph in doctree.findall(nodes.paragraph):
         if isinstance(paragraph.parent, nodes.section):
             text = " ".join(_words(paragraph).split())
@@ -39,7 +39,7 @@ def description(doctree, fallback):
 
 
 def shortened(text):
-    """At most 160 characters, cut between words."""
+    """Shorten a text to at most 160 characters, cutting between words."""
     if len(text) <= _LONGEST:
         return text
     return text[: _LONGEST - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
@@ -54,14 +54,16 @@ def _words(node):
 
 
 def citation(title, book, address, kind):
-    """How to cite a page: a sentence, and an entry for BibTeX.
+    """Return the citation of a page, as a sentence and as a BibTeX entry.
 
     Parameters
     ----------
     title : str
+        Title of the page.
     book : dict
-        What CITATION.cff says.
+        Contents of CITATION.cff.
     address : str or None
+        Address of the page.
     kind : str
         ``"chapter"`` or ``"book"``.
     """
@@ -85,7 +87,7 @@ def citation(title, book, address, kind):
 
 
 def other_words(path, known):
-    """The search's other words, each with its pages; a page that is not there is an error."""
+    """Return the search's synonyms with their pages; raise an error for unknown pages."""
     entries = yaml.safe_load(path.read_text(encoding="utf8"))
     found = {}
     for entry in entries:
@@ -95,13 +97,13 @@ def other_words(path, known):
             raise ValueError(f"{path.name}: there is no page {', '.join(missing)}")
         for word in entry["words"]:
             if word != word.lower() or word in found:
-                raise ValueError(f"{path.name}: {word!r} must be in small letters, and stand once")
+                raise ValueError(f"{path.name}: {word!r} must be lower-case and occur only once")
             found[word] = pages
     return found
 
 
 def draw_card(path, title, line):
-    """The picture that a link to the book shows: 1200 x 630 px."""
+    """Draw the picture shown by links to the book, 1200 x 630 px."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.patches import Circle, Ellipse
@@ -125,13 +127,13 @@ def draw_card(path, title, line):
 
 
 def site_address(environ, remote):
-    """Where the book is published, with a slash at the end, or None."""
+    """Return the book's address, with a trailing slash, or None if it is not published."""
     address = environ.get("BOOK_URL") or pages_url(environ, remote)
     return address.rstrip("/") + "/" if address else None
 
 
 def add_context(app, pagename, templatename, context, doctree):
-    """What the templates need, under the name page_meta."""
+    """Pass the templates their data under the name page_meta."""
     source, title = Path(app.srcdir), context.get("title", "")
     plain = re.sub(r"<[^>]+>|\\[()]", "", title)
     site = app.renyi_site

@@ -1,10 +1,10 @@
-"""The whole book as one PDF: the built pages, one after another, printed by Chromium.
+"""Print the whole book as one PDF, by joining the built pages and printing with Chromium.
 
     python book/_tools/print_pdf.py _build/html _build/pdf/book.pdf
 
 The pages are joined in the order of the table of contents. Each id is prefixed with the name of
 its page, so that ids stay unique, and links between pages become links inside the file. Parts,
-chapters and sections become the outline. Proofs and other folded text are printed where they are,
+chapters and sections become the outline. Proofs and other folded text are printed in place,
 answers and solutions at the end of their chapter. Folded code is not printed.
 """
 
@@ -88,7 +88,7 @@ _FOOT = (
 )
 
 
-#: What is of no use on paper: links and buttons of the website, folded code.
+#: Elements that are not printed, such as links and buttons of the website and folded code.
 _SCREEN_ONLY = (
     "a.headerlink, script, button.copybtn, .chapter-foot, details.hide, .fold-switch, "
     ".sd-container-fluid:has(.sd-btn)"
@@ -96,12 +96,12 @@ _SCREEN_ONLY = (
 
 
 def contents(index):
-    """The parts and their pages, in order, from the sidebar of the first page.
+    """Return the parts and their pages, in order, from the sidebar of the first page.
 
     Parameters
     ----------
     index : BeautifulSoup
-        The built first page.
+        Built first page.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def contents(index):
 
 
 def anchor(page, ident=""):
-    """The id of a place in the joined file."""
+    """Return the id of a location in the joined file."""
     return f"{page.removesuffix('.html')}--{ident}".strip("-") if ident else f"page--{page}"
 
 
@@ -150,16 +150,16 @@ def solutions_last(article):
 
 
 def joined_page(html, page, pages):
-    """The article of one page, with ids and links as in the joined file.
+    """Return the article of one page, with ids and links adapted to the joined file.
 
     Parameters
     ----------
     html : str
-        The built page.
+        Built page.
     page : str
-        Its address, relative to the book's folder.
+        Address of the page, relative to the book's folder.
     pages : set of str
-        All pages of the joined file; links to others are left out.
+        All pages of the joined file; links to other pages are removed.
     """
     article = BeautifulSoup(html, "html.parser").select_one("article.bd-article")
     for unwanted in article.select(_SCREEN_ONLY):
@@ -199,7 +199,7 @@ def joined_page(html, page, pages):
 
 
 def join(folder, root="book/index.html"):
-    """The joined file as HTML, and how many pages it holds."""
+    """Return the joined file as HTML, and its number of pages."""
     folder = Path(folder)
     index = BeautifulSoup((folder / root).read_text(encoding="utf8"), "html.parser")
     base = posixpath.dirname(root)
@@ -243,20 +243,20 @@ def join(folder, root="book/index.html"):
 
 
 def headings(html):
-    """The texts of the headings that Chromium makes an outline of, in order."""
+    """Return the headings that Chromium puts into the outline, in order."""
     found = BeautifulSoup(html, "html.parser").find_all(re.compile("^h[1-6]$"))
     return [" ".join(heading.get_text().split()) for heading in found]
 
 
 def numbered_contents(html, numbers):
-    """The book with page numbers in its table of contents."""
+    """Return the book with page numbers in its table of contents."""
     for number in numbers:
         html = html.replace(f">{_NUMBER}<", f">{number}<", 1)
     return html
 
 
 def page_numbers(writer, html):
-    """The page on which each entry of the table of contents begins."""
+    """Return the page on which each entry of the table of contents begins."""
     places = writer.named_destinations
     targets = re.findall(r'<li><a href="#([^"]*)">', html.partition("</nav>")[0])
     return [writer.get_destination_page_number(places[f"/{target}"]) + 1 for target in targets]
@@ -281,7 +281,7 @@ def printed(page, address, html, output):
 
 
 def outline_items(writer):
-    """The entries of a PDF's outline, in order."""
+    """Return the entries of a PDF's outline, in order."""
     from pypdf.generic import NullObject
 
     waiting, found = [writer.root_object["/Outlines"].get("/First")], []
@@ -296,7 +296,7 @@ def outline_items(writer):
 
 
 def _squeezed(title):
-    """A title without spaces, and with plain letters for those of formulas."""
+    """Return a title without spaces, and with plain letters instead of mathematical ones."""
     return re.sub(r"\s", "", unicodedata.normalize("NFKC", title))
 
 
@@ -307,13 +307,15 @@ def rename_outline(writer, titles):
     entries = outline_items(writer)
     found = [_squeezed(str(entry["/Title"])) for entry in entries]
     if found != [_squeezed(title) for title in titles]:
-        raise ValueError(f"the outline has {len(found)} entries, the book {len(titles)} headings")
+        raise ValueError(
+            f"the outline has {len(found)} entries, but the book has {len(titles)} headings"
+        )
     for entry, title in zip(entries, titles):
         entry[NameObject("/Title")] = TextStringObject(title)
 
 
 def print_pdf(folder, output):
-    """Print the book; gives the number of pages on paper."""
+    """Print the book, and return the number of printed pages."""
     from pypdf import PdfWriter
 
     from renyi_book import browser as serving
@@ -343,7 +345,7 @@ def print_pdf(folder, output):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="the built book, _build/html")
+    parser.add_argument("folder", type=Path, help="folder of the built book, _build/html")
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args()
     from renyi_book import browser as serving

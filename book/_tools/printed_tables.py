@@ -1,12 +1,12 @@
-"""Sphinx extension: tables that pandas printed, set as tables of a book.
+"""Sphinx extension that typesets tables printed by pandas.
 
-* One row of heads: pandas puts the name of the index into a second row, which is empty otherwise.
-* Numbers are aligned to the right, under heads that are; columns of words to the left.
-* Symbols are symbols (``rho_R^2``), and words are words: the name of a claim, of a column of the
-  data or of a function's result is no slug.
+* Tables have a single header row; pandas puts the index name into a second, otherwise empty row.
+* Columns of numbers and their headings are aligned to the right, columns of words to the left.
+* Symbols such as ``rho_R^2`` are typeset, and the names of claims, columns of the data and
+  results of functions are spelled out as words.
 
-Cells keep their numbers as they were printed, apart from the sign of a zero. Wide tables of
-reference pages get a class, by which the style sheet turns their rows into blocks on a phone.
+Cells keep their numbers as printed, except for the sign of a zero. Wide tables on reference pages
+get a class that turns their rows into blocks on a phone.
 """
 
 import html
@@ -19,7 +19,7 @@ from docutils import nodes
 
 _TABLE = re.compile(r'<table[^>]*class="[^"]*\bdataframe\b.*?</table>', re.DOTALL)
 _STYLE = re.compile(r"<style scoped>.*?</style>\s*", re.DOTALL)
-#: Words that may stand beside the numbers of a column.
+#: Words that may accompany the numbers of a column.
 _UNITS = re.compile(r"\b(of|to|and|in|s|ms|kB|MB|GB|nan|inf|None|times)\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"[-−–—+±×*/^%~≈<>≤≥=\d.,:;()\[\]\s…eE]*")
 _GREEK = {
@@ -38,7 +38,7 @@ _LETTER = re.compile(r"(?<![\w-])(" + "|".join(_GREEK) + r")(?![\w-])")
 _INDEX = re.compile(r"(?<![A-Za-zα-ω])([A-Za-zα-ωχ]|NMI|HSIC)_([^\W²³]{1,3})(?![^\W²³])")
 _NEGATIVE_ZERO = re.compile(r"-(0(?:\.0*)?)")
 _POWER = re.compile(r"\^(\([^)]*\)|[-−]?[\d.]+)")
-#: Names that are no words, and what they stand for.
+#: Abbreviated names, and the words they stand for.
 WORDS = {
     "p_rule": "p%",
     "eo_gap": "EO gap",
@@ -52,7 +52,7 @@ WORDS = {
     "bank": "Bank",
     "german": "German",
 }
-#: How the words of a claim's name are written.
+#: Spelling of words in the name of a claim.
 SPELLED = {
     "adult": "Adult",
     "bank": "Bank",
@@ -78,7 +78,7 @@ _SLUG = re.compile(r"[a-z][a-z0-9]+([-_][a-z0-9]+)+")
 
 @cache
 def claims(folder):
-    """The names of all claims of both scorecards."""
+    """Return the names of all claims of both scorecards."""
     found = set()
     for name in ("claims.yml", "claims_fermi.yml"):
         path = Path(folder, name)
@@ -88,13 +88,14 @@ def claims(folder):
 
 
 def in_words(label, known=()):
-    """A label in words, if it is the name of a claim, of a column or of a result.
+    """Spell out a label that is the name of a claim, a column or a result.
 
     Parameters
     ----------
     label : str
+        Label to spell out.
     known : collection of str
-        The names of claims.
+        Names of claims.
     """
     if label in WORDS:
         return WORDS[label]
@@ -109,7 +110,7 @@ def in_words(label, known=()):
 
 
 def with_symbols(text):
-    """HTML of a label, with Greek letters, indices and powers."""
+    """Return the HTML of a label, with Greek letters, subscripts and powers."""
     text = re.sub(r"\brho_", "ρ_", text)
     text = html.escape(_LETTER.sub(lambda m: _GREEK[m.group(1)], text), quote=False)
     text = _INDEX.sub(r"\1<sub>\2</sub>", text)
@@ -117,14 +118,14 @@ def with_symbols(text):
 
 
 def is_number(text):
-    """Whether a cell has numbers, and perhaps signs and units, but no other words."""
+    """Return whether a cell contains only numbers, signs and units."""
     return not text or bool(_NUMBERS.fullmatch(_UNITS.sub("", text)))
 
 
 def merge_heads(table):
-    """Move the index's names from a row of their own into the row above.
+    """Move the names of the index from a separate row into the row above.
 
-    Where the columns have a name, too, it goes above them.
+    If the columns have a name, too, it is placed above them.
     """
     rows = table.select("thead > tr")
     if len(rows) < 2:
@@ -152,7 +153,7 @@ def merge_heads(table):
 
 
 def columns(table):
-    """The cells of each column of the body, and then of the head; a wide head is in none."""
+    """Return the cells of each column of the body and of the head, without wide heads."""
     grid, heads = {}, {}
     for part, found in (("tbody", grid), ("thead", heads)):
         open_until = {}
@@ -170,7 +171,7 @@ def columns(table):
 
 
 def align(table):
-    """Mark the cells of columns of words, and heads over several columns."""
+    """Mark the cells of columns of words, and headings that span several columns."""
     grid, heads = columns(table)
     for at, cells in grid.items():
         texts = [cell.get_text(strip=True) for cell in cells]
@@ -183,7 +184,7 @@ def align(table):
 
 
 def typeset(found, known=()):
-    """A table of pandas, as HTML, set for the book."""
+    """Typeset the HTML of a pandas table for the book."""
     table = BeautifulSoup(found, "html.parser").table
     merge_heads(table)
     align(table)
@@ -209,7 +210,7 @@ def typeset(found, known=()):
 
 
 def typeset_tables(app, doctree, docname):
-    """All tables of a page."""
+    """Typeset all tables of a page."""
     for table in doctree.findall(nodes.table):
         if docname in STACKED and "api-summary" not in table["classes"]:
             table["classes"] = sorted({*table["classes"], STACKED[docname]})

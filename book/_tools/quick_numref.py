@@ -1,6 +1,6 @@
-"""A third off the build time: `{numref}` unpickles the page it refers to once.
+"""Sphinx extension that saves a third of the build time by caching pages for `{numref}`.
 
-Sphinx unpickles that page again for each of the hundreds of references.
+Sphinx unpickles the target page again for each of the hundreds of references.
 """
 
 from functools import cache
@@ -9,7 +9,7 @@ from sphinx.domains.std import StandardDomain
 
 
 class _Environment:
-    """Sphinx's environment with a cached `get_doctree`. Its trees must not be changed."""
+    """Sphinx environment with a cached `get_doctree`, whose trees must not be changed."""
 
     def __init__(self, env):
         self._env = env
@@ -20,7 +20,7 @@ class _Environment:
 
 
 class QuickStandardDomain(StandardDomain):
-    """Sphinx's domain of labels, quicker at numbered references."""
+    """Sphinx domain of labels with faster numbered references."""
 
     _cached = None
 

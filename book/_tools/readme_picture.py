@@ -1,6 +1,6 @@
-"""Draw the picture of the README: selection rates on Adult, trained as usual and with the penalty.
+"""Draw the figure in the README, the selection rates on Adult with and without the penalty.
 
-Run it from the top folder after a change of the library:
+Run it from the top folder after a change to the library:
 ``.venv/bin/python book/_tools/readme_picture.py``.
 """
 

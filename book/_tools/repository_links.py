@@ -1,9 +1,9 @@
-"""Sphinx extension: buttons that open a chapter elsewhere, where a public repository is known.
+"""Sphinx extension for buttons that open a chapter elsewhere, if a public repository is known.
 
-The address is taken from the environment (GITHUB_REPOSITORY, set by GitHub's runners) or from the
-git remote `origin`. Where neither names a repository on GitHub, the buttons are left out rather
-than dead. A JupyterLite of one's own is added where BOOK_JUPYTERLITE has its address. Each button
-names the host that it opens; no page asks another host before it is pressed.
+The address comes from the environment (GITHUB_REPOSITORY, set by GitHub's runners) or from the git
+remote `origin`. If neither names a repository on GitHub, the buttons are omitted. A self-hosted
+JupyterLite is added if BOOK_JUPYTERLITE contains its address. Each button names the host that it
+opens, and no page contacts another host before a button is pressed.
 """
 
 import os
@@ -16,14 +16,14 @@ COLAB = "https://colab.research.google.com"
 
 
 def repository_url(environ, remote):
-    """The repository's web address, or None.
+    """Return the repository's web address, or None.
 
     Parameters
     ----------
     environ : mapping
-        The environment; GITHUB_REPOSITORY holds "owner/name".
+        Environment; GITHUB_REPOSITORY has the form "owner/name".
     remote : str or None
-        The address of the git remote.
+        Address of the git remote.
     """
     slug = environ.get("GITHUB_REPOSITORY", "")
     if not slug and remote:
@@ -35,7 +35,7 @@ def repository_url(environ, remote):
 
 
 def pages_url(environ, remote):
-    """Where GitHub Pages would show the book, or None; see `repository_url`."""
+    """Return the address of the book on GitHub Pages, or None; see `repository_url`."""
     url = repository_url(environ, remote)
     if url is None:
         return None
@@ -44,12 +44,12 @@ def pages_url(environ, remote):
 
 
 def branch(environ):
-    """The branch the buttons open: the one being built on GitHub, else main."""
+    """Return the branch that the buttons open, which is the one GitHub builds, or main."""
     return environ.get("GITHUB_REF_NAME") or "main"
 
 
 def git_remote(folder):
-    """Address of the remote `origin`, or None outside a git checkout."""
+    """Return the address of the remote `origin`, or None outside a git checkout."""
     try:
         return subprocess.run(
             ["git", "remote", "get-url", "origin"],
@@ -63,7 +63,7 @@ def git_remote(folder):
 
 
 def theme_options(url, ref, jupyterlite=""):
-    """The theme's options for the buttons, empty where there is no repository."""
+    """Return the theme's options for the buttons, empty if there is no repository."""
     if url is None:
         return {"repository_url": "", "launch_buttons": {}}
     launch = {"binderhub_url": BINDER, "colab_url": COLAB, "notebook_interface": "jupyterlab"}
@@ -85,7 +85,7 @@ def add_buttons(app, config):
 
 
 def name_buttons(app, pagename, templatename, context, doctree):
-    """Buttons say what they do: which host they open, and that a PDF is printed, not fetched."""
+    """Label the buttons with the host they open, and say that the PDF is printed."""
     for group in context.get("header_buttons", []):
         for button in group.get("buttons", []):
             if group.get("label") == "launch-buttons" and "url" in button:

@@ -1,10 +1,9 @@
-"""Weigh the claims of book/claims.yml by book/results, and store what was found.
+"""Judge the claims in book/claims.yml by the tables in book/results, and store the verdicts.
 
-Writes results/verdicts.json (findings, shares of the multiverse, verdicts that hang on a
-threshold) and the exports results/claims.csv and claims.json. Where there are no results yet, the
-rows say so. A verdict is not changed in silence: where it differs from the one stored, the old
-findings are kept and the command fails, unless ``--accept`` is given. ``--rules COMMIT`` instead
-says which commit holds the frozen rules.
+Writes results/verdicts.json (findings, shares of the multiverse, verdicts that depend on a
+threshold) and the exports results/claims.csv and claims.json. Rows without results yet say so.
+If a verdict differs from the stored one, the old findings are kept and the command fails, unless
+``--accept`` is given. ``--rules COMMIT`` records which commit contains the frozen rules instead.
 """
 
 import argparse
@@ -26,7 +25,7 @@ from renyi_book.scorecard.table import RESULTS
 
 
 def changed(old, new):
-    """A line for each verdict that differs from the stored one; a first result is no change."""
+    """Return a line for each verdict that differs from the stored one, except first results."""
     return [
         f"{name}: {old[name]['verdict']} -> {found['verdict']} ({found['ours']})"
         for name, found in new.items()
@@ -35,7 +34,7 @@ def changed(old, new):
 
 
 def universes(folder):
-    """The shares of the multiverse, if it has been computed."""
+    """Return the shares of the multiverse, if it has been computed."""
     try:
         return shares(multiverse(load("multiverse", folder)))
     except (ValueError, ResultsError):
@@ -43,7 +42,7 @@ def universes(folder):
 
 
 def weigh(folder, *, accept=False):
-    """Store findings and exports; the changed verdicts. If not accepted, all stays as it was."""
+    """Store findings unless verdicts changed and are not accepted; return the changes."""
     found = findings(folder)
     changes = changed(stored(folder).get("findings", {}), found)
     if changes and not accept:
@@ -57,8 +56,8 @@ def weigh(folder, *, accept=False):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--accept", action="store_true", help="take over changed verdicts")
-    parser.add_argument("--rules", metavar="COMMIT", help="name the commit of the frozen rules")
+    parser.add_argument("--accept", action="store_true", help="accept changed verdicts")
+    parser.add_argument("--rules", metavar="COMMIT", help="record the commit of the rules")
     arguments = parser.parse_args()
     if arguments.rules:
         name(arguments.rules)

@@ -1,8 +1,8 @@
-"""Does a chapter run if a reader copies only the code that the page shows?
+"""Check that each chapter runs if a reader copies only the code visible on the page.
 
-    python book/_tools/visible_cells.py [chapter.ipynb ...]   # all chapters when none is named
+    python book/_tools/visible_cells.py [chapter.ipynb ...]   # all chapters if none is given
 
-Runs the visible cells of each chapter in a fresh process and reports the first cell that fails.
+Runs the visible cells of each chapter in a new process and reports the first cell that fails.
 `undefined` finds most of these failures without running anything, and a test applies it to every
 chapter.
 """
@@ -25,7 +25,7 @@ GIVEN = {*dir(builtins), "display", "get_ipython", "__file__", "__name__"}
 
 
 def visible(notebook):
-    """The code cells that a page shows at once: neither folded nor part of a solution."""
+    """Return the code cells that are neither folded nor part of a solution."""
     inside, found = False, []
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
@@ -38,7 +38,7 @@ def visible(notebook):
 
 
 def names(source):
-    """The global names that a cell binds, and those that it uses."""
+    """Return the global names that a cell binds, and those that it uses."""
     bound, used = set(), set()
 
     def visit(table, top):
@@ -58,7 +58,7 @@ def names(source):
 
 
 def undefined(notebook):
-    """Names that visible code uses although only folded code, or none, defines them.
+    """Return names that visible code uses but does not define.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def undefined(notebook):
 
 
 def run(path):
-    """Run the visible cells of a chapter; return what went wrong, or None."""
+    """Run the visible cells of a chapter, and return what went wrong, or None."""
     notebook = json.loads(path.read_text(encoding="utf8"))
     blocks = [{"id": c["id"], "source": "".join(c["source"])} for c in visible(notebook)]
     with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +102,7 @@ for block in json.load(open(sys.argv[1], encoding="utf8")):
 
 
 def main(paths):
-    """Run chapters; return how many failed."""
+    """Run chapters, and return how many failed."""
     failed = 0
     for path in paths:
         problem = run(path)

@@ -61,7 +61,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @contextmanager
 def serve(folder):
-    """Serve a folder on a free port of localhost, and yield the address without a slash."""
+    """Serve a folder on a free port of localhost, and yield its address without a final slash."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -55,7 +55,7 @@ def differences(expected, actual, tolerance=None):
     []
     """
     if tolerance is not None and not (isinstance(tolerance, Real) and tolerance >= 0):
-        raise ValueError(f"tolerance must be None or a number >= 0, not {tolerance!r}.")
+        raise ValueError(f"tolerance must be None or a number, 0 or more, not {tolerance!r}")
     found = []
     for old, new in zip_longest(_tokens(expected), _tokens(actual), fillvalue=""):
         numbers = TOKEN.fullmatch(old), TOKEN.fullmatch(new)

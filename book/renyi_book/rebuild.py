@@ -70,7 +70,7 @@ def restore_bank(parts):
     """Restore UCI's ``bank-full.csv`` from shuffled, comma-separated parts.
 
     The parts contain the row number of the original in their first column and call the target
-    ``deposit``; the original is separated by semicolons and quotes every text.
+    ``deposit``; the original is separated by semicolons and quotes every string.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def main(argv=None):
         prog="python -m renyi_book.rebuild",
         description="Rebuild the package's data files from a folder of downloads.",
     )
-    parser.add_argument("source", metavar="SOURCE_FOLDER", help="where the downloads are")
+    parser.add_argument("source", metavar="SOURCE_FOLDER", help="folder with the downloads")
     parser.add_argument("--out", default=DATA_FOLDER, help="default: the package's data folder")
     arguments = parser.parse_args(argv)
     try:

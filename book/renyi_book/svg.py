@@ -6,7 +6,7 @@ Widths are measured in DejaVu Sans, which is wider than the fonts of the page, s
 not overlap. Equal figures always give equal SVG.
 
 A notebook stores one drawing on a white background, from which `light` and `dark` derive the two
-files of a page. `dark` replaces the colors by lighter ones.
+files of a page. `dark` replaces the colors with lighter ones.
 """
 
 import base64
@@ -342,7 +342,7 @@ def _short_path(text):
 
 
 def _arcs(circle):
-    """Replace a circle of eight curves by two arcs, and return other shapes unchanged."""
+    """Replace a circle of eight curves with two arcs, and return other shapes unchanged."""
     curves = circle[0].split("C")[1:]
     ends = np.array([[float(v) for v in curve.strip(" z").split()[-2:]] for curve in curves])
     (x, y), radii = ends.mean(axis=0), np.hypot(*(ends - ends.mean(axis=0)).T)

@@ -28,11 +28,13 @@ def command(program, packages, limits, info):
     Parameters
     ----------
     program : list of str
+        Command to run.
     packages : list of Path
-        Packages that can be imported inside, beside those of the environment.
+        Packages that can be imported inside, besides those of the environment.
     limits : sandbox.Limits
+        Limits on the process.
     info : int
-        File descriptor to which bubblewrap writes the number of the process.
+        File descriptor to which bubblewrap writes the id of the process.
     """
     words = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     words += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
@@ -54,7 +56,7 @@ def command(program, packages, limits, info):
     for name in DEVICES:
         words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     words += ["--size", str(limits.disk_mb << 20), "--perms", "0777", "--tmpfs", HOME]
-    if "/tmp" not in folders:  # as it is where the environment itself lies below it
+    if "/tmp" not in folders:  # /tmp is among them if the environment lies inside it
         words += ["--symlink", f"{HOME}/tmp", "/tmp"]
     words += ["--chdir", HOME]
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]

@@ -36,10 +36,10 @@ def shown(name):
 
 
 def visible(letter):
-    """Return a character of a name, and its number in place of a character that is not visible.
+    """Return a character of a name, or its code point if the character is not visible.
 
-    Such characters control a terminal, end a line, reverse the direction of text, or make two
-    names look like one.
+    Invisible characters control a terminal, end a line, reverse the direction of text, or make two
+    names look alike.
     """
     hidden = unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp") and letter not in JOINERS
     if not hidden:
@@ -59,7 +59,7 @@ def file_name(student):
 def assignment_of(name, ids):
     """Return (id, whether the name is exactly the released one) for a notebook's file name.
 
-    Browsers, Canvas and people add "(1)", "-2" or "copy", change case, or replace underscores by
+    Browsers, Canvas and people add "(1)", "-2" or "copy", change case, or replace underscores with
     spaces. A name that matches none of these patterns is returned unchanged.
     """
     stem = name[: -len(".ipynb")]
@@ -122,10 +122,11 @@ def collect(folder, source=SOURCE, only=None):
     Parameters
     ----------
     folder : Path
+        Folder with the submissions.
     source : Path
-        Where the assignments are.
+        Folder with the assignments.
     only : str or None
-        A single student.
+        Name of a single student.
     """
     ids = assignments(source)
     # Submissions of each student (or why they are skipped), and links that were not followed.

@@ -124,6 +124,7 @@ class Session:
     Parameters
     ----------
     limits : Limits
+        Limits on the process.
     hidden : list of Path
         Folders that the submission may not read if there is no bubblewrap to hide them.
     number : int
@@ -132,7 +133,7 @@ class Session:
     scratch : Path or None
         Existing folder in which a temporary one is created if there is no bubblewrap.
     walled : bool or None
-        Whether to use bubblewrap; None means if it is installed.
+        Whether to use bubblewrap; None uses it if it is installed.
     slot : int
         Position among the concurrent submissions.
     """
@@ -224,7 +225,7 @@ class Session:
         needed = [sys.prefix, sys.base_prefix, *PACKAGES]
         if user is not None and not all(map(open_to_all, needed)):
             raise NotStarted(
-                "Python or the library lies in a folder that only root can read. Install "
+                "Python or the library is in a folder that only root can read. Install "
                 "bubblewrap, or grade as an ordinary user"
             )
         # The user needs only permission to pass through this folder.

@@ -180,7 +180,7 @@ class Judge:
                 (self.space[name],) = values(what["value"])
             else:
                 raise AssertionError(
-                    f"{name} holds {cut(what.get('not'), 200)}; the grader takes numbers, text, "
+                    f"{name} is {cut(what.get('not'), 200)}; the grader takes numbers, text, "
                     "lists, tuples, dictionaries, arrays and tables."
                 )
 

@@ -33,7 +33,7 @@ def days_late(due, submitted):
 
 @dataclass(frozen=True)
 class Lateness:
-    """Days late, number of them that were free, and percentage of the score that is lost."""
+    """Number of days late, how many of them were free, and the percentage of the score lost."""
 
     days: int = 0
     free: int = 0

@@ -140,11 +140,11 @@ def main():
         stream.reconfigure(errors="backslashreplace")
     parser = argparse.ArgumentParser(prog="grader.lms", description=__doc__.splitlines()[0])
     parser.add_argument("kind", choices=("canvas", "moodle"))
-    parser.add_argument("gradebook", type=Path, help="as it was downloaded")
+    parser.add_argument("gradebook", type=Path, help="gradebook as downloaded")
     parser.add_argument("grades", type=Path, help="grades.csv")
     parser.add_argument("assignments", nargs="+", help="Canvas: 'column title=assignment'")
     parser.add_argument("-o", "--out", type=Path, required=True)
-    parser.add_argument("--partial", action="store_true", help="write what is complete")
+    parser.add_argument("--partial", action="store_true", help="write the complete grades")
     chosen = parser.parse_args()
     data = chosen.gradebook.read_bytes()
     try:

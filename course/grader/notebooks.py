@@ -48,7 +48,7 @@ def read_bytes(path):
             raise Unusable("refused", "this is not a regular file; hand in the notebook itself")
         if found.st_size > LARGEST:
             raise Unusable(
-                "refused", f"the file has more than {LARGEST >> 20} MB: clear its outputs"
+                "refused", f"the file is larger than {LARGEST >> 20} MB: clear its outputs"
             )
         data = b""
         while len(data) <= LARGEST and (more := os.read(fd, 1 << 20)):
@@ -130,8 +130,8 @@ def restore(nb, release):
     if not found:
         raise Unusable(
             "not the released notebook",
-            "none of the assignment's cells can be recognized: their metadata are gone. Copy the "
-            "answers into a fresh copy of the released notebook and hand that in",
+            "none of the assignment's cells can be recognized: their metadata is missing. Copy "
+            "the answers into a fresh copy of the released notebook and hand that in",
         )
     # A cell added by the student stays after the released cell that it follows.
     ours = {id(cell): name for name, cell in found.items()}

@@ -18,12 +18,13 @@ class Options:
     Parameters
     ----------
     tasks : dict
-        Assignment to the numbers of the tasks that count; all tasks of other assignments count.
+        Numbers of the tasks that count, by assignment; other assignments count in full.
     policy : Policy
         Due dates, and the penalty for late work.
     seed : str
         Fingerprint of the seed of the students' variants; the seed itself is not stored.
     limits : Limits
+        Limits on the resources of a submission.
     """
 
     tasks: dict = field(default_factory=dict)
@@ -88,15 +89,19 @@ def chosen(stored, *, assignment, tasks, due, submitted, budget, penalty, seed, 
     Parameters
     ----------
     stored : Options or None
+        Options used so far.
     assignment : str or None
         Assignment whose tasks are chosen.
     tasks : set of int, "all" or None
+        Tasks that count.
     due, submitted : str or None
         Paths of CSV files; "" means none.
     budget, penalty : float or None
+        Free late days, and percentage of the score that each further day costs.
     seed : str or None
+        Seed of the students' variants.
     limits : dict
-        Name to value or None.
+        New value of each limit, or None.
     """
     old = stored or Options()
     table = dict(old.tasks)

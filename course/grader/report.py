@@ -200,10 +200,11 @@ class Report:
     Parameters
     ----------
     out : Path
+        Folder for the tables and pages.
     options : options.Options
         Tasks that count, and the penalty for late work.
     times : dict
-        (student, assignment) to the time of submission.
+        Time of submission, by (student, assignment).
     book : str
         Address of the book, for links.
     now : datetime or None
@@ -288,7 +289,7 @@ class Report:
             self.unwritten[key] = f"no feedback page for {key[0]}, {key[1]} ({what})"[:500]
 
     def rows(self):
-        """Return the lines of `grades.csv` and `manual.csv`, with their results."""
+        """Return the lines of `grades.csv` and `manual.csv`, and the results they are based on."""
         marked = [self.counted(self.results[key]) for key in sorted(self.results)]
         manual = [line for result in marked for line in self.sheet.enter(result)]
         by_student = {}

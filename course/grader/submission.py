@@ -79,11 +79,13 @@ class Job:
     Parameters
     ----------
     student, assignment : str
+        Names of the student and of the assignment.
     path : str
         Path of the student's notebook.
     source : str
         Instructor's notebook as JSON; empty if there is no assignment of this name.
     limits : Limits
+        Limits on the process.
     hidden : tuple of str
         Folders that the submission may not read.
     variant : int
@@ -93,7 +95,7 @@ class Job:
     slot : int
         Position among the concurrent submissions.
     walled : bool or None
-        Whether to use bubblewrap; None for wherever it is installed.
+        Whether to use bubblewrap; None uses it if it is installed.
     scratch : str
         Existing folder to work in.
     note : str

@@ -44,7 +44,7 @@ def is_array(value):
 
 
 def is_number(value):
-    """Return whether this is a NumPy scalar, likewise."""
+    """Return whether this is a NumPy scalar, without importing NumPy if it is not loaded."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.generic)
 
@@ -55,6 +55,7 @@ def encode(value, functions=None, depth=0):
     Parameters
     ----------
     value : object
+        Value to send.
     functions : list or None
         List in which functions are stored for callbacks by the other side; None if not allowed.
     """
@@ -63,7 +64,7 @@ def encode(value, functions=None, depth=0):
         return encode(part, functions, depth + 1)
 
     if depth > DEPTH:
-        raise Unsendable("a value nested too deeply, or holding itself")
+        raise Unsendable("a value nested too deeply, or containing itself")
     # Compare exact types, because numpy's float is also a float but must keep its type.
     if type(value) is int and value.bit_length() > BITS:
         raise Unsendable(f"a whole number of more than {BITS} bits")
@@ -103,7 +104,7 @@ def encode(value, functions=None, depth=0):
     if functions is not None and callable(value):
         functions.append(value)
         return {"function": len(functions) - 1}
-    raise Unsendable(f"a value of the kind {type(value).__name__}")
+    raise Unsendable(f"a value of type {type(value).__name__}")
 
 
 def _index(table, inner):
@@ -123,7 +124,7 @@ def _bytes_of(array):
 
     array = np.asarray(array)
     if array.dtype.kind not in KINDS:
-        raise Unsendable(f"an array of the kind {array.dtype}")
+        raise Unsendable(f"an array of dtype {array.dtype}")
     if array.nbytes > FRAME:
         raise Unsendable(f"an array of more than {FRAME >> 20} MB")
     array = np.asarray(array, dtype=array.dtype.newbyteorder("<"))
@@ -187,7 +188,7 @@ def decode(data, call=None):
         return getattr(import_module(module), name)(**{n: inner(v) for n, v in fields.items()})
     if kind == "function" and call is not None:
         return call(int(body))
-    raise ValueError(f"a value of an unknown kind {str(kind)[:40]!r}")
+    raise ValueError(f"a value of unknown kind {str(kind)[:40]!r}")
 
 
 def _flat(values):
@@ -198,7 +199,7 @@ def _flat(values):
     """
     if isinstance(values, list) or (is_array(values) and values.ndim == 1):
         return values
-    raise ValueError("a column that is no list of values")
+    raise ValueError("a column that is not a list of values")
 
 
 def _array(dtype, shape, data):
@@ -207,7 +208,7 @@ def _array(dtype, shape, data):
     dtype = np.dtype(str(dtype))
     # Empty texts take no bytes here but four bytes each in NumPy.
     if dtype.kind not in KINDS or dtype.hasobject or dtype.fields or not dtype.itemsize:
-        raise ValueError(f"an array of the kind {dtype}")
+        raise ValueError(f"an array of dtype {dtype}")
     shape = tuple(int(length) for length in shape)
     raw = base64.b64decode(data, validate=True)
     # An empty array may have other dimensions of any length, but not above that of a frame.
@@ -225,7 +226,7 @@ def pieces(text):
 
 
 def excess(text):
-    """Return what a JSON text holds too many of to be an answer, "" if nothing."""
+    """Describe how a JSON text exceeds the limits of an answer; "" if it does not."""
     if pieces(text) > PIECES:
         return f"more than {PIECES} values"
     if sum(1 for _ in LONG.finditer(text)) > ENTRIES:
@@ -268,7 +269,7 @@ def unpack(buffer, untrusted=False):
     except RecursionError:
         raise ValueError("a frame nested too deeply") from None
     if not isinstance(message, dict):
-        raise ValueError("a frame that is no message")
+        raise ValueError("a frame that is not a message")
     return message
 
 

@@ -148,8 +148,9 @@ class ParquetRows:
         for name in names:
             if not isinstance(name, str) or known.count(name) != 1:
                 raise ValueError(
-                    f"the files have no column {name!r}, or several: if X is ParquetRows, y, "
-                    f"sensitive_features and sample_weight must be column names, among {known}"
+                    f"the files have no column {name!r}, or several of that name: if X is "
+                    "ParquetRows, y, sensitive_features and sample_weight must be column names, "
+                    f"among {known}"
                 )
 
     def _batches(self, columns) -> Iterator:

@@ -173,7 +173,7 @@ def test_cells_added_by_the_student_are_kept(results):
     ("student", "assignment", "status", "note"),
     [
         ("renamed", "my homework", "unknown assignment", "no assignment called 'my homework'"),
-        ("stripped", NAME, "not the released notebook", "metadata are gone"),
+        ("stripped", NAME, "not the released notebook", "metadata is missing"),
     ],
 )
 def test_submission_that_cannot_run_gets_a_row_with_the_reason(

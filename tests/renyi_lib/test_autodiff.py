@@ -180,8 +180,8 @@ class TestJax:
         assert drift < 0.02  # the memory is near the table of all samples
 
     @pytest.mark.parametrize("way", [RunningTable(2), Fermi([0.5, 0.5])])
-    def test_as_jax_rejects_a_penalty_with_memory(self, way):
-        with pytest.raises(ValueError, match="memory that JAX cannot track"):
+    def test_as_jax_rejects_a_penalty_with_state(self, way):
+        with pytest.raises(ValueError, match="state that JAX cannot track"):
             as_jax(way)
 
     def test_running_table_as_jax_requires_a_running_table(self):

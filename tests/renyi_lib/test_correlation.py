@@ -604,7 +604,7 @@ def test_other_invalid_arguments_raise():
         renyi_correlation(good, good, sample_weight=[1, -1, 1])
     with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
         renyi_correlation(good, good, sample_weight=[0, 0, 0])
-    with pytest.raises(ValueError, match="b must have at most two values, but 3 occur"):
+    with pytest.raises(ValueError, match="b must have at most two values, but it has 3"):
         renyi_binary(good, [0, 1, 2])
 
 

@@ -476,7 +476,7 @@ def test_fit_without_groups_corrects_nothing_and_warns():
     [
         ({"fairness": "parity"}, "fairness must be one of"),
         ({"tolerance": 2}, "tolerance must be a number from 0 to 1"),
-        ({"cv": 1}, "cv must be at least 2 folds"),
+        ({"cv": 1}, r"cv must be a number of folds \(at least 2\)"),
         ({"estimator": LinearSVC()}, "must have predict_proba"),
         ({"prefit": "yes"}, "prefit must be True or False"),
     ],

@@ -127,7 +127,7 @@ EXERCISES = {
     ),
     "errata/3": Number(
         "two whole numbers: the smallest and the largest λ",
-        # The first point moves if λ > (8.5 + 1)² - 0.25 = 90, the second stays if λ < 162.
+        # The first point moves if λ > (8.5 + 1)² - 0.25 = 90, and the second stays if λ < 162.
         answer=[4 * 90 + 1, 4 * 162 - 1],
         why="Squared distances grow by 4, and the ends of the window with them.",
         mistakes=[

@@ -14,7 +14,7 @@ def _bump(u):
 
 
 def _in_bins(score, weight):
-    """Compute the memberships of one score in the bins 5, 6 and 7 of twelve."""
+    """Compute the memberships of one score in bins 5, 6 and 7 of twelve."""
     return weight(10 * score - np.array([5, 6, 7]) + 0.5)
 
 
@@ -92,7 +92,7 @@ EXERCISES = {
         ],
     ),
     "fair-scores/b": Number(
-        "three numbers: the memberships of the score 0.55 in the bins 5, 6 and 7",
+        "three numbers: the memberships of the score 0.55 in bins 5, 6 and 7",
         answer=lambda: _in_bins(0.55, _bump),
         why="The score lies at the center of bin 6, one step away from the centers of the"
         " neighboring bins.",

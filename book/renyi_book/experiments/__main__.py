@@ -7,11 +7,11 @@ from renyi_book.experiments._tables import STORED
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m renyi_book.experiments", description=__doc__)
-    parser.add_argument("folder", help="where the CSV files go")
+    parser.add_argument("folder", help="folder for the CSV files")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("names", nargs="*", default=[], metavar="NAME", help=", ".join(STORED))
     which.add_argument(
-        "--outdated", action="store_true", help="only tables of which a recomputed slice differs"
+        "--outdated", action="store_true", help="only tables whose recomputed slice differs"
     )
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()

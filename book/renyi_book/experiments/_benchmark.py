@@ -460,7 +460,7 @@ def _thresholds(criterion, split, base):
 
 
 def _reduction(criterion, split, bounds):
-    """Fit a mixture of LightGBMs whose groups' rates differ by at most each bound."""
+    """For each bound, fit a mixture of LightGBM models whose group rates differ by at most it."""
     constraint = DemographicParity if criterion == PARITY else TruePositiveRateParity
     rules, seconds = [], 0.0
     for bound in bounds:

@@ -159,7 +159,7 @@ def _thresholds(data, rounds):
 
 
 def _reduction(data, bound, rounds):
-    """Fit a mixture of LightGBMs whose groups' rates differ by at most the bound."""
+    """Fit a mixture of LightGBM models whose group rates differ by at most the bound."""
     began = time.process_time()
     X, y, s = data["train"]
     constraint = DemographicParity(difference_bound=bound)

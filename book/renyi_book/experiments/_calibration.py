@@ -132,7 +132,7 @@ def true_table(shape, rho, spectrum):
 
 
 def _margin(size, of_two):
-    """Return uneven probabilities, which are 1, 2, 3 … times the first."""
+    """Return probabilities proportional to 1, 2, 3 …, or `of_two` and its complement."""
     if size == 2:
         return np.array([of_two, 1 - of_two])
     return np.arange(1, size + 1) / (size * (size + 1) / 2)

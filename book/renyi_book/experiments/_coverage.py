@@ -9,7 +9,7 @@ LEVEL = 0.05
 N_RESAMPLES = 1000
 # Number of samples processed at a time, so that their random tables fit into memory.
 BLOCK = 100
-# A coverage between these values is too close to the goal of .93 to judge it.
+# A coverage between these values is too close to the goal of 0.93 to judge it.
 _UNCLEAR = (0.9, 0.94)
 
 
@@ -56,7 +56,7 @@ def covered(ends, truth):
 def measured(intervals, truth, replicates, again):
     """Measure how often intervals of new samples cover the true value, repeating unclear cells.
 
-    Among several hundred cells with a coverage of .95, a few show less than .93 by chance. An
+    Among several hundred cells with a coverage of 0.95, a few show less than 0.93 by chance. An
     unclear cell is therefore measured again with new samples, and only these count.
 
     Parameters

@@ -7,7 +7,7 @@ a level of unfairness, a third or a tenth of that of a logistic regression on ve
 
 The rule was fixed before the seeds were drawn. Take the difference of accuracies, training minus
 correction, over the seeds in which both reach the level, with Student's 95 % interval. *Training
-wins* if the interval lies above .003, *correction wins* if it lies below -.003, it is a *tie* if
+wins* if the interval lies above 0.003, *correction wins* if it lies below -0.003, it is a *tie* if
 the interval lies within these margins, and everything else is *undecided*. If one method reaches
 the level in at least nine of ten seeds and the other one in fewer than half, the first one wins.
 """
@@ -64,7 +64,7 @@ def optimal_rule_adult(*, models=MODELS, seeds=FRESH[:6], rounds=150, progress=T
         Columns ``model, seed, lam`` and, on the test rows, ``agreement`` (the share of equal
         decisions of the fair classifier and of the rule eta - k b > 1/2, with the k of the same
         gap), ``correlation`` (of b and of (eta - p) / (p (1 - p)), which according to the theorem
-        is a linear function of b, for scores p between .05 and .95), ``k`` (of the same gap),
+        is a linear function of b, for scores p between 0.05 and 0.95), ``k`` (of the same gap),
         ``k_theorem`` (from lam and the scores of the training rows), and accuracy and p% of both.
 
     Examples
@@ -121,7 +121,7 @@ def _gap(decided, s):
 
 
 def _k_of_gap(eta, b, s, gap):
-    """Find by bisection the k whose rule has a signed gap, which decreases as k grows."""
+    """Find by bisection the k whose rule has the given signed gap, which decreases as k grows."""
     low, high = -1.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
@@ -331,7 +331,7 @@ class _Continuous(_Setting):
 
 
 class _Scores(_Setting):
-    """Setting in which decisions should be fair at every threshold from .2 to .8."""
+    """Setting in which decisions should be fair at every threshold from 0.2 to 0.8."""
 
     def unfairness(self, p, rows):
         shift = 0.5 - THRESHOLDS

@@ -93,9 +93,9 @@ def rare_values(
     methods : sequence of {"one curve", "library"}
         Types of intervals; "one curve" inverts a test only along one curve of tables.
     replicates : int, default=500
-        Number of samples for each cell, for a standard error of .01 or less.
+        Number of samples for each cell, for a standard error of 0.01 or less.
     again : int, default=2000
-        Number of new samples for cells in which the library's coverage is between .90 and .94;
+        Number of new samples for cells in which the library's coverage is between 0.90 and 0.94;
         only these count there, so that no cell fails by chance alone.
     before : int, default=100
         Number of samples for each cell with "one curve", whose failures are large.
@@ -298,7 +298,7 @@ def planned_power(*, plans=tuple(PLANS), powers=(0.5, 0.8, 0.9), replicates=4000
     powers : sequence of float
         Planned powers.
     replicates : int, default=4000
-        Number of samples for each plan, for a standard error of .008 or less.
+        Number of samples for each plan, for a standard error of 0.008 or less.
     seed : int, default=0
         Random seed.
 
@@ -306,7 +306,7 @@ def planned_power(*, plans=tuple(PLANS), powers=(0.5, 0.8, 0.9), replicates=4000
     -------
     DataFrame
         Columns ``plan, power``; ``n``, the required number of people; ``found``, the share of
-        samples of that size that `renyi_test` rejects at 5 % by the limit distribution.
+        samples of that size that `renyi_test` rejects at the 5 % level with asymptotic p-values.
 
     Examples
     --------

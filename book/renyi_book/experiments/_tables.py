@@ -43,7 +43,7 @@ class Stored:
 
 # Under other arithmetic the decisions about a few people change, because a fit ends within its
 # tolerance of the optimum and some scores are close to 1/2. One of Adult's 590 women with Y = 1 in
-# the test rows is .0017. Effects that matter (.003 in accuracy, .02 in fairness) are larger.
+# the test rows is 0.0017. Effects that matter (0.003 in accuracy, 0.02 in fairness) are larger.
 _DECISIONS = {
     "accuracy": 5e-4,
     "rate_*": 1e-3,

@@ -1,4 +1,4 @@
-"""From evidence to one of five verdicts.
+"""Turn evidence into one of five verdicts.
 
 For a claimed difference, let D be the smallest effect that matters and [L, U] the 95 % interval in
 the claimed direction:
@@ -207,7 +207,7 @@ def equivalence(values, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", 
 def _measured(kind, values, delta, what, ratio, seeds, digits, unit, note):
     values = np.asarray(values, dtype=float)
     if len(values) < 2:
-        raise NoResult(f"{what}: {len(values)} splits, at least two are needed")
+        raise NoResult(f"{what}: {len(values)} splits, but at least two are needed")
     mean = statistics.corrected(values, ratio, level=_level(kind))
     seeds = tuple(seeds) or tuple(range(len(values)))
 
@@ -239,7 +239,7 @@ def folded(
         Evidence for the claim.
     """
     if len(first) < 2:
-        raise NoResult(f"{what}: {len(first)} splits, at least two are needed")
+        raise NoResult(f"{what}: {len(first)} splits, but at least two are needed")
     found = statistics.fold(first, second, ratio)
     seeds = tuple(seeds) or tuple(range(len(first)))
 

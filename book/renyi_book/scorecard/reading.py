@@ -1,4 +1,4 @@
-"""How the rules read the stored tables, with new seeds only and points chosen on validation rows.
+"""Read the stored tables for the rules, with new seeds only and points chosen on validation rows.
 
 One way to read a curve follows it over the test rows to a given fairness. Another chooses lambda
 on the validation rows and measures on the test rows.
@@ -118,7 +118,7 @@ class Results:
 
 
 class Curve:
-    """Points of one method on one split, in the order of lambda, for each set of rows."""
+    """Points of one method on one split, in order of lambda, for each set of rows."""
 
     def __init__(self):
         self._points = {}

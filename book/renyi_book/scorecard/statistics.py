@@ -1,4 +1,4 @@
-"""Statistics of the scorecard, as pure functions of one number for each split or seed.
+"""Statistics of the scorecard, computed from one number per split or seed.
 
 Splits of one data set overlap. Nadeau and Bengio's correction widens the interval of a mean over
 J splits by ``ratio = n_test / n_train``, so that its standard error is s sqrt(1/J + ratio).

@@ -516,7 +516,7 @@ def _sentence(claim):
 
 
 def strictest(shown):
-    """Count verdicts in the readings of each sentence that are least favorable to the paper.
+    """Count the verdicts on the reading of each sentence that is least favorable to the paper.
 
     Parameters
     ----------

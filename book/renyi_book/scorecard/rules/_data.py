@@ -104,7 +104,7 @@ def features_heavier_than_gender(results, claim, thresholds):
 def heavier_than_gender(coding):
     """Count the features of Adult that weigh more than gender in a logistic regression.
 
-    Features are standardized, and one that is coded by indicators has the weight of its largest.
+    Features are standardized. A feature coded by indicators has the largest of their weights.
     """
     rows = load_adult().train
     features = rows.drop(columns="income")

@@ -92,7 +92,7 @@ def overhead_in_multiplications(results, claim, thresholds):
 
 @rule
 def overhead_of_the_fit(results, claim, thresholds):
-    """Compute the margin by which the time stays below what the paper's table calls minimal."""
+    """Compute how far the ratio of CPU times stays below the overhead that the paper claims."""
     wide = _runs(results, ["cpu_seconds"]).pivot(index="seed", columns="lam", values="cpu_seconds")
     factor = wide.drop(columns=0.0).mean(axis=1) / wide[0.0]
     least = delta(claim, thresholds)

@@ -67,7 +67,7 @@ def violation_goes_to_zero(results, claim, thresholds):
 
 @rule
 def costs_little(results, claim, thresholds):
-    """Compute the margin by which the loss of accuracy stays below what counts as slight."""
+    """Compute how far the loss of accuracy stays below the threshold for a slight loss."""
     rows = options(claim)["rows"]
     seeds, loss = _loss(results, claim)
     return difference(

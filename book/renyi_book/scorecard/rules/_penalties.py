@@ -185,7 +185,7 @@ def information_vanishes(results, claim, thresholds):
 
 @rule
 def nearly_independent(results, claim, thresholds):
-    """Compute the margin by which rho_R at the largest lambda counts as near independence."""
+    """Compute how far rho_R at the largest lambda stays below that of near independence."""
     seeds, _, last = _ends(results, options(claim)["column"])
     return difference(
         thresholds.independent - last,

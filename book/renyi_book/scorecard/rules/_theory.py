@@ -76,7 +76,7 @@ def quadratic_form_over_v(results, claim, thresholds):
 
 @rule
 def closed_form_of_w(results, claim, thresholds):
-    """Compare line 3 of Algorithm 2 with a numerical maximum, and with other w."""
+    """Compare line 3 of Algorithm 2 with a numerical maximum, and with other values of w."""
     rng = np.random.default_rng(0)
     gaps, beaten = [], 0
     for _ in range(5):
