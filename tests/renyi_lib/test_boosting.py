@@ -26,12 +26,12 @@ from sklearn.utils.estimator_checks import (
 from renyi_lib import (
     RenyiBoostingClassifier,
     RenyiBoostingRegressor,
+    _backends,
     continuous_correlation,
     demographic_parity_ratio,
     fit_to_target,
     lam_path,
 )
-from renyi_lib import _backends
 from renyi_lib._validation import NoSensitiveFeaturesWarning
 from renyi_lib.boosting import _Game, _LogisticLoss, renyi_objective
 from renyi_lib.correlation import renyi_from_soft
@@ -623,7 +623,7 @@ class TestHostileInput:
     @pytest.mark.parametrize("backend", BACKENDS)
     def test_unknown_backend_parameter_raises_before_the_data_are_read(self, backend):
         model = RenyiBoostingClassifier(backend=backend, backend_params={"max_bim": 15})
-        with pytest.raises(ValueError, match="'max_bim', which is not a parameter.*'max_bin'"):
+        with pytest.raises(ValueError, match=r"'max_bim', which is not a parameter.*'max_bin'"):
             model.fit(None, None, sensitive_features=None)
 
     def test_penalty_on_the_score_of_three_classes_raises(self):
@@ -739,7 +739,7 @@ class TestRegressor:
         X, y, _ = regression_data(60)
         y = y.astype(object)
         y[7] = wrong
-        with pytest.raises(ValueError, match="Input contains NaN|^y "):
+        with pytest.raises(ValueError, match=r"Input contains NaN|^y "):
             RenyiBoostingRegressor(n_estimators=1).fit(X, y)
 
     def test_groups_unseen_in_the_fit_raise_when_the_penalty_is_measured(self):
