@@ -408,7 +408,7 @@ class _Boosting(Checked, BaseEstimator):
             self.categories_ = _categories_of(X)
         if not self.categories_:
             if fitting:
-                return validate_data(self, X, *targets, **how, **self._target_checks())
+                return validate_data(self, X, *targets, **how)
             return validate_data(self, X, reset=False, **how)
         if not isinstance(X, pd.DataFrame):
             raise ValueError(
@@ -418,7 +418,7 @@ class _Boosting(Checked, BaseEstimator):
         validate_data(self, X, skip_check_array=True, reset=fitting)
         X = X.assign(**{name: _codes_of(X[name], kept) for name, kept in self.categories_.items()})
         if fitting:
-            return check_X_y(X, *targets, **how, **self._target_checks())
+            return check_X_y(X, *targets, **how)
         return check_array(X, **how)
 
     def _categorical(self):
@@ -613,9 +613,6 @@ default="demographic_parity"
     def _code_groups(self, sensitive_features, name="sensitive_features"):
         return encode_labels(sensitive_features, name)
 
-    def _target_checks(self):
-        return {}
-
     def _with_targets(self, rows):
         """Encode the classes."""
         rows = rows.with_classes()
@@ -808,12 +805,9 @@ validation_fraction, backend_params, n_jobs, random_state
         codes = np.searchsorted(self.group_borders_, values, side="right")
         return without_unused(codes, np.arange(len(self.group_borders_) + 1))
 
-    def _target_checks(self):
-        return {"y_numeric": True}
-
     def _with_targets(self, rows):
         """Convert y to floats and store its variance, the unit of the loss."""
-        y = np.asarray(rows.y, dtype=float)
+        y = numeric_values(rows.y, "y")
         weight = rows.shares()
         self.y_mean_ = float(np.average(y, weights=weight))
         self.y_variance_ = float(np.cov(y, aweights=weight, bias=True)) if len(y) > 1 else 0.0

@@ -890,7 +890,8 @@ def _bent_by_one(knots, u):
         return np.zeros((len(u), 0))
     h = np.diff(knots)
     hats = BSpline(np.r_[knots[0], knots, knots[-1]], np.eye(len(knots))[:, 1:-1], 1)
-    products = np.diag((h[:-1] + h[1:]) / 3) + np.diag(h[1:-1] / 6, 1) + np.diag(h[1:-1] / 6, -1)
+    # The Cholesky factorization reads only the lower triangle of the hat functions' products.
+    products = np.diag((h[:-1] + h[1:]) / 3) + np.diag(h[1:-1] / 6, -1)
     return solve_triangular(
         cholesky(products, lower=True), hats.antiderivative(2)(u).T, lower=True
     ).T

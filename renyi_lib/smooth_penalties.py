@@ -168,7 +168,10 @@ class ContinuousRenyiPenalty(RenyiTable):
         return value, dT
 
     def best_response(self, F, groups):
-        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,)."""
+        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,).
+
+        The sign is chosen so that the last group's value is not negative.
+        """
         groups = as_groups(groups)
         psi = _functions_of(groups.q, self.n_functions)
         p = np.maximum(groups.table(F).sum(axis=1), EMPTY)
@@ -275,7 +278,10 @@ class PredictionPenalty(Penalty):
         return [(value, splines.by_prediction(gradient * groups.weight))]
 
     def best_response(self, F, groups):
-        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,)."""
+        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,).
+
+        The sign is chosen so that the last group's value is not negative.
+        """
         groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
         psi = self._psi(groups)

@@ -87,7 +87,7 @@ def rows_of_block(X: Any) -> int:
     n, p = X.shape
     if sparse.issparse(X) or X.size < LARGE:
         return max(1, n)
-    return max(256, min(_BLOCK, X.size // 40) // max(1, p))
+    return max(256, min(_BLOCK, X.size // 40) // p)
 
 
 def slices(n: int, size: int) -> Iterator[slice]:

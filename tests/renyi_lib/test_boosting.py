@@ -14,6 +14,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit, softmax
 from sklearn.base import clone
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -25,13 +26,14 @@ from sklearn.utils.estimator_checks import (
 from renyi_lib import (
     RenyiBoostingClassifier,
     RenyiBoostingRegressor,
+    _backends,
     continuous_correlation,
     demographic_parity_ratio,
     fit_to_target,
     lam_path,
 )
 from renyi_lib._validation import NoSensitiveFeaturesWarning
-from renyi_lib.boosting import _Game, renyi_objective
+from renyi_lib.boosting import _Game, _LogisticLoss, renyi_objective
 from renyi_lib.correlation import renyi_from_soft
 from renyi_lib.penalties import (
     BinaryRenyiPenalty,
@@ -247,6 +249,17 @@ class TestTheProblem:
         assert model.penalty_value(X, sensitive_features=s) == pytest.approx(expected)
         assert model.groups_.tolist() == [0, 1, 2]
 
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_loss_in_the_history_is_the_log_loss_for_any_number_of_rows(self, n_classes, weighted):
+        rng = np.random.default_rng(0)
+        y, z = np.arange(37) % n_classes, rng.normal(size=(37, n_classes))
+        weight = rng.dirichlet(np.ones(37)) if weighted else 1 / 37
+        F = softmax(z, axis=1)
+        loss, z = _LogisticLoss(y, n_classes, weight), z[:, 1] - z[:, 0] if n_classes == 2 else z
+        expected = log_loss(y, F, sample_weight=weight if weighted else None)
+        assert loss.quick_value(loss.at(z), z) == pytest.approx(expected, rel=1e-10)
+
     def test_history_equals_the_staged_scores(self):
         X, y, s = biased_data()
         model = small(5).fit(X, y, sensitive_features=s)
@@ -444,6 +457,25 @@ class TestEarlyStopping:
         ]
         np.testing.assert_allclose(*shares, atol=1.2 / len(held.y))
 
+    @pytest.mark.parametrize("lam", [0, 1])
+    def test_rounds_are_compared_by_the_objective_on_the_validation_rows(self, monkeypatch, lam):
+        X, y, s = biased_data(200)
+        train, found = _backends.BACKENDS["lightgbm"].train, []
+
+        def recorded(data, gradients, settings, start, validation):
+            found.append(validation[1])
+            return train(data, gradients, settings, start, validation)
+
+        monkeypatch.setattr(_backends.BACKENDS["lightgbm"], "train", recorded)
+        model = small(lam, n_iter_no_change=1, n_estimators=1)
+        model.fit(
+            X[100:], y[100:], sensitive_features=s[100:], validation=(X[:100], y[:100], s[:100])
+        )
+        z = np.random.default_rng(0).normal(size=100)
+        p = expit(z)
+        loss, penalty = log_loss(y[:100], p), renyi_from_soft(np.column_stack([1 - p, p]), s[:100])
+        assert found[0](z) == pytest.approx(loss + lam * penalty**2)
+
     def test_validation_rows_are_checked(self):
         X, y, s = biased_data(100)
         with pytest.raises(ValueError, match="set n_iter_no_change"):
@@ -556,6 +588,7 @@ class TestHostileInput:
             ({"backend": "catboost"}, "backend must be one of"),
             ({"learning_rate": 0}, "learning_rate must be"),
             ({"n_estimators": 0}, "n_estimators must be"),
+            ({"n_iter_no_change": 0}, "n_iter_no_change must be"),
             ({"penalty": "renyi"}, "penalty must be a Penalty"),
             ({"on": "score", "penalty": ScoreBinsPenalty()}, "already acts on the score"),
             ({"backend_params": {"learning_rate": 1}}, "'learning_rate', which the estimator"),
@@ -586,6 +619,12 @@ class TestHostileInput:
         given = {"y": y, "s": s, "w": None} | change
         with pytest.raises(ValueError, match=words):
             small().fit(X, given["y"], sensitive_features=given["s"], sample_weight=given["w"])
+
+    @pytest.mark.parametrize("backend", BACKENDS)
+    def test_unknown_backend_parameter_raises_before_the_data_are_read(self, backend):
+        model = RenyiBoostingClassifier(backend=backend, backend_params={"max_bim": 15})
+        with pytest.raises(ValueError, match=r"'max_bim', which is not a parameter.*'max_bin'"):
+            model.fit(None, None, sensitive_features=None)
 
     def test_penalty_on_the_score_of_three_classes_raises(self):
         X, y, s = biased_data(60, 3)
@@ -694,6 +733,20 @@ class TestRegressor:
         weight = (whole > 0).astype(float)
         cut = told.fit(X, y, sensitive_features=whole, sample_weight=weight)
         assert cut.group_borders_.min() > 0
+
+    @pytest.mark.parametrize("wrong", [None, np.nan, np.inf, "low"])
+    def test_targets_of_any_type_must_be_finite_numbers(self, wrong):
+        X, y, _ = regression_data(60)
+        y = y.astype(object)
+        y[7] = wrong
+        with pytest.raises(ValueError, match=r"Input contains NaN|^y "):
+            RenyiBoostingRegressor(n_estimators=1).fit(X, y)
+
+    def test_groups_unseen_in_the_fit_raise_when_the_penalty_is_measured(self):
+        X, y, a = regression_data(60)
+        model = RenyiBoostingRegressor(n_estimators=1).fit(X, y, sensitive_features=a > 0)
+        with pytest.raises(ValueError, match="unseen in fit"):
+            model.penalty_value(X, sensitive_features=np.where(a > 0, "high", "low"))
 
     def test_a_path_equals_separate_fits(self):
         X, y, a = regression_data(400)

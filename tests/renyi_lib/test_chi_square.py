@@ -116,6 +116,19 @@ def test_gradients_agree_with_differences():
     np.testing.assert_allclose(dF, numerical, atol=1e-8)
 
 
+def test_curvature_agrees_with_differences_for_fixed_shares_of_the_classes():
+    T, q, _ = random_table(3, c=2, d=4)
+    expected = np.outer(T.sum(axis=1), q)
+    found = ChiSquarePenalty().table_curvature(T, q)
+    for index in np.ndindex(T.shape):
+        step = np.zeros_like(T)
+        step[index] = 1e-3
+        low, middle, high = (
+            np.sum((table - expected) ** 2 / expected) for table in (T - step, T, T + step)
+        )
+        assert found[index] == pytest.approx((low - 2 * middle + high) / 1e-6, rel=1e-6)
+
+
 def test_stacked_tables_give_the_values_of_single_tables():
     tables = np.stack([random_table(seed, c=3, d=4)[0] for seed in range(5)])
     q = tables.sum(axis=-2)

@@ -315,6 +315,34 @@ def test_interval_excludes_0_only_if_the_test_rejects():
         assert found.low == 0 or rejected
 
 
+def test_interval_also_considers_rougher_functions_than_those_detected(monkeypatch):
+    kept, sizes = continuous._Pair.kept, []
+
+    def recorded(pair, W, size, rng, tail):
+        sizes.append(size)
+        return kept(pair, W, size, rng, tail)
+
+    monkeypatch.setattr(continuous._Pair, "kept", recorded)
+    found = continuous_interval(*gaussian_pair(0.6, 1000, seed=3))
+    assert sizes[0] == found.n_functions
+    assert len(sizes) == 2
+    assert sum(sizes[1]) > sum(sizes[0])
+
+
+def test_moments_about_other_means_match_the_deviations():
+    rng = np.random.default_rng(4)
+    x, y, weight = rng.normal(size=(20, 3)), rng.normal(size=(20, 2)), rng.random(20)
+    X, Y, w = x.T * weight, y.T * weight, weight.sum()
+    moments = continuous._Moments(
+        *(each[None] for each in (X @ y, X @ x, Y @ y, X.sum(1)[:, None], Y.sum(1)[:, None])),
+        np.full((1, 1, 1), w),
+    )
+    a, b = rng.normal(size=3), rng.normal(size=2)
+    found = moments.about(a[None, :, None], b[None, :, None])
+    for product, (left, right) in zip(found, ((x - a, y - b), (x - a, x - a), (y - b, y - b))):
+        np.testing.assert_allclose(product[0], left.T @ (weight[:, None] * right), atol=1e-12)
+
+
 def test_interval_of_a_function_and_of_a_constant_is_correct():
     x = np.random.default_rng(29).normal(size=200)
     found = continuous_interval(x, x)

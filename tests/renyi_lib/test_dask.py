@@ -327,6 +327,13 @@ def test_report_matches_data_in_memory(never_gathered):
     assert found.verdict == expected.verdict
 
 
+def test_report_of_dask_collections_with_weights_raises():
+    frame = people(200)
+    parts = parted(frame.assign(score=frame["score"].round(2)))
+    with pytest.raises(ValueError, match="sample_weight is not supported for Dask"):
+        fairness_report(parts["truth"], parts["score"], parts["sex"], sample_weight=np.ones(200))
+
+
 def test_scores_that_cannot_be_counted_raise(monkeypatch):
     monkeypatch.setattr(_collapse, "MAX_SCORES", 1000)
     parts = parted(people(2000))

@@ -94,6 +94,13 @@ def test_several_attribute_columns_define_joint_groups(frame, tmp_path):
     np.testing.assert_allclose(fit.coef_, memory.coef_, rtol=1e-7)
 
 
+@pytest.mark.parametrize("kind", [pd.Series, pd.array])
+def test_columns_of_several_blocks_are_numbered_through(kind):
+    parts = [Rows(np.eye(2), kind([1.0, 2.0])), Rows(np.ones((1, 2)), kind([3.0]))]
+    y = read_columns(Source(lambda: iter(parts)))[1]
+    pd.testing.assert_series_equal(pd.Series(y), pd.Series([1.0, 2.0, 3.0]), check_dtype=False)
+
+
 def test_many_features_are_fitted_by_lbfgs(frame, tmp_path, monkeypatch):
     monkeypatch.setattr("renyi_lib.regression.MAX_DENSE", 2)
     monkeypatch.setattr("renyi_lib.models.MAX_DENSE", 2)

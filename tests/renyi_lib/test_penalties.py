@@ -637,6 +637,13 @@ class TestScoreBins:
         for penalty in (ScoreBinsPenalty(), ScoreBinsPenalty(PearsonPenalty())):
             assert penalty.value(F, groups) == penalty.value_and_grad(F, groups)[0]
 
+    def test_residual_of_a_penalty_without_a_table_is_its_square_root(self):
+        F, s, _ = problem(0, c=2)
+        penalty = ScoreBinsPenalty(HSICPenalty())
+        value, gradient = penalty.value_and_grad(F, s)
+        (residual,) = penalty.residual_gradients(F, s)
+        np.testing.assert_allclose(2 * np.sqrt(value) * residual, gradient, atol=1e-14)
+
     def test_score_bins_require_two_classes_and_three_bins(self):
         with pytest.raises(ValueError, match="ScoreBinsPenalty supports two classes only"):
             ScoreBinsPenalty().value_and_grad(np.full((4, 3), 1 / 3), [0, 1, 0, 1])

@@ -206,6 +206,13 @@ class TestKnownTruth:
             scaled.predict(1e5 * X + 3) * 1e3, plain, atol=0.02 * plain.std()
         )
 
+    @pytest.mark.parametrize("unit", [1e-12, 1e12])
+    def test_unit_of_the_target_may_be_tiny_or_huge(self, unit):
+        X, y, s, _ = gaussian(200)
+        plain = RenyiRegressor(1).fit(X, y, sensitive_features=s)
+        scaled = RenyiRegressor(1).fit(X, unit * y, sensitive_features=s)
+        np.testing.assert_allclose(scaled.coef_ / unit, plain.coef_, rtol=1e-6)
+
 
 class TestPortability:
     """The same minimum whatever the last bits: inputs are shaken by a relative 1e-12."""
@@ -313,6 +320,22 @@ class TestInterface:
         reg.fit(X, y, sensitive_features=age)
         assert reg.n_iter_ < steps
         np.testing.assert_allclose(reg.coef_, first, atol=1e-2)
+
+    def test_warm_start_with_lam_zero_is_least_squares(self):
+        X, y, age = u_shaped(200)
+        reg = RenyiRegressor(3, warm_start=True).fit(X, y, sensitive_features=age)
+        reg.set_params(lam=0).fit(X, y, sensitive_features=age)
+        np.testing.assert_allclose(reg.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-5)
+
+    @pytest.mark.parametrize(
+        "storage", [np.ascontiguousarray, np.asfortranarray, sparse.csr_array]
+    )
+    def test_fit_does_not_change_x(self, storage):
+        X, y, age = u_shaped(200)
+        given = storage(X)
+        before = given.copy()
+        RenyiRegressor(1).fit(given, y, sensitive_features=age)
+        assert abs(given - before).max() == 0
 
     def test_groups_are_routed_in_a_grid_search(self):
         import sklearn

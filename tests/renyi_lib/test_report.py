@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
 from renyi_lib import (
@@ -43,6 +44,36 @@ def test_table_by_group_contains_the_rates():
     inside = report.by_group["selected, low"] < report.by_group["selected"]
     assert inside.all()
     assert (report.by_group["selected"] < report.by_group["selected, high"]).all()
+
+
+def test_table_by_group_contains_mean_score_and_accuracy():
+    table = report.by_group
+    for name in table.index:
+        rows = group == name
+        assert table.loc[name, "mean score"] == pytest.approx(score[rows].mean())
+        assert table.loc[name, "accuracy"] == pytest.approx(
+            np.mean((score > 0.5)[rows] == truth[rows])
+        )
+
+
+def test_intervals_of_the_rates_are_those_of_wilson():
+    for name, row in report.by_group.iterrows():
+        among = score[group == name] > 0.5
+        wilson = binomtest(among.sum(), len(among)).proportion_ci(method="wilson")
+        assert row[["selected, low", "selected, high"]].tolist() == pytest.approx(list(wilson))
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_equal_labels_give_no_auc(label):
+    found = fairness_report(np.full(N, label), score, group)
+    assert "AUC" not in found.measures.index
+    assert "AUC" in report.measures.index
+
+
+@pytest.mark.parametrize("threshold", [0, 0.5, 1])
+def test_scores_outside_0_and_1_are_questioned_for_a_threshold_between_them(threshold):
+    found = fairness_report(truth, 6 * score - 2, group, threshold=threshold)
+    assert ("so they are no probabilities" in found.verdict) == (threshold == 0.5)
 
 
 def test_metrics_and_intervals_match_the_library():

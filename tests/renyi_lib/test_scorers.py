@@ -81,6 +81,29 @@ def test_cross_validation_passes_the_groups_of_each_fold():
 
 
 @pytest.mark.usefixtures("_routing")
+def test_cross_validation_passes_the_weights_of_each_fold():
+    scores = cross_validate(
+        LogisticRegression().set_fit_request(sample_weight=False),
+        X,
+        y,
+        scoring={"fair": fairness_scorer("demographic_parity_ratio")},
+        params={"sensitive_features": s, "sample_weight": weight},
+        cv=2,
+        return_estimator=True,
+        return_indices=True,
+    )
+    for model, rows, score in zip(
+        scores["estimator"], scores["indices"]["test"], scores["test_fair"]
+    ):
+        assert score == demographic_parity_ratio(
+            y[rows],
+            model.predict(X[rows]),
+            sensitive_features=s[rows],
+            sample_weight=weight[rows],
+        )
+
+
+@pytest.mark.usefixtures("_routing")
 def test_other_labels_need_pos_label():
     names = np.array(["no", "yes"])[y]
     model = LogisticRegression().fit(X, names)

@@ -295,6 +295,15 @@ def test_even_gram_matches_a_fine_uniform_grid():
     np.testing.assert_allclose(_even_gram(7), members.T @ members / len(u), atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_best_response_of_the_last_group_is_not_negative(seed):
+    rng = np.random.default_rng(seed)
+    s = rng.integers(6, size=60)
+    F, z = probabilities(60, 2, rng), rng.normal(size=60)
+    assert ContinuousRenyiPenalty(3).best_response(F, s)[-1] >= 0
+    assert PredictionPenalty("discrete").best_response(z, s)[-1] >= 0
+
+
 class TestOrderedGroups:
     def test_only_the_order_matters(self):
         s = np.random.default_rng(0).normal(size=5000)

@@ -202,6 +202,7 @@ def test_subsampled_rows_keep_their_cell_and_weight():
     ("shape", "rows"),
     [
         ((40, 25), 40),  # less than 1600 numbers: one block
+        ((0, 4), 1),  # no rows: still a block size
         ((400, 10), 256),  # at least 256 rows
         ((100_000, 4), 2500),  # a fortieth of X
         ((40_000_000, 4), 2**19 // 4),  # as much as the cache holds
@@ -210,6 +211,16 @@ def test_subsampled_rows_keep_their_cell_and_weight():
 def test_block_size_is_chosen_as_documented(monkeypatch, shape, rows):
     monkeypatch.setattr(memory, "LARGE", 1600)
     assert memory.rows_of_block(np.broadcast_to(0.0, shape)) == rows
+
+
+def test_source_given_for_data_in_memory_raises():
+    X, y, s = biased_data(40)
+    source = Source(lambda: iter([Rows(X, y, s)]))
+    with pytest.raises(ValueError, match="RenyiKMeans needs X in memory, but X is Source"):
+        RenyiKMeans(2).fit(source)
+    clf = RenyiClassifier().fit(source, None)
+    with pytest.raises(ValueError, match="prediction needs X in memory, but X is Source"):
+        clf.predict(source)
 
 
 def test_total_by_block_passes_each_block_its_part():
