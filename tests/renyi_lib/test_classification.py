@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -565,10 +566,11 @@ class TestScikitLearn:
         X, y, s = biased_data()
         weight = np.ones(400)
         clf = RenyiClassifier().set_fit_request(sensitive_features=True, sample_weight=True)
-        clf.set_score_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=True)
         pipe = make_pipeline(scaler, clf)
-        search = GridSearchCV(pipe, {"renyiclassifier__lam": [0, 1, 100]}, cv=3)
+        # Before scikit-learn 1.7 a pipeline's own score did not pass weights on.
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        search = GridSearchCV(pipe, {"renyiclassifier__lam": [0, 1, 100]}, scoring=scorer, cv=3)
         search.fit(X, y, sensitive_features=s, sample_weight=weight)
         assert search.best_params_["renyiclassifier__lam"] == 0
         accuracy = search.cv_results_["mean_test_score"]

@@ -439,15 +439,19 @@ def test_fit_to_target_accepts_a_pipeline():
 
 def test_scikit_learn_checks_pass():
     # In a separate process, because scipy reads the switch that one of the checks needs on import.
+    # Where scikit-learn repeats rows, versions before 1.7 give the two fits other binary labels.
     code = """
 import warnings
-import numpy as np
+import sklearn
 from sklearn.utils.estimator_checks import check_estimator
 from renyi_lib import BiasScoreClassifier
 from renyi_lib.classification import NoSensitiveFeaturesWarning
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", NoSensitiveFeaturesWarning)
+old = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
 for result in check_estimator(BiasScoreClassifier(), on_fail=None):
+    if old and result["check_name"].startswith("check_sample_weight_equivalence"):
+        continue
     print(result["status"], result["check_name"], result["exception"] or "")
 """
     done = subprocess.run(

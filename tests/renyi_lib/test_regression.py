@@ -106,7 +106,7 @@ class TestWithoutAPenalty:
         np.testing.assert_allclose(reg.coef_, expected.coef_, rtol=1e-6)
 
     def test_sparse_data_are_never_made_dense(self):
-        X = sparse.random_array((50, 3), density=0.5, rng=0, format="csr")
+        X = sparse.csr_array(sparse.random(50, 3, density=0.5, random_state=0))
         before = X.toarray()
         RenyiRegressor(0).fit(X, np.arange(50.0))
         np.testing.assert_array_equal(X.toarray(), before)

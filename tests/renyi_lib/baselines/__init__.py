@@ -1,6 +1,7 @@
 """Tests of the baselines, and the data that they share."""
 
 import numpy as np
+from scipy.special import expit
 
 
 def biased_data(n=400, n_groups=2, n_features=4, seed=0):
@@ -15,8 +16,8 @@ def biased_data(n=400, n_groups=2, n_features=4, seed=0):
 def logistic_objective(theta, X, y, l2=0.0):
     """mean loss + ridge and the gradient, with the intercept as theta's last entry."""
     z = X @ theta[:-1] + theta[-1]
-    p = 1 / (1 + np.exp(-z))
-    value = np.mean(np.log1p(np.exp(z)) - y * z) + l2 / 2 * theta[:-1] @ theta[:-1]
+    p = expit(z)
+    value = np.mean(np.logaddexp(0, z) - y * z) + l2 / 2 * theta[:-1] @ theta[:-1]
     gradient = np.append(X.T @ (p - y) / len(y) + l2 * theta[:-1], np.mean(p - y))
     return value, gradient
 

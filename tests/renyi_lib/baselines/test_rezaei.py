@@ -132,6 +132,8 @@ def test_saddle_point_matches_general_solvers():
     np.testing.assert_allclose(theta, best(general.x).x, atol=1e-3)
 
 
+# Old versions of SLSQP warn when they leave the bounds before clipping.
+@pytest.mark.filterwarnings("ignore:Values in x were outside bounds:RuntimeWarning")
 def test_predictor_is_the_best_fair_response_to_its_adversary():
     # P̂ minimizes the log loss for the labels of P̌ among all predictors with equal means: a
     # problem in n numbers, solved without the game.

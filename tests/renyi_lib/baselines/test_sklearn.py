@@ -78,6 +78,9 @@ def test_scikit_learn_checks_pass(classifier):
     if isinstance(classifier, Donini):
         reason = "of two features one goes, and the other does not reach the accuracy asked for"
         expected["check_classifiers_train"] = reason
+    if isinstance(classifier, Hardt):
+        reason = "decisions are drawn at random, one row after another"
+        expected["check_methods_subset_invariance"] = reason
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = check_estimator(
