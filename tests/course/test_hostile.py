@@ -215,7 +215,7 @@ def test_crashed_process_is_stopped_and_the_cell_is_reported(world, student, mes
         ("linked folder", "refused", "the folder is a link"),
         ("pipe", "refused", "not a regular file"),
         ("device", "refused", "the file is a link"),
-        ("huge", "refused", "more than 20 MB"),
+        ("huge", "refused", "larger than 20 MB"),
         ("torn", "unreadable", "not a notebook"),
     ],
 )
