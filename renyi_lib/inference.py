@@ -939,7 +939,7 @@ def _renamed(name):
 
 
 def paired_interval(measure, counts, *, level, n_resamples, rng):
-    """Compute estimate, plug-in value and ends of a difference between two models; 0 is fair.
+    """Compute estimate, plug-in value and ends of the difference between two models; 0 is fair.
 
     The ends are combined from those of each model and the correlation r between the models
     (MOVER). With e, l, u for each model's estimate and ends, the lower end is::
@@ -1077,5 +1077,5 @@ def _check_interval(confidence_level, n_resamples):
     if n_resamples < needed:
         raise ValueError(
             f"n_resamples must be at least {needed} for confidence_level={confidence_level:g}, "
-            f"not {n_resamples}, because too few random samples would lie outside the interval"
+            f"not {n_resamples}: with fewer, too few random samples would lie outside the interval"
         )

@@ -38,7 +38,7 @@ MAX_DENSE = 400
 # Number of rows that are scaled at a time, so that the scaled copy of X stays in the cache.
 _BLOCK = 4096
 # Up to this many cells or groups, an evaluation in memory also computes the derivatives of all
-# their means; for more units, or for several classes, a second pass on demand costs less.
+# their means; for more units, or for more than two classes, a second pass on demand costs less.
 _FEW_UNITS = 8
 # Number of gradients with respect to the F of all rows that are kept in memory at a time.
 _AT_ONCE = 4
@@ -227,7 +227,7 @@ class SoftmaxModel:
 
 
 class Point:
-    """Model at one theta, whose derived quantities are computed on demand and cached.
+    """Model at one theta, with derived quantities that are computed on demand and cached.
 
     Attributes
     ----------
@@ -510,7 +510,7 @@ def _summed_by(block, reading, codes, weight, size):
     X, starts, shape = as_double(block.X), np.arange(len(codes) + 1), (size, len(codes))
 
     def summed(scale):
-        # A sparse matrix with one column per row of X, and one entry in each column.
+        # This sparse matrix has a column for each row of X, and one entry in each column.
         selection = sparse.csc_array((weight * scale, codes, starts), shape=shape)
         found = selection @ X
         found = found.toarray() if sparse.issparse(found) else found

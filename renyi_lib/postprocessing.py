@@ -343,7 +343,7 @@ default="demographic_parity"
         if self.groups_ is None:
             raise ValueError(
                 "frontier requires groups, but this classifier was fitted without "
-                "sensitive_features: pass them to fit"
+                "sensitive_features: pass sensitive_features to fit"
             )
         eta = _positive(self.estimator_, X)
         W = self._weights_of_cells(X, eta, sensitive_features)

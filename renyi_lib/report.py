@@ -508,7 +508,7 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
         )
     else:
         lines.append(
-            "A group has no sample of one of the labels, so that equality of opportunity and "
+            "A group has no sample of one of the labels, so equality of opportunity and "
             "equalized odds cannot be measured."
         )
     return "\n".join(lines)

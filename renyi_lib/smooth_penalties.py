@@ -168,7 +168,7 @@ class ContinuousRenyiPenalty(RenyiTable):
         return value, dT
 
     def best_response(self, F, groups):
-        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,).
+        """Return the adversary's function of the d groups, standardized to mean 0 and variance 1.
 
         The sign is chosen so that the last group's value is not negative.
         """
@@ -278,7 +278,7 @@ class PredictionPenalty(Penalty):
         return [(value, splines.by_prediction(gradient * groups.weight))]
 
     def best_response(self, F, groups):
-        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,).
+        """Return the adversary's function of the d groups, standardized to mean 0 and variance 1.
 
         The sign is chosen so that the last group's value is not negative.
         """
@@ -395,7 +395,7 @@ class PredictionPenalty(Penalty):
 
 
 class _Splines:
-    """Quadratic splines of the standardized prediction, with sums by group and by pair."""
+    """Quadratic splines of the standardized prediction, with the sums that the penalty needs."""
 
     def __init__(self, prediction, groups, n_functions):
         prediction = np.asarray(prediction, dtype=float)

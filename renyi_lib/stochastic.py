@@ -114,7 +114,9 @@ class BatchTable:
         self.measure = measure
 
     def value_and_grad(self, F: ArrayLike, codes: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the penalty and its gradient with respect to the F of the batch, as one step.
+        """Compute the penalty and its gradient with respect to the F of the batch.
+
+        Each call counts as one step, so it updates the average of a `RunningTable`.
 
         Parameters
         ----------

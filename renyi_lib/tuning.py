@@ -141,7 +141,7 @@ def lam_path(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> list:
-    """Fit an estimator for many values of lam, each starting from the previous solution.
+    """Fit an estimator for many values of lam, starting each fit from the previous solution.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class HSICPenalty(Penalty):
 
     @property
     def depends_on_table(self) -> bool:
-        """Whether the penalty depends only on the joint table, as with the linear kernel."""
+        """Whether the penalty depends only on the joint table, which the linear kernel does."""
         return self.kernel == "linear"
 
     def terms(self, F, groups):
@@ -136,7 +136,7 @@ class _Waves:
 
 
 def _n_cells(frequency):
-    """Return into how many cells to divide [0, 1] so that half a cell is 1/30 radian of a wave."""
+    """Return the number of cells of [0, 1] for which a wave turns 1/30 radian per half cell."""
     return int(np.ceil(15 * frequency))
 
 
