@@ -573,7 +573,7 @@ def tally(shown=None, *, primary=True, adjusted=True):
 
 
 def headline(shown=None, *, rate=0.05):
-    """Count the measured claims that are supported, or opposed, at a false discovery rate.
+    """Count the measured claims that are supported or opposed at a false discovery rate of `rate`.
 
     Benjamini and Yekutieli's procedure is applied to all rows with p-values, across families.
 
