@@ -91,8 +91,8 @@ EXERCISES = {
     "theorem-2/a": Number(
         "a number: ρ_R of class and b",
         answer=lambda: renyi_from_joint(_two_classes()),
-        why="Without a hint you pay 0.24, and told the class 0.20. A sixth is saved, and "
-        "ρ_R is its square root.",
+        why="You pay 0.24 without a hint and 0.20 if you are told the class. A sixth is saved, "
+        "and ρ_R is its square root.",
         mistakes=[
             Mistake(
                 lambda: np.sqrt(1 - renyi_from_joint(_two_classes()) ** 2),
