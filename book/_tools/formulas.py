@@ -49,7 +49,7 @@ _OPENING = re.compile(r"[(\[“‘]*$")
 _CLOSING = re.compile(r"[-–,.;:!?)\]’”…%]*")
 _NUMBERED = re.compile(r"\\(begin|end)\{(align|alignat|equation|gather|multline)\}")
 _INDEPENDENT = re.compile(r'<mo>⟂</mo>(?:<mrow style="margin-left:-[\d.]+em;"></mrow>)+<mo>⟂</mo>')
-# TeX puts a thin space between an index or a fraction and the name of a function.
+# TeX puts a thin space between a subscript or a fraction and the name of a function.
 _NAME = re.compile(
     r"(</(?:msub|msup|msubsup|mfrac|msqrt|mover)>)(<mrow><mi>\w{2,}</mi><mo>\u2061)"
 )
@@ -195,7 +195,7 @@ def visit_math_block(self, node):
 
 def characters(pages):
     """Return all characters in the pages' formulas; single letters become italic."""
-    found = {"√"}  # browsers draw it for an element, so it is no character of the page
+    found = {"√"}  # drawn for an element, so it does not occur as a character
     for page in pages:
         for formula in _FORMULA.findall(page):
             found.update(html.unescape(re.sub(r"<[^>]*>", "", formula)))

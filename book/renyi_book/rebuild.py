@@ -30,7 +30,7 @@ _UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
 class RebuildError(RuntimeError):
-    """Error raised if the source is no folder or lacks an original, so nothing is written."""
+    """Error raised if nothing is written, as the source is not a folder or lacks an original."""
 
 
 def find_originals(folder, report=print):

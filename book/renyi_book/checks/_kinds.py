@@ -112,7 +112,7 @@ def _numbers(answer):
     if array.dtype.kind == "O" and array.size and all(isinstance(x, Real) for x in array.flat):
         array = array.astype(float)
     if array.dtype.kind not in "iuf":
-        raise _Refused(f"this is {_kind_of(answer)}, not made of real numbers")
+        raise _Refused(f"this is {_kind_of(answer)}, but real numbers are expected")
     array = array.astype(float)
     if not np.isfinite(array).all():
         raise _Refused("it contains nan or an infinite value")
@@ -135,7 +135,7 @@ def _like(answer, reference):
                 raise _Refused(f"at the key {key!r}, {problem}") from None
         return np.concatenate(parts)
     if isinstance(answer, Mapping):
-        raise _Refused("this is a dictionary")
+        raise _Refused("this is a dictionary, but numbers are expected")
     array, shape = _numbers(answer), np.shape(reference)
     if array.shape != shape:
         wanted = f"shape {shape}" if shape else "a single number"
@@ -219,7 +219,7 @@ class Number:
     Not yet. The number is within ten percent, and too small.
     >>> area.check("pi")
     Not yet. This check wants a number: the area of the unit disc; this is a value of
-    type `str`, not made of real numbers.
+    type `str`, but real numbers are expected.
     """
 
     wants: str

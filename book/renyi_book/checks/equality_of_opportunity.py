@@ -63,7 +63,7 @@ def _unpaired(a, b, share):
 
 
 def _equal_means(answer):
-    """Return None if the mean scores agree, all men are found, and at most half of the women."""
+    """Return None if the means agree and all men but at most half of the women are found."""
     if set(answer) != {"women", "men"}:
         return "The keys of the dictionary should be 'women' and 'men'."
     women, men = (_numbers(answer[name]).ravel() for name in ("women", "men"))

@@ -51,7 +51,7 @@ def _clerk_cases():
 
 
 def _score_cases():
-    """Return people with scores, better ones in group 1, and labels sampled from the scores."""
+    """Return scores that are shifted in group 1, labels sampled from them, and the groups."""
     cases = []
     for seed, shift in ((2, 0.8), (3, -0.5)):
         rng = np.random.default_rng(seed)
@@ -62,7 +62,7 @@ def _score_cases():
 
 
 def _with_thresholds(share_of):
-    """Return a function of (score, y, s) that selects share_of(y_pred, y, s)[g] of group g."""
+    """Return a function that measures the rule selecting share_of(y_pred, y, s)[g] of group g."""
 
     def measure(score, y, s):
         shares = share_of((score > 0.5).astype(int), y, s)

@@ -25,7 +25,7 @@ def _losses():
 
 
 def _interval(of, share=0.0):
-    """Return a function that computes the interval of a function of the losses on demand."""
+    """Return a function without arguments that computes the interval of `of(losses)`."""
     return lambda: list(corrected(of(_losses()[0.0], _losses()[0.005]), share)[:3])
 
 

@@ -23,7 +23,7 @@ def _least_squares(a, b, t):
 
 
 def _changed(change):
-    """Apply a function of (result, a, b, t) to the right γ and w."""
+    """Return a fit that applies `change` to the right γ and w."""
     return lambda a, b, t: change(_least_squares(a, b, t), a, b, t)
 
 

@@ -475,7 +475,7 @@ class _Stacked(NamedTuple):
 
 
 def _stacked(dataset, seeds, n_rows=None, dtype=float):
-    """Stack the training rows of splits, with a constant first and at most n_rows of each."""
+    """Stack at most n_rows training rows of each split, with a constant as the first column."""
     Xs, ys, ss, others = [], [], [], []
     for where, rows in encoded_splits(dataset, seeds, paper=False):
         X, y, s = rows.pop("train")

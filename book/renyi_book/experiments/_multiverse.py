@@ -36,7 +36,7 @@ from renyi_lib.datasets._scaling import UnitNormScaler
 from renyi_lib.penalties import HSICPenalty, PearsonPenalty
 from renyi_lib.tuning import lam_path
 
-# Our grid of lam, thinned, and the authors' (see `CODE_LAMS`), thinned equally.
+# Thinned versions of our grid of lam and of the authors' grid (see `CODE_LAMS`).
 LAMS = (0, 0.3, 1, 2, 4, 10, 30, 100, 1000)
 AUTHORS_LAMS = (0, 5, 8, 22, 40, 160, 600, 3000, 10000)
 SCALERS = {"standard": StandardScaler, "min-max": MinMaxScaler, "unit norm": UnitNormScaler}
@@ -49,9 +49,9 @@ FITTED = (
     BASE | {"scaling": "unit norm"},
     BASE | {"lam_unit": "authors"},
 )
-# Baselines of Fig. 2 in a fitted universe: variants of each, the book's own first. Away from the
-# base only the first is fitted, except for the boundary and the integers, which the authors'
-# section 2 and scripts suggest together.
+# Variants of each baseline of Fig. 2 in a fitted universe, with the book's own first. Away from
+# the base only the first is fitted, except that the boundary is also fitted with integers, because
+# the authors' section 2 and scripts suggest them together.
 PEARSON_ON = ("soft label", "boundary")
 # Bounds on the covariance of boundary and S, for two groups. A penalty on their correlation has no
 # minimum to which a solver converges, because a few people's log-odds diverge; see the appendix on
@@ -177,7 +177,7 @@ def _panel(name, choices, seeds, progress):
 
 
 def _penalty_curves(dataset, fitted, seed):
-    """Compute the measures along lam of Rényi and of each baseline on one split."""
+    """Compute the measures of Rényi and of each baseline along lam, on one split."""
     data = _data(dataset, fitted["encoding"], fitted["scaling"], seed)
     lams = _lams(fitted["lam_unit"], data["train"])
     is_base = fitted == BASE
@@ -251,7 +251,7 @@ def _rates(ours, theirs):
 
 
 def _opportunity(choices, seeds, progress):
-    """Compare with the baselines of Fig. 1 (c), and measure whether the gap tends to 0."""
+    """Compare Rényi with the baselines of Fig. 1 (c), and measure whether the gap tends to 0."""
     found = []
     own = BASE | {"pearson_on": "sampled label", "reading": "validation", "rows": "test"}
     for fitted in choices:
@@ -395,7 +395,7 @@ def _integers(dataset):
 
 
 def _lams(unit, train, among=None):
-    """Return our grid of lam, or the authors' converted to our unit (see `equal_opportunity`)."""
+    """Return our grid of lam, or the authors' grid in our unit (see `equal_opportunity`)."""
     if unit == "mean loss":
         return LAMS
     among = np.ones(len(train.y), dtype=bool) if among is None else among

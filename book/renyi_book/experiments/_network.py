@@ -187,7 +187,7 @@ class SideBySide:
 
 
 def _rho_squared_slope(F, s):
-    """Compute n times the gradient of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), D the covariance."""
+    """Compute n times the gradient of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), for covariance D."""
     away = s - s.mean()
     D = F @ away / len(s)
     p = F.mean(axis=1)

@@ -79,7 +79,7 @@ def standing(row):
 
 
 def name_in_words(identifier):
-    """Return the name of a claim as words: its identifier without hyphens, with proper names.
+    """Return a claim's identifier as words, without hyphens and with proper names.
 
     >>> name_in_words("adult-beats-hsic")
     'Adult beats HSIC'

@@ -136,7 +136,9 @@ def name(commit, path=RULES_FILE):
     """
     fixed = json.loads(Path(path).read_text(encoding="utf8"))
     if fixed["commit"] not in (None, commit):
-        raise ValueError(f"commit {fixed['commit']} is already recorded and is not replaced")
+        raise ValueError(
+            f"commit {fixed['commit']} is already recorded and is not replaced by {commit}"
+        )
     found = problems(path)
     if found:
         raise ValueError(f"the rules differ from the frozen ones: {'; '.join(found)}")

@@ -98,7 +98,7 @@ def weigh(results, listed=None, thresholds=DEFAULT):
 
 
 def judge(evidence, listed=None):
-    """Return (verdict, unadjusted verdict) for each claim that has evidence.
+    """Return (verdict, unadjusted verdict) for each claim.
 
     p-values are adjusted by Holm's method within the family that a claim names (a figure's
     comparisons), separately for support and for opposition.
