@@ -1,9 +1,9 @@
-# Two commands matter: `make book` and `make test`. Both set up .venv when it is not there yet.
-# The course (`make course`, `make grade`) has an environment of its own, .venv-course.
+# The two main commands are `make book` and `make test`. Both create .venv if it does not exist yet.
+# The course (`make course`, `make grade`) has a separate environment, .venv-course.
 .DEFAULT_GOAL := help
 .PHONY: help setup book pdf test test-book test-course test-browser test-portable bench experiments scorecard refresh course course-release grade release-check serve execute lint lint-web format clean
 
-# A supported Python on the PATH, the newest first, unless you name one: make book PYTHON=python3.12
+# The newest supported Python on the PATH is used, unless you name one: make book PYTHON=python3.12
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c '$(SUPPORTED)' 2>/dev/null && echo $$p && break; done)
@@ -14,14 +14,14 @@ PORT   ?= 8000
 READY  := $(VENV)/.ready
 COURSE_BIN   := .venv-course/bin
 COURSE_READY := .venv-course/.ready
-# Said when there is no such Python, or when the one that was named is not supported.
+# Stop with a message if there is no supported Python, or if the one that was named is not supported.
 define check-python
 @$(or $(PYTHON),false) -c '$(SUPPORTED)' 2>/dev/null || { \
 	echo "Python 3.11, 3.12 or 3.13 is needed, and $(or $(PYTHON),no python on the PATH) is none of them:"; \
-	echo "install one, or name it: make PYTHON=/path/to/python3.12"; exit 1; }
+	echo "install a supported one, or name it: make PYTHON=/path/to/python3.12"; exit 1; }
 endef
 COURSE_PYTHON = $(COURSE_BIN)/python
-# Two processes share the work; inside one, numerical libraries keep to a single thread.
+# Two processes share the work, so numerical libraries use a single thread in each.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
@@ -50,7 +50,7 @@ book: $(READY)  ##! build the book to _build/html; sets up .venv first
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q --path-output .
 	@echo "The book is ready: open $(CURDIR)/$(BUILD)/html/index.html"
 
-# Chromium prints it: the built pages, one after another.
+# Chromium prints the built pages one after another.
 pdf: book  ##! print the book to _build/pdf/book.pdf (needs Chromium)
 	@tests/browser/install.sh
 	$(BIN)/python book/_tools/print_pdf.py $(BUILD)/html $(BUILD)/pdf/book.pdf
@@ -58,23 +58,23 @@ pdf: book  ##! print the book to _build/pdf/book.pdf (needs Chromium)
 test:  ##! run every test and re-run every chapter, then print a summary
 	@MAKE="$(MAKE)" .ci/all test-book test-course
 
-# Chapters first: they take longest, and the small files after them keep both processes busy to the end.
+# Chapters come first, because they take longest; the small files after them keep both processes busy to the end.
 test-book: $(READY)  ## run the tests, except those of the course and the browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax --ignore=tests/browser book tests
 
-# bubblewrap is the sandbox of the grader: on Debian it is installed when root asks.
+# The grader's sandbox is bubblewrap. On Debian, install.sh installs it if root runs this command.
 test-course: $(COURSE_READY)  ## run the tests of the assignments and the autograder
 	@tests/course/install.sh
 	$(COURSE_PYTHON) -m pytest -q -n 2 --dist loadgroup tests/course
 
-# The arithmetic settings one after another, one line of result each; about eight minutes a setting on two cores.
+# The settings run one after another, with a line of output for each. One takes about eight minutes on two cores.
 test-portable: $(READY)  ## run the tests under other floating-point arithmetic (SETTINGS="haswell shaken" for only some)
 	@.ci/portable $(BIN)/python $(SETTINGS)
 
-# Each page of _build/html, wide and narrow, light and dark. Where there is no browser and none can be
-# installed it says so and stops: with an error where CI is set, without one elsewhere.
+# Opens each page of _build/html, wide and narrow, light and dark. If there is no browser and none can be
+# installed, it says so and stops, with an error only if CI is set.
 test-browser: $(READY)  ## open every built page in Chromium (installs it first as root on Debian)
-	@test -f $(BUILD)/html/index.html || { echo "There is no built book: make book"; exit 1; }
+	@test -f $(BUILD)/html/index.html || { echo "The book is not built yet: run make book"; exit 1; }
 	@if tests/browser/install.sh; then \
 		export BROWSER=required; \
 		$(BIN)/python -m pytest -q -n 2 tests/browser --ignore-glob='*_explorables*' && \
@@ -82,8 +82,8 @@ test-browser: $(READY)  ## open every built page in Chromium (installs it first 
 		$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser/test_explorables*.py; }; \
 	else test -z "$(CI)"; fi
 
-# Ratios of processor time, best on a quiet machine; it takes some minutes. SMALL=--small for a first try.
-# Peers: pip install -r benchmarks/requirements.txt (those that are not there are left out).
+# Takes some minutes, and measures processor times, so the machine should be idle. SMALL=--small is a quick trial.
+# For the other libraries: pip install -r benchmarks/requirements.txt (missing ones are skipped).
 bench: $(READY)  ## compare speed and memory with other libraries, into book/results/bench_speed.json
 	$(BIN)/python benchmarks/speed.py $(SMALL)
 
@@ -94,7 +94,7 @@ scorecard: $(READY)  ## recompute the verdicts from book/results (ACCEPT=--accep
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
 	$(BIN)/python -m renyi_book.scorecard.fermi $(ACCEPT)
 
-# In this order: the claims are weighed by the results, and chapters show both. A changed verdict stops it.
+# The order matters, because verdicts depend on the tables, and chapters show both. A changed verdict stops the run.
 refresh: $(READY)  ## recompute tables and chapters that a code change affects (ALL=1: everything)
 	$(BIN)/python -m renyi_book.experiments book/results $(if $(ALL),,--outdated)
 	$(BIN)/python book/_tools/scorecard.py $(ACCEPT)
@@ -110,8 +110,8 @@ release-check:  ## build the wheel and the sdist, and try them in clean environm
 course: $(COURSE_READY)  ## rebuild the student versions of the assignments
 	PYTHONPATH=course $(COURSE_PYTHON) -m grader.build
 
-# What is said on the command line reaches the grader through the environment, and no shell: a name may hold
-# quotes, backticks and dollar signs. Everything after SUBMISSIONS is optional (see the page for instructors).
+# Options reach the grader through the environment and not through a shell, because a name may contain quotes,
+# backticks and dollar signs. All options after SUBMISSIONS are optional (see the page for instructors).
 GRADE_OPTIONS := SUBMISSIONS OUT ASSIGNMENT TASKS STUDENT WORKERS FRESH CHANGE SEED DUE SUBMITTED BOOK SANDBOX
 unexport $(GRADE_OPTIONS) BUDGET PENALTY
 $(foreach name,$(GRADE_OPTIONS),$(eval grade: export COURSE_$(name) = $$(value $(name))))

@@ -1,4 +1,4 @@
-"""A smoke test of an installed renyi_lib, without extras and without the repository."""
+"""Smoke test of an installed renyi_lib, without extras and without the repository."""
 
 import importlib.metadata
 import sys
@@ -38,7 +38,7 @@ assert interval.low <= r.renyi_correlation(a, b) <= interval.high
 report = r.fairness_report(data.y_train, y_pred, sensitive_features=groups)
 assert "demographic_parity_ratio" in str(report)
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # k-means without numba says how to make it faster
+    warnings.simplefilter("ignore")  # without numba, k-means warns that it is slow
     r.RenyiKMeans(3, 1.0, random_state=0).fit(data.X_train[:100], sensitive_features=groups[:100])
 
 python = ".".join(map(str, sys.version_info[:3]))

@@ -1,4 +1,4 @@
-"""Check that one version stands everywhere: versions.py [ARCHIVE ...].
+"""Check that all files state the same version: versions.py [ARCHIVE ...].
 
 Without arguments, the library, the book, the citation files and the changelog are compared. With
 archives, their names and metadata are compared with the library.
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def stated_versions(root=ROOT):
-    """The version in each file that states one, and the release date in each that states one."""
+    """Return the version and the release date that each file states, as two dictionaries."""
 
     def find(name, pattern):
         text = (root / name).read_text(encoding="utf8")
@@ -41,7 +41,7 @@ def stated_versions(root=ROOT):
 
 
 def metadata(archive):
-    """The text of METADATA in a wheel, or of PKG-INFO in an sdist, and the names of its files."""
+    """Return the METADATA of a wheel, or the PKG-INFO of an sdist, and the names of its files."""
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as files:
             names = files.namelist()
@@ -57,7 +57,7 @@ def main(arguments):
     versions, dates = stated_versions()
     for kind, stated in (("version", versions), ("release date", dates)):
         if len(set(stated.values())) > 1:
-            raise SystemExit(f"The {kind} differs: {stated}")
+            raise SystemExit(f"The {kind} differs between files: {stated}")
     version = versions["renyi_lib/_version.py"]
     print(f"version {version} of {dates['CITATION.cff']} in {len(versions)} files")
     for archive in map(Path, arguments):

@@ -1,9 +1,9 @@
-"""Speed of fair classifiers on Adult (32561 x 64), as ratios against plain logistic regression.
+"""Speed of fair classifiers on Adult (32561 x 64), relative to plain logistic regression.
 
 Run ``python benchmarks/bench_classification.py``. Every time is the processor time of one thread,
-the best of several runs taken in turn with runs of the reference: scikit-learn's
-LogisticRegression without a penalty, which stops at the same size of the gradient.
-fairlearn's ExponentiatedGradient is timed beside it if fairlearn is installed.
+namely that of the fastest of several runs, which alternate with runs of the reference. The
+reference is scikit-learn's LogisticRegression without a penalty, which stops at the same size of
+the gradient. fairlearn's ExponentiatedGradient is timed, too, if fairlearn is installed.
 """
 
 from functools import partial
@@ -34,8 +34,8 @@ def report(title, ours, reference, goal=None):
 
 
 def single_fits(data, tol):
-    """One fit at each lam."""
-    print(f"\nRenyiClassifier, gender, tol = {tol:g} / LogisticRegression of the same tol")
+    """Time a fit for each lam."""
+    print(f"\nRenyiClassifier, gender, tol = {tol:g} / LogisticRegression with the same tol")
     plain = LogisticRegression(C=np.inf, tol=tol, max_iter=10000)
     for lam in LAMS:
         fair = RenyiClassifier(lam, tol=tol)
@@ -50,7 +50,7 @@ def single_fits(data, tol):
 
 
 def paths(data):
-    """Twenty values of lam in one call."""
+    """Time paths of twenty values of lam, for each fairness criterion."""
     print(f"\nlam_path of {len(PATH)} values of lam / one LogisticRegression")
     plain = LogisticRegression(C=np.inf, max_iter=1000)
     for fairness in ["demographic_parity", "equalized_odds", "equal_opportunity"]:
@@ -72,7 +72,7 @@ def paths(data):
 
 
 def other_problems(data, adult):
-    """More groups, other notions of fairness, other penalties."""
+    """Time fits with other fairness criteria, more groups, and other penalties."""
     print("\nOther fits / LogisticRegression, tol = 1e-4")
     by_race = adult.encode(sensitive="gender-race", scaling="standard")
     problems = [
@@ -97,7 +97,7 @@ def other_problems(data, adult):
 
 
 def peers(data):
-    """One point of the trade-off by fairlearn's reduction."""
+    """Time a fit of fairlearn's reduction, which gives one point of the trade-off."""
     if find_spec("fairlearn") is None:
         print("\nfairlearn is not installed: its ExponentiatedGradient is not timed")
         return

@@ -1,11 +1,12 @@
-"""Speed of fair k-means as ratios to scikit-learn's KMeans from the same start.
+"""Speed of fair k-means, relative to scikit-learn's KMeans with the same starting centers.
 
     python benchmarks/bench_clustering.py
 
-Three questions: what does a fair clustering cost beside a plain one (Adult, 10000 rows, 5 columns,
-14 clusters); does the cost grow in proportion to the number of points; and what does a path of 26
-values of lambda cost beside 26 plain fits. Both sides run on one thread, since the loops are
-compared and not the number of cores. A time is CPU time, the least of several taken in turns.
+The benchmark answers three questions. How much longer does a fair clustering take than a plain one
+(Adult, 10000 rows, 5 columns, 14 clusters)? Does the time grow in proportion to the number of
+points? How much longer does a path of 26 values of lambda take than 26 plain fits? Both methods
+run on one thread, because the benchmark compares the loops and not their use of several cores.
+Times are CPU times of the fastest of several runs, which alternate between the methods.
 """
 
 import argparse
@@ -27,14 +28,14 @@ PATH = [0.0, *np.geomspace(1e-4, 100, 25)]
 
 
 def adult():
-    """The paper's data for clustering: 10000 rows of Adult, columns of unit norm, S = gender."""
+    """Load the paper's clustering data, 10000 rows of Adult with columns of unit norm."""
     data = load_adult()
     data = replace(data, train=data.train[:10_000]).encode(columns=COLUMNS, scaling="unit_norm")
     return data.X_train, data.s_train
 
 
 def mixture(n_samples, rng):
-    """Normal clusters in five dimensions whose groups differ."""
+    """Sample normal clusters in five dimensions, with a different group share in each cluster."""
     centers = rng.normal(size=(K, 5))
     source = rng.integers(K, size=n_samples)
     X = centers[source] + 0.5 * rng.normal(size=(n_samples, 5))
@@ -42,9 +43,10 @@ def mixture(n_samples, rng):
 
 
 def fit_against_kmeans(X, s, lams, seeds, repeats):
-    """One row for each lambda: the ratio to KMeans, its median and its worst over the seeds.
+    """Compare CPU times with KMeans, with one row for each lambda.
 
-    Once until no move is left, once to a tolerance of 1e-4, which is where KMeans stops.
+    The ratios of CPU times are summarized by their median and their maximum over the seeds. Each
+    model is fitted twice, until no point moves and with tol=1e-4, the default of KMeans.
     """
     tols = 0.0, 1e-4
     ratios, passes = [], []
@@ -69,10 +71,10 @@ def fit_against_kmeans(X, s, lams, seeds, repeats):
 
 
 def growth(sizes, lam, repeats, rng):
-    """One row for each number of points: seconds of whole fits and of a single pass.
+    """Measure times of whole fits and of a single pass, with one row for each number of points.
 
-    The number of passes until no move is left grows slowly with the number of points; the
-    cost of a pass, and of a fit that stops at a fixed `tol`, is what should be linear.
+    The number of passes until no point moves grows slowly with the number of points. Only the
+    time of a single pass, and that of a fit that stops at a fixed `tol`, should grow linearly.
     """
     rows = []
     for n_samples in sizes:
@@ -101,7 +103,7 @@ def growth(sizes, lam, repeats, rng):
 
 
 def path_against_kmeans(X, s, seeds, repeats):
-    """The whole path beside as many plain fits, over the seeds."""
+    """Return the ratio of the time of a path to that of as many plain fits, for each seed."""
     ratios = []
     for seed in seeds:
         start, _ = kmeans_plusplus(X, K, random_state=seed)
@@ -122,9 +124,9 @@ def show(table):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=8, help="of which the least time counts")
-    parser.add_argument("--seeds", type=int, default=5, help="starts for each figure")
-    parser.add_argument("--largest", type=int, default=1_000_000, help="number of points")
+    parser.add_argument("--repeats", type=int, default=8, help="number of runs to time")
+    parser.add_argument("--seeds", type=int, default=5, help="number of starts for each result")
+    parser.add_argument("--largest", type=int, default=1_000_000, help="most points to cluster")
     options = parser.parse_args()
     seeds = range(options.seeds)
     sizes = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n <= options.largest]
@@ -133,15 +135,13 @@ def main():
     with threadpool_limits(1):
         X, s = adult()
         RenyiKMeans(2, 1.0).fit(X[:20], sensitive_features=s[:20])  # compile
-        print("Adult, 10000 x 5, 14 clusters: a fair fit beside KMeans from the same start")
+        print("Adult, 10000 x 5, 14 clusters: fair fits and KMeans from the same start")
         show(fit_against_kmeans(X, s, lams, seeds, options.repeats))
-        print("\nNormal clusters in 5 dimensions, 14 clusters, lambda = 1: growth with the points")
+        print("\nNormal clusters, 5 dimensions, 14 clusters, lambda = 1: time by number of points")
         show(growth(sizes, 1.0, max(2, options.repeats // 4), np.random.default_rng(0)))
         ratios = path_against_kmeans(X, s, seeds, options.repeats)
-        print(
-            f"\nAdult, a path of {len(PATH)} lambdas beside {len(PATH)} fits of KMeans: ", end=""
-        )
-        print(f"median ratio {np.median(ratios):.2f}, worst {ratios.max():.2f}")
+        print(f"\nAdult, a path of {len(PATH)} lambdas and {len(PATH)} fits of KMeans: ", end="")
+        print(f"median ratio {np.median(ratios):.2f}, maximum {ratios.max():.2f}")
 
 
 if __name__ == "__main__":

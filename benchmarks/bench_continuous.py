@@ -1,13 +1,14 @@
-"""Maximal correlation of continuous variables: accuracy and time beside maxcorr's estimators.
+"""Accuracy and time of our maximal correlation of continuous variables and of maxcorr's.
 
-Run ``OMP_NUM_THREADS=1 python benchmarks/bench_continuous.py`` where `maxcorr` and `torch` are
-installed (needed here only); it writes ``book/results/bench_continuous.json``, which a chapter
-shows. The pairs have known maximal correlations. Times are seconds of CPU on one thread, the
-median of the runs, each with another sample; imports and a first call are left out.
+Run ``OMP_NUM_THREADS=1 python benchmarks/bench_continuous.py`` in an environment with `maxcorr`
+and `torch`, which only this benchmark needs. It writes ``book/results/bench_continuous.json``,
+which a chapter shows. The pairs of variables have known maximal correlations. Times are medians
+over the samples, in seconds of CPU time on one thread, without imports and without a first call.
 
-The peers are those of maxcorr with its own settings: polynomial kernels for both variables ("dk")
-or for one ("sk"), a neural network ("nn"), kernel densities ("kde", the estimator of Mary et al.),
-random features ("rdc"); and polynomials of degree 12, which can bend as often as our functions.
+maxcorr's estimators run with their default settings. They are polynomial kernels for both
+variables ("dk") or for one ("sk"), a neural network ("nn"), kernel densities ("kde", the estimator
+of Mary et al.) and random features ("rdc"). We add polynomials of degree 12, which can oscillate
+as often as our functions.
 """
 
 import json
@@ -28,7 +29,7 @@ from renyi_lib.continuous import continuous_correlation
 
 RESULTS = Path(__file__).parents[1] / "book/results/bench_continuous.json"
 REPEATS = {200: 12, 1000: 8, 10_000: 5}
-SLOW = {"dk of degree 12": 2}  # runs at most
+SLOW = {"dk of degree 12": 2}  # maximum number of runs
 
 
 def gaussian(r, n, rng):
@@ -42,7 +43,7 @@ def circle(n, rng):
 
 
 def wave(n, rng):
-    """Density 1 + .9 cos(3 pi u) cos(3 pi v): one pair of functions, correlation .45."""
+    """Sample from the density 1 + 0.9 cos(3 pi u) cos(3 pi v), whose correlation is 0.45."""
     u, v, w = rng.random((3, 6 * n))
     kept = np.flatnonzero(1.9 * w < 1 + 0.9 * np.cos(3 * np.pi * u) * np.cos(3 * np.pi * v))[:n]
     return u[kept], v[kept]
@@ -54,7 +55,7 @@ def with_noise(function, sigma, n, rng):
 
 
 def truth_with_noise(function, sigma):
-    """The second singular value of a fine table of the pair of `with_noise`."""
+    """Compute the second singular value of a fine joint table of the pair from `with_noise`."""
     x = (np.arange(4000) + 0.5) / 2000 - 1
     mean = function(x)
     y = np.linspace(mean.min() - 7 * sigma, mean.max() + 7 * sigma, 2000)
@@ -65,7 +66,7 @@ def truth_with_noise(function, sigma):
 
 
 def pairs():
-    """Name, sampler and truth."""
+    """Yield the name, the sampler and the true correlation of each pair."""
     yield from ((f"Gaussian, r = {r}", partial(gaussian, r), r) for r in (0.0, 0.3, 0.7))
     parabola, sine = np.square, lambda x: np.sin(4 * np.pi * x)
     yield (
@@ -79,14 +80,14 @@ def pairs():
 
 
 def estimators():
-    """Name and function of two arrays."""
+    """Yield the name of each estimator, and a function that applies it to two arrays."""
     import maxcorr
     import torch
 
     torch.set_num_threads(1)
 
     def ours(x, y):
-        continuous.basis_of_ranks.cache_clear()  # as if it were the first call
+        continuous.basis_of_ranks.cache_clear()  # time each call as if it were the first one
         return continuous_correlation(x, y).rho
 
     def peer(x, y, **options):
@@ -107,11 +108,11 @@ def estimators():
 
 
 def measure(estimate, sample, n, repeats):
-    """Estimates and seconds of CPU, for as many samples."""
+    """Return the estimate for each of several samples, and the median time in CPU seconds."""
     values, seconds = [], []
     for seed in range(repeats):
         x, y = sample(n, np.random.default_rng(seed))
-        np.random.seed(seed)  # noqa: NPY002, which some peers draw from
+        np.random.seed(seed)  # noqa: NPY002 - some estimators use the global generator
         start = time.process_time()
         values.append(estimate(x, y))
         seconds.append(time.process_time() - start)

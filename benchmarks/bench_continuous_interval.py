@@ -1,8 +1,9 @@
-"""Coverage of `continuous_interval`: shares of simulated samples whose interval has the truth.
+"""Coverage of `continuous_interval`, the fraction of samples whose interval has the true value.
 
-Run ``OMP_NUM_THREADS=1 python benchmarks/bench_continuous_interval.py``; it writes
+Run ``OMP_NUM_THREADS=1 python benchmarks/bench_continuous_interval.py``. It writes
 ``book/results/bench_continuous_interval.json``, which the chapter on continuous attributes shows.
-The pairs are those of `bench_continuous`, with known maximal correlations, and a mixed one.
+The pairs are those of `bench_continuous`, whose maximal correlations are known, a stronger
+Gaussian one, and a pair of a continuous and a discrete variable.
 """
 
 import json
@@ -31,7 +32,7 @@ def sign(r, n, rng):
 
 
 def all_pairs():
-    """Name, sampler, truth and kind."""
+    """Yield the name, the sampler, the true correlation and the kind of each pair."""
     for name, sample, truth in pairs():
         yield name, sample, truth, "continuous"
     yield "Gaussian, r = 0.95", partial(gaussian, 0.95), 0.95, "continuous"

@@ -1,7 +1,8 @@
-"""Speed of the Rényi correlation and of HSIC, as ratios against what they are built on.
+"""Speed of the Rényi correlation and of HSIC, relative to simple references.
 
-Run ``python benchmarks/bench_correlation.py``. Each ratio divides the best of many runs of the
-library by the best of as many runs of the reference, taken in turn so that both see the same load.
+Run ``python benchmarks/bench_correlation.py``. Each ratio divides the time of the fastest of many
+runs of the library by that of the fastest of as many runs of the reference. The runs alternate, so
+that both are exposed to the same load.
 """
 
 from functools import partial
@@ -25,7 +26,7 @@ def report(title, ours, reference, note=""):
 
 
 def counting(rng):
-    """One million integer labels against one bincount of their combined code."""
+    """Time one million integer labels against a single bincount of their combined code."""
     print(f"\nrenyi_correlation of {N:,} integer labels / numpy.bincount of the combined code")
     for c, d in [(2, 2), (14, 5), (100, 100)]:
         a, b = rng.integers(0, c, N), rng.integers(0, d, N)
@@ -39,7 +40,7 @@ def counting(rng):
 
 
 def other_labels(rng):
-    """Text and categoricals against the pandas cross tabulation that would do the same."""
+    """Time strings and categoricals against pandas.crosstab followed by an SVD."""
 
     def by_pandas(x, y):
         return np.linalg.svd(normalized_table(pd.crosstab(x, y)), compute_uv=False)[1]
@@ -55,7 +56,7 @@ def other_labels(rng):
 
 
 def large_table(rng):
-    """The largest singular value of the centered table against all of those of Q."""
+    """Time `renyi_from_joint`, which needs one singular value, against a full SVD of Q."""
     print("\nrenyi_from_joint of a 1000 x 1000 table / SVD of Q")
     table = rng.integers(0, 5, (1000, 1000))
     tasks = [
@@ -67,7 +68,7 @@ def large_table(rng):
 
 
 def kernels(rng):
-    """Features against kernel matrices."""
+    """Time HSIC by features against HSIC by kernel matrices."""
 
     def by_the_trace():
         K = np.exp(-((a[:, None] - a) ** 2) / (2 * a.var()))

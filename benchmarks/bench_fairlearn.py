@@ -1,17 +1,17 @@
-"""Accuracy and time at equal fairness, beside fairlearn.
+"""Accuracy and time of this library and of fairlearn at equal fairness.
 
-Every method is fitted for a few settings on 6 000 rows. Of the settings that meet the target on
-up to 6 000 validation rows, the most accurate on these rows is chosen, and measured on the test
-rows. A
-method that meets the target on no validation rows does not count for that split. All methods rest
-on a logistic regression. `ThresholdOptimizer` and `CorrelationRemover` need the group of a person
-at prediction time, and so does "label, S as a feature"; the other methods do not::
+Every method is fitted for a few settings on 6 000 rows. Among the settings that meet the target on
+up to 6 000 validation rows, the one that is most accurate on these rows is chosen, and it is then
+evaluated on the test rows. A split counts only for the methods that meet the target on its
+validation rows. All methods are based on a logistic regression. `ThresholdOptimizer`,
+`CorrelationRemover` and "Renyi label, S as a feature" need a person's group at prediction time;
+the other methods do not::
 
     python benchmarks/bench_fairlearn.py
 
-The result goes to ``book/results/bench_fairlearn.json``, with versions and date. Labels of
-`ExponentiatedGradient` and `ThresholdOptimizer` are sampled, with a fixed seed. Seconds are
-processor time for one setting, averaged over the settings and splits.
+The results are stored in ``book/results/bench_fairlearn.json``, with versions and date. The labels
+of `ExponentiatedGradient` and `ThresholdOptimizer` are sampled with a fixed seed. Seconds are
+processor times for one setting, averaged over settings and splits.
 """
 
 import argparse
@@ -39,7 +39,7 @@ RESULTS = Path(__file__).parents[1] / "book/results/bench_fairlearn.json"
 DATA = ("adult", "bank", "adult-gender-race")
 SEEDS = range(201, 206)
 TRAIN, VALIDATION = 6000, 6000
-# Metric, whether greater is better, and the target.
+# The metric of each target, whether greater is better, and the target itself.
 TARGETS = {
     "demographic_parity_ratio 0.8": ("demographic_parity_ratio", True, 0.8),
     "demographic_parity_ratio 0.9": ("demographic_parity_ratio", True, 0.9),
@@ -56,7 +56,7 @@ ALPHAS = (0.5, 0.9, 1.0)
 
 
 def ours(kind, on, with_s=False):
-    """Paths over lam; each is a function from the rows to settings and predictions."""
+    """Return a function that fits a path over lam, and returns pairs of lam and predictions."""
 
     def run(train, others):
         fairness = (
@@ -71,7 +71,7 @@ def ours(kind, on, with_s=False):
 
 
 def reduction(kind):
-    """Exponentiated gradient."""
+    """Return a function that fits fairlearn's exponentiated gradient for each bound."""
 
     def run(train, others):
         constraint = (
@@ -90,7 +90,7 @@ def reduction(kind):
 
 
 def thresholds(kind):
-    """A threshold for each group."""
+    """Return a function that chooses a threshold for each group, for each tolerance."""
 
     def run(train, others):
         rule = (
@@ -119,7 +119,7 @@ def thresholds(kind):
 
 
 def removal(train, others):
-    """Features without linear correlation with the groups."""
+    """Fit to features whose linear correlation with the groups was removed, for each alpha."""
     found = []
     n_groups = _with_groups(train).shape[1] - train.X.shape[1]
     columns = list(range(train.X.shape[1], train.X.shape[1] + n_groups))
@@ -134,12 +134,12 @@ def removal(train, others):
 
 
 def _with_groups(rows):
-    """The features, and an indicator of each group but the first."""
+    """Return the features, followed by an indicator of each group except the first."""
     return np.column_stack([rows.X, *(rows.s == group for group in np.unique(rows.s)[1:])])
 
 
 def methods(kind):
-    """The methods by name."""
+    """Return the functions that fit the methods, by name."""
     return {
         "Renyi label": ours(kind, "label"),
         "Renyi score": ours(kind, "score"),
@@ -151,7 +151,7 @@ def methods(kind):
 
 
 def split(name, seed):
-    """Rows to fit on, to choose on and to test on."""
+    """Return the training, validation and test rows of a split."""
     ((_, parts),) = encoded_splits(name, [seed], paper=False)
     rng = np.random.default_rng(seed)
     train, validation, test = (parts[part] for part in ("train", "validation", "test"))
@@ -159,13 +159,13 @@ def split(name, seed):
 
 
 def some(rows, size, rng):
-    """A random part of the rows."""
+    """Return a random subset of the rows."""
     kept = rng.permutation(len(rows.y))[:size]
     return Rows(*(np.asarray(part)[kept] for part in rows))
 
 
 def rows_of(name, seed):
-    """What is stored of one split: a row for each method and target."""
+    """Return the results of one split, with a row for each method and target."""
     train, *others = split(name, seed)
     found = []
     for kind in METRICS:
@@ -184,7 +184,7 @@ def rows_of(name, seed):
 
 
 def measured(kind, setting, validation, test):
-    """Accuracy and fairness on the validation rows and on the test rows."""
+    """Compute accuracy and fairness on the validation rows and on the test rows."""
     row = {"setting": setting}
     for part, (rows, y_pred) in {"validation": validation, "test": test}.items():
         row[f"{part} accuracy"] = float(np.mean(y_pred == rows.y))
@@ -193,7 +193,7 @@ def measured(kind, setting, validation, test):
 
 
 def chosen(table, greater_is_better, level):
-    """The most accurate setting that meets the target on the validation rows."""
+    """Choose the most accurate setting that meets the target on the validation rows."""
     value = table["validation fairness"]
     table = table[value >= level if greater_is_better else value <= level]
     if table.empty:
@@ -208,7 +208,7 @@ def chosen(table, greater_is_better, level):
 
 
 def summary(rows):
-    """The mean over the splits, and in how many of them the target was met on validation rows."""
+    """Average the results over splits, and count the splits in which the target was met."""
     table = pd.DataFrame(rows)
     keys = ["data", "target", "method"]
     found = table.groupby(keys, sort=False).agg(
@@ -224,7 +224,7 @@ def main():
     """Measure, print and store."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", nargs="+", default=DATA, choices=DATA)
-    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="how many splits")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="number of splits")
     parser.add_argument("--no-save", action="store_true", help="print only")
     options = parser.parse_args()
     rows = []

@@ -1,7 +1,7 @@
-"""Fair classifiers at equal relaxation, by ``book/results/benchmark_protocol.md``.
+"""Fair classifiers at equal relaxation, according to ``book/results/benchmark_protocol.md``.
 
-FairGBM and error-parity live in environments of their own, and their Pythons are named by
-variables::
+FairGBM and error-parity are installed in separate environments, and two environment variables
+contain the paths of their Python executables::
 
     python3.11 -m venv fairgbm-env
     fairgbm-env/bin/pip install fairgbm "scikit-learn<1.6" "numpy<2"
@@ -10,7 +10,7 @@ variables::
     export FAIRGBM_PYTHON=fairgbm-env/bin/python ERROR_PARITY_PYTHON=error-parity-env/bin/python
     python benchmarks/bench_frontier.py PARTS
 
-Each split is written to the folder PARTS when it is done, and a split that is there is not
+Each split is written to the folder PARTS when it is done, and splits that exist there are not
 computed again. ``--collect`` then writes ``book/results/benchmark_frontier.csv``, its entry in the
 manifest with the commit of the protocol, and the verdicts in ``benchmark_verdicts.csv``.
 """
@@ -41,7 +41,7 @@ from renyi_book.experiments._benchmark import (
 
 RESULTS = Path(__file__).parents[1] / "book/results"
 NAME = "benchmark_frontier"
-# The commit that fixed the rules, before any of their results was seen.
+# The commit that fixed the rules, before any results were seen.
 PROTOCOL = {
     "file": "benchmark_protocol.md",
     "commit": "c7f09a1c56b8fe1c039f3ef3931f41d70a692218",
@@ -51,7 +51,7 @@ ORDER = ("adult", "census-income", "bank")
 
 
 def parts():
-    """(file name, data set, seed, methods) in the order in which they are computed."""
+    """Yield (file name, data set, seed, methods), in the order of the computation."""
     alone = [method for method in METHODS if method not in (*PEERS, *SLOW)]
     for name in ORDER:
         for methods, kind in ((alone + list(PEERS), ""), (list(PEERS), "-peers")):
@@ -64,7 +64,7 @@ def parts():
 
 
 def answers(folder, name, seed):
-    """What the peers found for a split; they are run on all splits that were stored for them."""
+    """Return the peers' results for a split, after running the peers on all stored splits."""
     found = {}
     for method in PEERS:
         if takes_part(method, TASKS[name], seed):
@@ -76,7 +76,7 @@ def answers(folder, name, seed):
 
 
 def collect(folder):
-    """The parts as one table, and what is known about them."""
+    """Store all parts as one table, with its manifest entry and the verdicts."""
     done = [folder / file for file, *_ in parts() if (folder / file).exists()]
     order = {method: place for place, method in enumerate(METHODS)}
     table = pd.concat([pd.read_csv(path) for path in done], ignore_index=True)
@@ -101,7 +101,7 @@ def collect(folder):
 
 
 def peer_versions(methods=tuple(PEERS)):
-    """The versions of the packages that the peers' environments have."""
+    """Return the versions of the packages in the peers' environments."""
     found, packages_of = {}, {"FairGBM": FAIRGBM, "error-parity, S": ERROR_PARITY}
     for method in methods:
         packages = packages_of[method]
@@ -117,7 +117,7 @@ def peer_versions(methods=tuple(PEERS)):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="PARTS")
-    parser.add_argument("--collect", action="store_true", help="store what is in PARTS")
+    parser.add_argument("--collect", action="store_true", help="store the splits in PARTS")
     told = parser.parse_args()
     told.folder.mkdir(parents=True, exist_ok=True)
     if told.collect:

@@ -1,9 +1,10 @@
-"""Cost of tests and intervals: ten million people against ten thousand.
+"""Time of tests and intervals for ten million people, relative to ten thousand.
 
-Run ``python benchmarks/bench_inference.py``. All work is done on counts, so that the ratio of the
-two times should be 1; a random table with given margins takes a few times longer for larger
-counts, which is why `renyi_test` takes the limit law for them. (How often the tests and intervals
-hold their level is measured by ``make experiments NAMES="calibration calibration_fairness"``.)
+Run ``python benchmarks/bench_inference.py``. All functions work on counts, so the ratio of the two
+times should be close to 1. Sampling a random table with given margins, however, takes a few times
+longer if the counts are large, which is why `renyi_test` then uses the limit distribution.
+(``make experiments NAMES="calibration calibration_fairness"`` measures the error rates of the
+tests and the coverage of the intervals.)
 """
 
 import time
@@ -15,14 +16,14 @@ from renyi_lib.inference import renyi_interval, renyi_test
 
 SMALL, LARGE = 10**4, 10**7
 CALLS = {
-    "renyi_test, limit law": partial(renyi_test, method="asymptotic"),
+    "renyi_test, asymptotic": partial(renyi_test, method="asymptotic"),
     "renyi_test, permutation": partial(renyi_test, method="permutation", random_state=0),
     "renyi_interval": partial(renyi_interval, random_state=0),
 }
 
 
 def best_time(call, table, repeats=7):
-    """Seconds of the fastest run."""
+    """Return the time of the fastest run in seconds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

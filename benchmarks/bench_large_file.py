@@ -1,8 +1,9 @@
-"""A fit on a file that is larger than the memory it may use: time, passes and peak memory.
+"""Time, passes and peak memory of a fit from a file that is larger than the memory it needs.
 
 Run ``python benchmarks/bench_large_file.py``. Ten million people with 20 features are written
-to a Parquet file, chunk by chunk, and a process of its own fits from it. The result is stored in
-``book/results/bench_large_file.json``, for the chapter on large data (--people for a first try).
+to a Parquet file, chunk by chunk, and a separate process fits a classifier from this file. The
+result is stored in ``book/results/bench_large_file.json``, for the chapter on large data. For a
+quick trial, pass a smaller number with ``--people`` and another file with ``--out``.
 """
 
 import argparse
@@ -24,7 +25,7 @@ STEP = 100_000
 
 
 def chunk(number):
-    """Some of the people, as a table; the same ones each time."""
+    """Sample one chunk of the people as a table, with its number as the seed."""
     rng = np.random.default_rng(number + 1)
     s = rng.integers(2, size=STEP)
     X = rng.normal(size=(STEP, FEATURES))
@@ -44,7 +45,7 @@ def write(path, people):
 
 
 def fit(path):
-    """In a process of its own: what it took."""
+    """Fit from a file; return the iterations, passes, seconds and peak memory of this process."""
     import resource
 
     from renyi_lib import ParquetRows, RenyiClassifier
@@ -62,9 +63,9 @@ def fit(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--people", type=float, default=1e7)
-    parser.add_argument("--out", default=RESULTS)
-    parser.add_argument("--fit", help="a file: fit from it, and print what it took")
+    parser.add_argument("--people", type=float, default=1e7, help="number of people")
+    parser.add_argument("--out", default=RESULTS, help="file for the result")
+    parser.add_argument("--fit", help="only fit from this file, and print time and memory")
     options = parser.parse_args()
     if options.fit:
         print(json.dumps(fit(options.fit)))

@@ -1,13 +1,14 @@
-"""Equalized odds at equal relaxation, by the end of ``book/results/benchmark_protocol.md``.
+"""Equalized odds at equal relaxation, as described at the end of the protocol of the benchmark.
 
-error-parity lives in an environment of its own, whose Python is named by a variable (the head of
-``bench_frontier.py`` says how to make it)::
+The protocol is ``book/results/benchmark_protocol.md``. error-parity is installed in a separate
+environment (see the docstring of ``bench_frontier.py``), and an environment variable contains the
+path of its Python executable::
 
     export ERROR_PARITY_PYTHON=error-parity-env/bin/python
     python benchmarks/bench_odds.py PARTS
 
-It takes about ten minutes of CPU time. Each split is written to the folder PARTS when it is done,
-and a split that another process has begun is left to it. ``--collect`` then writes
+The computation takes about ten minutes of CPU time. Each split is written to the folder PARTS when
+it is done, and splits that another process has started are skipped. ``--collect`` then writes
 ``book/results/benchmark_odds.csv`` and its entry in the manifest.
 """
 
@@ -24,7 +25,7 @@ from renyi_book.experiments._odds import ODDS_METHODS
 
 RESULTS = Path(__file__).parents[1] / "book/results"
 NAME = "benchmark_odds"
-# The commit that fixed the rules, before any of their results was computed.
+# The commit that fixed the rules, before any results were computed.
 PROTOCOL = {
     "file": "benchmark_protocol.md",
     "commit": "5277dbb56501898c098bccbf5f6aedec6a2ff6e5",
@@ -32,7 +33,7 @@ PROTOCOL = {
 
 
 def compute(folder):
-    """Write the splits that nobody has begun, the reduction last."""
+    """Compute and write the splits that no process has started, the slow reduction last."""
     fast = [method for method in ODDS_METHODS if method not in SLOW]
     parts = [(f"{seed}.csv", seed, fast) for seed in BENCHMARK_SEEDS]
     slow = BENCHMARK_SEEDS[:SPLITS_OF_REDUCTION]
@@ -49,7 +50,7 @@ def compute(folder):
 
 
 def collect(folder):
-    """Put the splits that are done into one table, and describe it."""
+    """Store the finished splits as one table, with its manifest entry."""
     parts = [pd.read_csv(path) for path in sorted(folder.glob("*.csv")) if path.stat().st_size]
     order = {method: place for place, method in enumerate(ODDS_METHODS)}
     table = pd.concat(parts, ignore_index=True).sort_values(
@@ -69,7 +70,7 @@ def collect(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="PARTS")
-    parser.add_argument("--collect", action="store_true", help="store what is in PARTS")
+    parser.add_argument("--collect", action="store_true", help="store the splits in PARTS")
     told = parser.parse_args()
     told.folder.mkdir(parents=True, exist_ok=True)
     if told.collect:

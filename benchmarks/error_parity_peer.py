@@ -1,9 +1,10 @@
-"""error-parity on prepared scores, run with the Python that error-parity is installed in.
+"""Apply error-parity to prepared scores, in the environment in which it is installed.
 
-It needs ``error-parity==0.3.12 ecos`` and nothing of this library. Each file ``N.npz`` in the
-folder has ``score_validation, y_validation, s_validation, score_test, s_test, tolerances`` and
-``constraints``. For each it writes ``N.error_parity.npz``: the probability of the decision 1 for
-every test row, by constraint and tolerance, and the CPU seconds of each constraint's fits.
+This script needs ``error-parity==0.3.12 ecos`` and nothing of this library. Each file ``N.npz`` in
+the folder contains ``score_validation, y_validation, s_validation, score_test, s_test,
+tolerances`` and ``constraints``. For each of these files, the script writes
+``N.error_parity.npz``, with the probability of the decision 1 for every test row, by constraint
+and tolerance, and the CPU seconds of each constraint's fits.
 """
 
 import argparse
@@ -15,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 PACKAGES = ["error-parity", "ecos", "cvxpy", "scikit-learn", "numpy"]
-# The decisions are randomized: their probabilities are means over so many predictions.
+# Number of randomized predictions that are averaged to estimate the probability of a decision.
 DRAWS = 50
 
 
 def decided(data, constraint, tolerance):
-    """The probability of the decision 1 for each test row, and CPU seconds of the fit."""
+    """Return the probability of the decision 1 for each test row, and the fit's CPU seconds."""
     from error_parity import RelaxedThresholdOptimizer
 
     began = time.process_time()

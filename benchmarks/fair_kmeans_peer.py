@@ -1,8 +1,8 @@
-"""fair-kmeans on prepared points: run by `speed.py`, with the Python that fair-kmeans lives in.
+"""Apply fair-kmeans to prepared points; run by `speed.py` in the environment of fair-kmeans.
 
-It needs ``fair-kmeans``, whose last release wants numpy below 2, and nothing of this library. For
-the file ``.npz`` that is named (``X, s``) it prints, as JSON, seconds of processor time, labels
-and the version.
+This script needs ``fair-kmeans``, whose last release requires numpy below 2, and nothing of this
+library. Its argument is an ``.npz`` file with ``X`` and ``s``. It prints seconds of processor
+time, labels and the version of fair-kmeans as JSON.
 """
 
 import json

@@ -1,9 +1,10 @@
-"""FairGBM on prepared splits: run by `bench_frontier.py`, with the Python that FairGBM lives in.
+"""Fit FairGBM to prepared splits; run by `bench_frontier.py` in the environment of FairGBM.
 
-It needs ``fairgbm "scikit-learn<1.6" "numpy<2"``, and nothing of this library. For each file
-``N.npz`` in the folder (``X_train, y_train, s_train, X_validation, X_test, rounds, tolerances``,
-and, if they are not the default, ``kinds`` and ``learning_rate``) it writes ``N.fairgbm.npz``: the
-settings, scores of both kinds of rows, and CPU seconds.
+This script needs ``fairgbm "scikit-learn<1.6" "numpy<2"`` and nothing of this library. Each file
+``N.npz`` in the folder contains ``X_train, y_train, s_train, X_validation, X_test, rounds,
+tolerances`` and, if they differ from the defaults, ``kinds`` and ``learning_rate``. For each of
+these files, the script writes ``N.fairgbm.npz``, with the settings, the scores of validation and
+test rows, and CPU seconds.
 """
 
 import argparse
@@ -14,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-# What FairGBM can hold: rates of false negatives (equality of opportunity), or of both errors.
+# FairGBM's constraints: on false negative rates (equal opportunity), or on both error rates.
 KINDS = {"equal_opportunity": "FNR", "equalized_odds": "FPR,FNR"}
 PACKAGES = ["fairgbm", "scikit-learn", "numpy"]
 
 
 def fitted(data, kind, tolerance):
-    """Scores of validation and test rows, and CPU seconds of the fit: the trees of our model."""
+    """Fit trees with our model's parameters; return validation and test scores, and CPU time."""
     from fairgbm import FairGBMClassifier
 
     model = FairGBMClassifier(

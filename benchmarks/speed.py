@@ -1,12 +1,14 @@
-"""All speeds in one run, beside what a reader would use instead: ``make bench``.
+"""Measure the speed of the library and of other libraries in one run; used by ``make bench``.
 
-Each row is one method on one task at one size: seconds of processor time on one thread, the least
-of several runs taken in turn; megabytes beyond the data; and how fair the result is. They go to
-``book/results/bench_speed.json``, with versions and date, and the page "Speed" shows them.
+Each row is one method on one task at one size. It contains the processor time of the fastest of
+several runs on one thread, in seconds; the memory used beyond the data, in megabytes; and the
+fairness of the result. The rows are stored in ``book/results/bench_speed.json``, with versions and
+date, and the page "Speed" shows them.
 
-Peers that are not installed (``benchmarks/requirements.txt``) are left out, and named as missing.
-fair-kmeans lives in an environment of its own, whose Python the variable FAIR_KMEANS_PYTHON names.
-``--small`` is for a first try: a tenth of the people, and nothing saved unless ``--out`` says so.
+Libraries that are not installed (``benchmarks/requirements.txt``) are skipped, and their versions
+are stored as null. fair-kmeans needs a separate environment, and the variable FAIR_KMEANS_PYTHON
+contains the path of its Python executable. ``--small`` is for a quick trial with a tenth of the
+people, whose results are stored only if ``--out`` names a file.
 """
 
 import argparse
@@ -45,7 +47,7 @@ LAM = 3.0
 
 
 def measured(task, sizes, data, methods, repeats, *, most=None, fairness=None):
-    """Rows of one task: every method at every size that it can be asked for."""
+    """Measure every method of a task at every size, up to the method's limit in `most`."""
     rows = []
     for n in sizes:
         given = data(n)
@@ -160,7 +162,7 @@ def classification(sizes):
 
 
 def many_groups(sizes):
-    """Time against the number of groups, at a fixed number of people: `n` counts groups."""
+    """Measure the time by the number of groups `n`, for a fixed number of people."""
 
     def data(d):
         return people(100_000, n_groups=d)
@@ -169,7 +171,7 @@ def many_groups(sizes):
 
 
 def boosting(sizes):
-    """A hundred trees: the objective alone differs."""
+    """Measure the fit of a hundred trees with LightGBM, with different objectives."""
     import lightgbm
 
     def log_loss(raw, rows):
@@ -195,7 +197,7 @@ def boosting(sizes):
 
 
 def network(sizes):
-    """Five epochs of a network with one hidden layer."""
+    """Measure five epochs of a network with one hidden layer, with and without the penalty."""
 
     def fitted(X, y, s, lam):
         model = RenyiNetworkClassifier(lam, epochs=5, random_state=0)
@@ -209,7 +211,7 @@ def network(sizes):
 
 
 def chunks(sizes):
-    """From files, in constant memory: `data MB` is what the same X would take in memory."""
+    """Measure fits from files in constant memory; `data MB` is the size of X if it were loaded."""
     import pyarrow
     from pyarrow import parquet
 
@@ -230,7 +232,7 @@ def chunks(sizes):
             def by_dask(path=path):
                 from dask import config, dataframe
 
-                # Without threads, as all the others here.
+                # Use a single thread, as in all other measurements.
                 with config.set(scheduler="synchronous"):
                     frame = dataframe.read_parquet(path, split_row_groups=True)
                     X = frame[[f"x{j}" for j in range(20)]]
@@ -249,7 +251,7 @@ def chunks(sizes):
 
 
 def mixture(n, spread):
-    """Ten clusters in five dimensions, whose groups differ; or nearly none."""
+    """Sample points around ten centers with different group shares; `spread` separates them."""
     rng = np.random.default_rng(0)
     source = rng.integers(10, size=n)
     X = spread * rng.normal(size=(10, 5))[source] + 0.5 * rng.normal(size=(n, 5))
@@ -276,7 +278,7 @@ def clustering(sizes):
 
 
 def halves(n):
-    """Points in two groups of the same size, as fair-kmeans wants them."""
+    """Sample points in two groups of the same size, as fair-kmeans requires."""
     X, _, start = mixture(n, 1.0)
     order = np.argsort(X[:, 0] + 2 * np.random.default_rng(1).normal(size=n))
     s = np.empty(n, int)
@@ -285,10 +287,10 @@ def halves(n):
 
 
 def beside_fair_kmeans(sizes):
-    """Perfectly mixed clusters by matching pairs, and nearly so by a large lam."""
+    """Compare `RenyiKMeans` at a large lam with fair-kmeans, which mixes clusters perfectly."""
     python = os.environ.get("FAIR_KMEANS_PYTHON")
     if not python:
-        print("fair-kmeans is left out: FAIR_KMEANS_PYTHON is not set")
+        print("fair-kmeans is skipped, because FAIR_KMEANS_PYTHON is not set")
         return []
 
     def ours(X, s, start):
@@ -315,11 +317,11 @@ def beside_fair_kmeans(sizes):
     return rows
 
 
-# --- What was promised ---------------------------------------------------------------------------
+# --- Goals ---------------------------------------------------------------------------------------
 
 
 def goals(rows):
-    """Each goal of the project with what was measured, at the largest size that both have."""
+    """Compare each goal with the measurement at the largest size that both methods share."""
     found = {(row["task"], row["method"], row["n"]): row for row in rows}
 
     def ratio(task, ours, reference):
@@ -361,13 +363,13 @@ def goals(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--small", action="store_true", help="a tenth of the people")
-    parser.add_argument("--out", help="where the results go")
+    parser.add_argument("--small", action="store_true", help="use a tenth of the people")
+    parser.add_argument("--out", help="file for the results")
     options = parser.parse_args()
     scale = 10 if options.small else 1
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", message="Please consider using fairlearn")
-    logging.disable(logging.WARNING)  # one of scikit-lego's for each fit
+    logging.disable(logging.WARNING)  # scikit-lego logs a warning in each fit
     million = [n // scale for n in (10**4, 10**5, 10**6)]
     with threadpool_limits(1):
         RenyiKMeans(2, 1.0).fit([[0.0], [1.0], [2.0]], sensitive_features=[0, 1, 0])  # compile

@@ -1,4 +1,4 @@
-"""What the benchmarks share: times in turn, extra memory, and results with their versions."""
+"""Helpers of the benchmarks, which measure time and memory and store results with versions."""
 
 import ctypes
 import json
@@ -13,9 +13,9 @@ import numpy as np
 
 
 def least_times(tasks, repeats):
-    """Seconds of processor time of each task, the least of several, and its result.
+    """Return each task's least processor time over several runs, in seconds, and its last result.
 
-    The tasks take turns, so that noise hits all alike.
+    The tasks take turns, so that noise affects all of them alike.
     """
     seconds, results = np.full(len(tasks), np.inf), [None] * len(tasks)
     for _ in range(repeats):
@@ -27,9 +27,9 @@ def least_times(tasks, repeats):
 
 
 def extra_memory(task):
-    """Megabytes that a task needs beyond what is there when it begins; None where unknown.
+    """Return the additional memory that a task needs, in megabytes, or None if it is unknown.
 
-    It runs in a copy of this process. Linux with glibc only.
+    The task runs in a fork of this process. The measurement requires Linux with glibc.
     """
     if not Path("/proc/self/clear_refs").exists():
         return None
@@ -46,22 +46,22 @@ def extra_memory(task):
 
 
 def _measured(task, sender):
-    # What this process has freed but kept would be used again, and not be counted.
+    # Return freed memory to the system first, because reusing it would not be counted.
     ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak so far is forgotten
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # reset the peak
     before = _status("VmRSS")
     task()
     sender.send(max(0.0, _status("VmHWM") - before))
 
 
 def _status(name):
-    """A field of this process's memory, in megabytes."""
+    """Return a field of this process's memory statistics, in megabytes."""
     text = Path("/proc/self/status").read_text(encoding="ascii")
     return int(text.split(f"{name}:")[1].split()[0]) / 2**10
 
 
 def made(packages):
-    """When, and with which versions; a package that is not installed is None."""
+    """Return the date, and the versions of Python and of the packages (None if missing)."""
     found = {"date": date.today().isoformat(), "python": platform.python_version()}
     for package in packages:
         try:
@@ -72,7 +72,7 @@ def made(packages):
 
 
 def save(path, content):
-    """Write a dictionary of dictionaries and of lists of rows, one row a line."""
+    """Write a dictionary of dictionaries and lists of rows as JSON, with one line per row."""
     parts = []
     for key, value in content.items():
         if isinstance(value, list):
@@ -84,5 +84,5 @@ def save(path, content):
 
 
 def rounded(row):
-    """The row with four digits of each float."""
+    """Return the row with every float rounded to four significant digits."""
     return {k: float(f"{v:.4g}") if isinstance(v, float) else v for k, v in row.items()}

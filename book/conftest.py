@@ -1,4 +1,4 @@
-"""How chapters are tested: nbval runs them and compares what checked cells print.
+"""Tests of the chapters, which nbval runs to compare the outputs of checked cells.
 
 Outputs are compared number by number (`renyi_book.compare_outputs`). Numbers may
 differ by one unit of the last printed digit, or by the ``tolerance`` in the cell's
@@ -14,7 +14,7 @@ from renyi_book.compare_outputs import differences
 
 
 class Printed(str):
-    """An output of a cell, equal to another if they agree within the tolerance."""
+    """Output of a cell, equal to any output that agrees within the tolerance."""
 
     tolerance = None
 
@@ -41,7 +41,7 @@ def pytest_itemcollected(item):
         return printed
 
     item.sanitize = sanitize
-    # Pictures are not compared; nbval itself leaves out those made of pixels.
+    # Pictures are not compared; nbval itself skips only bitmaps.
     item.parent.skip_compare = {*item.parent.skip_compare, "image/svg+xml"}
 
 
@@ -49,7 +49,7 @@ def pytest_assertrepr_compare(left, right):
     """Name the numbers that differ when nbval reports a failure."""
     if isinstance(left, Printed):
         return [
-            f"{left[:40]!r}... differs from the run:",
+            f"the stored output {left[:40]!r}... differs from that of the run:",
             *differences(left, right, left.tolerance),
         ]
     return None
@@ -57,7 +57,7 @@ def pytest_assertrepr_compare(left, right):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item):
-    """Start kernels that draw figures coarsely: pictures are not compared."""
+    """Start kernels without drawings for phones, as pictures are not compared."""
     if not isinstance(item, IPyNbCell):
         return (yield)
     os.environ["BOOK_DRAFT"] = "1"

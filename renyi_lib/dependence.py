@@ -25,7 +25,7 @@ from renyi_lib._validation import (
 
 __all__ = ["gaussian_waves", "hsic", "normalized_mutual_information", "pearson_correlation"]
 
-# Block size of the features of HSIC (in numbers), and the largest accepted range / bandwidth.
+# Number of entries in a block of HSIC features, and the largest accepted range / bandwidth.
 _FEATURE_BLOCK = 2**18
 _MAX_SPAN = 1e4
 
@@ -122,7 +122,7 @@ def hsic(
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Numbers for the kernels "gaussian" and "linear"; labels of any type for "delta".
+        Numbers for the kernels "gaussian" and "linear", and labels of any type for "delta".
     kernel, kernel_b : {"gaussian", "linear", "delta"}
         Kernels of `a` and `b`. "gaussian" is exp(-(x - y)^2 / (2 bandwidth^2)), "linear" is x y,
         and "delta" is 1 if x = y and 0 otherwise. The defaults suit a score `a` and a group `b`.
@@ -184,7 +184,7 @@ class _FeatureMap(NamedTuple):
 
     values: np.ndarray
     features: Callable
-    width: int  # how many numbers to store for each sample
+    width: int  # number of values to store for each sample
 
 
 def gaussian_waves(span: float) -> tuple[np.ndarray, np.ndarray]:
@@ -248,7 +248,7 @@ def _feature_map(values, kernel, bandwidth, name):
 
 
 def _squared_covariances(phi, psi):
-    """Compute the sum of squared covariances between two sets of features."""
+    """Compute the sum of squared covariances between the features of two feature maps."""
     n = len(phi.values)
     if np.ptp(phi.values) == 0 or np.ptp(psi.values) == 0:
         return 0.0

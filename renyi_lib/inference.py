@@ -1,16 +1,16 @@
 """Tests, confidence intervals and bias corrections, computed from tables of counts.
 
-Near independence the Rényi correlation of a sample is too large, because its functions are chosen
-after the random errors have been seen. `renyi_test` decides whether the value could be due to
+Near independence, the Rényi correlation of a sample is too large on average, because its functions
+also fit the random errors of the sample. `renyi_test` decides whether the value could be due to
 chance, and `renyi_interval` gives the range of values that the data support. `fairness_interval`
 does the same for p% ratios and for violations of fairness, and `difference_interval` for the
 difference between two models on the same samples. `sample_size` plans the size of a study.
 
-All of them work on tables of counts, so ten million samples cost about as much as a thousand (a
-few times as much where tables are permuted). Counts are numbers of independent samples. With
-`sample_weight`, the data count as the smaller number of samples that would be equally informative
-(Kish's effective sample size). A table of sums of weights raises an error, because it does not
-say how many samples were counted.
+All these functions work on tables of counts, so ten million samples cost about as much as a
+thousand (a few times as much if tables are permuted). Counts are numbers of independent samples.
+With `sample_weight`, the data count as the smaller number of samples that would be equally
+informative (Kish's effective sample size). A table of sums of weights raises an error, because it
+does not say how many samples were counted.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ __all__ = [
 
 # Above this number, floats cannot represent all integers.
 _MOST = 2**53
-# Number of random samples that must be expected beyond each end of an interval.
+# Minimum of the expected number of random samples in the two tails outside an interval together.
 _IN_TAILS = 50
 
 
@@ -64,13 +64,14 @@ class RenyiTest:
     Attributes
     ----------
     statistic : float
-        Rényi correlation of the sample; with `given`, the root of its mean square over strata.
+        Rényi correlation of the sample; with `given`, the root mean square over the strata,
+        weighted by their sizes.
     pvalue : float
-        Probability of so large a value if the variables are independent.
+        Probability of a value at least this large if the variables are independent.
     method : {"asymptotic", "permutation"}
         Method by which the p-value was computed.
     n_samples : int
-        Number of samples, or their effective number if there are weights.
+        Number of samples, or the effective number if there are weights.
     """
 
     statistic: float
@@ -92,9 +93,9 @@ class Interval:
     Attributes
     ----------
     estimate : float
-        Bias-corrected estimate. For rho_R, it is the true value under which half of all samples
-        show more than this one; for metrics of rates, it is the value after the rates have been
-        shrunk towards the common rate.
+        Bias-corrected estimate. For rho_R and method "inversion", it is the true value at which
+        half of all samples would have a larger value than this sample; for metrics of rates, it
+        is the value after the rates have been shrunk toward the common rate.
     plugin : float
         Value of the sample itself.
     low, high : float
@@ -103,15 +104,15 @@ class Interval:
         Confidence level of the interval.
     pvalue : float or None
         P-value of the test of independence, or of fairness. The interval excludes independence
-        (or fairness) exactly if the p-value is below 1 - confidence_level. Groups of one sample
-        are left out of this test.
+        (or fairness) exactly if the p-value is below 1 - confidence_level. The test of fairness
+        leaves out groups of one sample.
     smallest_share : float or None
-        For `renyi_interval`, the smallest share that a value must have to occur in the sample
-        almost surely. The upper end holds for values with at least this share. Rarer values, and
-        any dependence with them, may be missing from the sample; without this condition the upper
-        end would be 1.
+        For `renyi_interval`, the smallest share that a value must have to occur in the sample with
+        probability (1 + confidence_level) / 2. The upper end holds for values with at least this
+        share. Rarer values, and any dependence on them, may be missing from the sample; without
+        this condition, the upper end would be 1.
     design_effect : float or None
-        With `sample_weight`, the number of samples divided by their effective number (Kish).
+        With `sample_weight`, the number of samples divided by the effective number (Kish).
     """
 
     estimate: float
@@ -185,8 +186,9 @@ def renyi_test(
     size. Permutations stay within strata. A variable that is constant (within a stratum) shows no
     dependence and does not affect the result.
 
-    The p-value of a permutation test is never below 1 / (1 + n_resamples). In a small table only
-    few values are possible, so the permutation test rejects less often than its nominal level.
+    The p-value of a permutation test is never below 1 / (1 + n_resamples). A small table allows
+    only a few values of the statistic, so the permutation test rejects less often than its nominal
+    level.
 
     Examples
     --------
@@ -211,7 +213,7 @@ def renyi_test(
     if method == "permutation" and n_samples > MOST_TO_PERMUTE:
         raise ValueError(
             f"method='permutation' supports up to {MOST_TO_PERMUTE} samples, not {n_samples}: "
-            "use method='asymptotic', which only needs large counts"
+            "use method='asymptotic', which is accurate for large counts"
         )
     observed, pvalue, method = chance_test(tables, method=method, n_resamples=n_resamples, rng=rng)
     statistic = min(np.sqrt(observed / total), 1.0)
@@ -241,11 +243,11 @@ def renyi_interval(
     confidence_level : float, default=0.95
         Confidence level of the interval.
     method : {"inversion", "bootstrap"}
-        "inversion" keeps all true values under which the sample would not be extreme (test
+        "inversion" keeps all true values at which the sample would not be extreme (test
         inversion). "bootstrap" reflects the quantiles of the bootstrap around the value of the
-        sample, and starts at 0 unless the test rejects; it is simpler but measurably worse.
+        sample, and starts at 0 unless the test rejects; it is simpler but less accurate.
     n_resamples : int, default=9999
-        Total number of random tables.
+        Total number of random tables. "inversion" uses fewer if the table has many cells.
     random_state : int, Generator or None
         Seed or generator of the random numbers.
 
@@ -264,21 +266,22 @@ def renyi_interval(
     -----
     Write D = diag(p)^(1/2) U diag(s) V^T diag(q)^(1/2) for the table minus the product of its
     margins. The candidate value t then has the table
-    p q^T + diag(p)^(1/2) U diag(t, ...) V^T diag(q)^(1/2). Its further singular values are those
+    p q^T + diag(p)^(1/2) U diag(t, ...) V^T diag(q)^(1/2). Its remaining singular values are those
     of the sample, multiplied by a factor and capped at t, so that all squares add up to
     chi-square / n minus its bias (c-1)(d-1)/n. As t approaches 1, the cells that contradict the
     dependence are emptied. Random tables are sampled from each candidate.
 
     The interval contains 0 unless `renyi_test` rejects at level 1 - confidence_level. For the
     lower end and for that test, values that occur only once are merged, because a single sample
-    proves nothing.
+    is no evidence of dependence.
 
     If a rare value carries the dependence, this family of candidates is not sufficient. The upper
-    end therefore also covers the correlation of two events, a value of one variable and one or
-    several values of the other, whose counts get exact limits that share the error probability.
-    No upper limit can account for values that did not occur in the sample, so the upper end holds
-    for values with a share of at least ``smallest_share``. The book's experiment `rare_values`
-    measures the coverage.
+    end therefore also covers the correlation of two events, namely that one variable takes a given
+    value, and that the other takes one of several values. It is computed from confidence limits
+    for the counts of these events, which together use up the error probability. No upper limit
+    can account for values that did not occur in the sample, so the upper end holds for values
+    with a share of at least ``smallest_share``. The book's experiment `rare_values` measures the
+    coverage.
 
     Examples
     --------
@@ -413,10 +416,10 @@ def fairness_interval(
     The sizes of the groups (and, if the metric conditions on the label, their numbers of
     positives) are treated as fixed, and the decisions as independent. Both ends hold for groups
     of any size. The end farther from fairness is the largest limit over all pairs of groups, so a
-    small group makes it wide. The end closer to fairness tests whether all rates could lie in a
-    window of that width; it excludes fairness exactly if `renyi_test` rejects independence of
-    decision and group (given the label, if the metric conditions on it). Groups of one sample are
-    left out of this second test.
+    small group makes the interval wide. The end closer to fairness is found by testing for which
+    widths all rates could lie in a window of that width. It excludes fairness exactly if
+    `renyi_test` rejects independence of decision and group (given the label, if the metric
+    conditions on it). These tests leave out groups of one sample.
 
     Examples
     --------
@@ -532,8 +535,8 @@ def difference_interval(
     """Compute a confidence interval of the difference between two models on the same samples.
 
     Because both models are evaluated on the same samples, their metrics vary together, and the
-    difference is known more precisely than either metric. Comparing two separate intervals misses
-    this, even if they overlap.
+    difference is known more precisely than either metric. Two separate intervals do not show
+    this, and they may overlap although the models differ significantly.
 
     Parameters
     ----------
@@ -599,8 +602,8 @@ def sample_size(
 ) -> int:
     """Compute the number of samples needed to detect a dependence, a difference or a ratio.
 
-    An effect is detected if `renyi_test` rejects independence, which is also when the intervals of
-    `renyi_interval` and `fairness_interval` exclude it.
+    An effect is detected if `renyi_test` rejects independence. In that case, the intervals of
+    `renyi_interval` and `fairness_interval` exclude independence, too.
 
     Parameters
     ----------
@@ -670,7 +673,7 @@ def _planned_table(
     outcome_shares=(0.5, 0.5),
     rate=0.5,
 ):
-    """Return the joint table that `sample_size` plans for."""
+    """Return the joint table with the effect that `sample_size` should detect."""
     name = getattr(metric, "__name__", metric)
     choice(*_MEASURES, *_OF_RHO)("metric", name)
     number(0, 1, above=True)("effect", effect)
@@ -803,8 +806,12 @@ def _tabulated(measure, tables, pos_label):
     tables = list(tables) if isinstance(tables, list | tuple) else [tables]
     strata = len(measure.truths or (0,))
     if len(tables) != strata:
-        needed = "a table" if strata == 1 else "a pair of tables, one for each true label,"
-        raise ValueError(f"y_true must be {needed} for {measure.function.__name__}")
+        needed = "one JointTable" if strata == 1 else "a pair of JointTables"
+        order = "" if strata == 1 else " (the one for the negative label first)"
+        raise ValueError(
+            f"y_true must be {needed} for {measure.function.__name__}{order}, not "
+            f"{len(tables)} table{'s' if len(tables) > 1 else ''}"
+        )
     groups = list(dict.fromkeys(group for table in tables for group in table.columns.tolist()))
     check_several_groups(np.array(groups, dtype=object), sum(t.counts.sum() for t in tables))
     found = np.zeros((strata, len(groups), 2), dtype=np.int64)
@@ -813,8 +820,8 @@ def _tabulated(measure, tables, pos_label):
         positive = as_probabilities(table.rows, "the rows of y_true", pos_label)
         if not np.isin(positive, (0, 1)).all():
             raise ValueError(
-                "the rows of y_true must be decisions, 0 and 1, not probabilities: apply a "
-                "threshold first"
+                f"y_true must have the decisions 0 and 1 as row labels, not {table.rows.tolist()}:"
+                " apply a threshold to probabilities before counting"
             )
         places = [groups.index(group) for group in table.columns.tolist()]
         for decision in (0, 1):
@@ -853,10 +860,10 @@ def _decisions(measure, y_true, predictions, sensitive_features, pos_label, samp
                 pos_label=pos_label,
             )
             decision = as_probabilities(y_pred, name, pos_label)
-        if not np.isin(decision, (0, 1)).all():
+        if len(soft := decision[~np.isin(decision, (0, 1))]):
             raise ValueError(
-                f"{name} must contain decisions, 0 and 1, not probabilities: apply the decision "
-                "threshold first"
+                f"{name} must contain decisions, 0 and 1, not probabilities such as {soft[0]:g}: "
+                "apply the decision threshold first"
             )
         if measure.needs_variation and np.ptp(decision) == 0:
             raise ValueError(
@@ -890,10 +897,10 @@ def _decisions_of_dask(measure, y_true, predictions, sensitive_features, pos_lab
     def check(name, values, n_samples):
         if name == "sensitive_features":
             check_several_groups(values, n_samples)
-        elif not np.isin(as_probabilities(values, name, pos_label), (0, 1)).all():
+        elif len(soft := np.setdiff1d(as_probabilities(values, name, pos_label), (0, 1))):
             raise ValueError(
-                f"{name} must contain decisions, 0 and 1, not probabilities: apply the decision "
-                "threshold first"
+                f"{name} must contain decisions, 0 and 1, not probabilities such as {soft[0]:g}: "
+                "apply the decision threshold first"
             )
 
     counts, values = count_labels(variables, check=check)
@@ -932,14 +939,14 @@ def _renamed(name):
 
 
 def paired_interval(measure, counts, *, level, n_resamples, rng):
-    """Compute estimate, plug-in value and ends of a difference between two models; 0 is fair.
+    """Compute estimate, plug-in value and ends of the difference between two models; 0 is fair.
 
     The ends are combined from those of each model and the correlation r between the models
     (MOVER). With e, l, u for each model's estimate and ends, the lower end is::
 
         e_1 - e_2 - sqrt((e_1 - l_1)^2 - 2 r (e_1 - l_1)(u_2 - e_2) + (u_2 - e_2)^2).
 
-    If the second model may be fair, the first may be worse by all of u_1, regardless of r.
+    If the second model may be fair, the first may be worse by as much as u_1, regardless of r.
 
     Parameters
     ----------
@@ -1007,8 +1014,10 @@ def _strata(a, b, given, sample_weight=None):
                 "sample_weight"
             )
         return [_counts(getattr(a, "counts", a), "a")]
-    if hasattr(a, "counts") or hasattr(b, "counts"):
-        raise ValueError("a is already a table of counts: leave out b")
+    if hasattr(a, "counts"):
+        raise ValueError("a is a table of counts, which contains both variables: leave out b")
+    if hasattr(b, "counts"):
+        raise ValueError("b is a table of counts: pass it as a, and leave out b")
     variables = {"a": a, "b": b} if given is None else {"given": given, "a": a, "b": b}
 
     def count(weight):
@@ -1029,12 +1038,13 @@ def _counts(table, name):
         table = np.asarray(table, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{name} must be a table of counts if there is no second variable: {error}"
+            f"{name} must be a table of counts if b is None: {error}. For samples, pass both a "
+            "and b"
         ) from error
     if table.ndim != 2 or table.size == 0:
         raise ValueError(
-            f"{name} must be a two-dimensional table of counts if there is no second variable, "
-            f"not an array of shape {table.shape}"
+            f"{name} must be a two-dimensional table of counts if b is None, not an array of "
+            f"shape {table.shape}. For samples, pass both a and b"
         )
     if not np.isfinite(table).all():
         raise ValueError(f"{name} has missing or infinite cells: pass finite counts")
@@ -1042,8 +1052,8 @@ def _counts(table, name):
         raise ValueError(f"{name} has negative cells: counts must be 0 or more")
     if not (table == np.floor(table)).all():
         raise ValueError(
-            f"{name} must contain counts, which are whole numbers: sums of weights and "
-            "probabilities do not say how many independent samples were counted"
+            f"{name} must contain counts, which are integers: sums of weights and probabilities "
+            "do not say how many independent samples were counted"
         )
     if table.sum() == 0:
         raise ValueError(f"{name} is zero in every cell: pass a table with at least one sample")
@@ -1067,5 +1077,5 @@ def _check_interval(confidence_level, n_resamples):
     if n_resamples < needed:
         raise ValueError(
             f"n_resamples must be at least {needed} for confidence_level={confidence_level:g}, "
-            f"not {n_resamples}, because too few random samples would lie beyond the ends"
+            f"not {n_resamples}: with fewer, too few random samples would lie outside the interval"
         )

@@ -1,8 +1,9 @@
 """Group fairness metrics, as used in the paper's experiments.
 
-Every function here compares rates ``P(Ŷ=1 | ...)`` between the groups of `sensitive_features`.
-Predictions may be hard or soft. `y_pred` contains the probability that Ŷ=1, so a hard label is a
-probability of 0 or 1. Other labels require `pos_label`, the label that is treated as Ŷ=1.
+Every function here computes rates ``P(Ŷ=1 | ...)`` of the groups of `sensitive_features`, and all
+but `group_rates` compare them. Predictions may be hard or soft. `y_pred` contains the probability
+that Ŷ=1, so a hard label is a probability of 0 or 1. Other labels require `pos_label`, the label
+that is treated as Ŷ=1.
 
 All functions have the signature ``metric(y_true, y_pred, *, sensitive_features, sample_weight)``
 of scikit-learn and fairlearn. Metrics that depend only on the predictions accept None as `y_true`.
@@ -113,8 +114,8 @@ def demographic_parity_ratio(
     -------
     float
         Ratio between 0 and 1, where 1 is fair; 0.8 is the "four fifths" of US law. The ratio is 0
-        if some groups, but not all, have rate 0. It is 1 if nobody is selected, because all rates
-        are then equal; `fit_to_target` does not accept such a model.
+        if some groups, but not all, have rate 0. It is 1 if no sample is selected, because all
+        rates are then equal; `fit_to_target` does not accept such a model.
 
     See Also
     --------
@@ -282,7 +283,7 @@ def _gap_given(values, y_true, y_pred, sensitive_features, sample_weight, pos_la
 
 
 def _compared(y_true, y_pred, sensitive_features, sample_weight, pos_label):
-    """Compute the rates of at least two groups."""
+    """Compute the rate of each group; raise an error if there is only one group."""
     return _rates(
         _read(y_true, y_pred, sensitive_features, sample_weight, pos_label, compared=True)
     )
@@ -313,9 +314,10 @@ def _read(
     truth = None
     if by_truth:
         truth = as_probabilities(y_true, "y_true", pos_label)
-        if not np.isin(truth, (0, 1)).all():
+        if len(soft := truth[~np.isin(truth, (0, 1))]):
             raise ValueError(
-                "y_true must contain labels 0 and 1, not probabilities: pass the true labels"
+                "y_true must contain labels 0 and 1, not probabilities such as "
+                f"{soft[0]:g}: pass the true labels"
             )
     positive = as_probabilities(y_pred, "y_pred", pos_label)
     lengths = {"y_pred": positive}
@@ -333,7 +335,7 @@ def _read(
 
 
 def _rates(samples, condition="a label"):
-    """Compute the mean probability of each group, every one of which must have a sample."""
+    """Compute the mean probability of each group; raise an error if a group has no sample."""
     positive, codes, groups, weight = samples.X, samples.codes, samples.categories, samples.weight
     if weight is not None:
         positive = positive * weight

@@ -6,8 +6,8 @@
 - ``point.gradient(dF)``, the gradient with respect to theta of loss + sum(dF * F);
 - ``point.pull_back(dFs)``, the gradients of sum(dF * F) alone.
 
-`FairObjective` uses nothing else of a model; the fast solver also uses ``point.curvature_roots``.
-Evaluations do not change the state of models and points.
+`FairObjective` needs no more of a model than this; the fast solver also uses
+``point.curvature_roots``. Evaluations do not change the state of models and points.
 
 A unit is a row or, if the penalty depends only on the joint table of label and group, a group or a
 *cell*, which consists of all rows with the same label and group. In that case the penalty needs
@@ -31,19 +31,19 @@ from renyi_lib.sources import ArraySource, Block, Source
 
 __all__ = ["Point", "SoftmaxModel"]
 
-# Up to this many features, the full Hessian of the loss is computed. Beyond, computing and
-# factoring it would cost more than it saves, so only its diagonal is used.
+# Up to this many features, the full Hessian of the loss is computed. With more features, computing
+# and factoring it would cost more than it saves, so only its diagonal is used.
 MAX_DENSE = 400
 
 # Number of rows that are scaled at a time, so that the scaled copy of X stays in the cache.
 _BLOCK = 4096
 # Up to this many cells or groups, an evaluation in memory also computes the derivatives of all
-# their means; for more units, or for several classes, a second pass on demand costs less.
+# their means; for more units, or for more than two classes, a second pass on demand costs less.
 _FEW_UNITS = 8
 # Number of gradients with respect to the F of all rows that are kept in memory at a time.
 _AT_ONCE = 4
 # The curvature of the loss only determines the solver's coordinates, so this many rows for each
-# feature suffice, unless the scale of some feature depends on fewer rows than the second number.
+# feature suffice, unless the scale of some feature depends on only _ROWS_BEHIND rows or fewer.
 _ROWS_PER_FEATURE = 100
 _ROWS_BEHIND = 30
 
@@ -186,7 +186,8 @@ class SoftmaxModel:
             Parameters, an array with the model's `shape`.
         slopes : bool, default=False
             Whether gradients of functions of F will be needed, in addition to that of the loss.
-            They are available in any case, but knowing this in advance may save a pass.
+            These gradients are available in any case, but knowing the need in advance may save a
+            pass.
 
         Returns
         -------
@@ -196,7 +197,7 @@ class SoftmaxModel:
         return (_RowPoint if self.by_row else _CellPoint)(self, theta.copy(), slopes)
 
     def canonical(self, theta: np.ndarray) -> np.ndarray:
-        """Return the shortest theta with the same F, for which the classes sum to 0."""
+        """Return the theta of least norm with the same F; with many classes, its rows sum to 0."""
         return theta if self.n_classes == 2 else theta - theta.mean(axis=0)
 
     def lipschitz(self) -> float:
@@ -211,7 +212,7 @@ class SoftmaxModel:
 
     @cached_property
     def sample(self) -> tuple[Source, "Reading"]:
-        """Sample of rows from which to estimate the curvature, and how to read it."""
+        """Sample of rows from which to estimate the curvature, and the `Reading` for it."""
         source, reading = self.source, self.reading
         if isinstance(source, ArraySource) and source.in_blocks:
             step = self.cells.n_rows // (_ROWS_PER_FEATURE * max(1, self.cells.n_features))
@@ -226,7 +227,7 @@ class SoftmaxModel:
 
 
 class Point:
-    """Model at one theta, whose derived quantities are computed on demand and cached.
+    """Model at one theta, with derived quantities that are computed on demand and cached.
 
     Attributes
     ----------
@@ -276,7 +277,7 @@ class Point:
         return source.total(_curvatures, reading, self.theta, known)
 
     def curvature_roots(self) -> list[np.ndarray]:
-        """Compute for each row of theta a matrix R such that R R^T is about the inverse Hessian.
+        """Compute a matrix R for each row of theta, with R R^T close to the inverse Hessian.
 
         The Hessian is that of the loss. Each R is a (p, p) matrix or, for many features, the
         diagonal of one. Blocks of the Hessian that couple two classes are ignored, so only the
@@ -505,11 +506,11 @@ def _slopes(F, summed):
 
 
 def _summed_by(block, reading, codes, weight, size):
-    """Return a function that computes sums of number * weight * x by code, for given numbers."""
+    """Return a function that maps one number per row to sums of number * weight * x by code."""
     X, starts, shape = as_double(block.X), np.arange(len(codes) + 1), (size, len(codes))
 
     def summed(scale):
-        # A sparse matrix with one column per row of X, and one entry in each column.
+        # This sparse matrix has a column for each row of X, and one entry in each column.
         selection = sparse.csc_array((weight * scale, codes, starts), shape=shape)
         found = selection @ X
         found = found.toarray() if sparse.issparse(found) else found
@@ -579,7 +580,7 @@ def _table_slopes(block, reading, theta, rows, groups):
 
 
 def _moments(block, reading):
-    """Compute the second moments of x."""
+    """Compute the weighted second moments of x."""
     weight = np.broadcast_to(reading.loss_weight(block), block.cell.shape)
     return reading.moments(block, np.sqrt(weight))
 
@@ -590,7 +591,7 @@ def _mass(block):
 
 
 def _squares(block):
-    """Compute the weighted sum of squares of each feature, and the sum of their squares."""
+    """Compute sums over the rows of w x^2, and of (w x^2)^2, for each feature x and weight w."""
     squares = np.square(block.X, dtype=float)
     if block.weight is not None:
         squares *= block.weight[:, None]

@@ -72,7 +72,7 @@ class FairObjective:
         Returns
         -------
         Evaluation
-            Evaluation, with everything that a solver needs.
+            Objective at theta, with everything that a solver needs.
         """
         penalized = self.penalty is not None and bool(lam or ahead)
         if penalized and getattr(self.model, "with_slopes", False):
@@ -176,8 +176,8 @@ class Evaluation:
     def residual_gradients(self) -> list[np.ndarray]:
         """Return the gradients of the penalty's residuals with respect to theta.
 
-        For very many residuals, return only as many rows as theta has entries, with the same
-        Gram matrix.
+        If there are many residuals, they may be replaced by at most as many combinations as theta
+        has entries, whose gradients have the same sum of outer products.
         """
         penalty, groups = self.smooth_penalty, self.objective.groups
         if penalty is None:

@@ -67,7 +67,7 @@ _BETWEEN = np.arange(1, 9)[:, None] / 8
 _SHRINK = 1 - 1e-5
 # Number of cuts that are kept from one tolerance to the next.
 _CUTS = 40
-# Maximum change of eta by a multiplier for a sample that certainly belongs to the cell.
+# Largest change of eta that a multiplier may cause for a sample known to belong to its cell.
 _LARGEST = 20.0
 
 
@@ -255,8 +255,8 @@ default="demographic_parity"
         y : array-like of shape (n,)
             Labels of two classes, of any type.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-            Group of each row; several columns define joint groups. If omitted, nothing is
-            corrected, and a warning is issued.
+            Group of each row; several columns define joint groups. If omitted, predictions are
+            not corrected, and a warning is issued.
         sample_weight : array-like of shape (n,), optional
             Nonnegative weights, used in the fits of both estimators and in the rates.
 
@@ -343,7 +343,7 @@ default="demographic_parity"
         if self.groups_ is None:
             raise ValueError(
                 "frontier requires groups, but this classifier was fitted without "
-                "sensitive_features: pass them to fit"
+                "sensitive_features: pass sensitive_features to fit"
             )
         eta = _positive(self.estimator_, X)
         W = self._weights_of_cells(X, eta, sensitive_features)
@@ -434,8 +434,8 @@ default="demographic_parity"
         self.multipliers_, self.k_, self.difference_ = None, 0.0, None
         if self.groups_ is None:
             warnings.warn(
-                "BiasScoreClassifier was fitted without sensitive_features, so nothing is "
-                "corrected",
+                "BiasScoreClassifier was fitted without sensitive_features, so its predictions "
+                "are not corrected: pass sensitive_features to fit",
                 NoSensitiveFeaturesWarning,
                 stacklevel=3,
             )
@@ -615,9 +615,11 @@ def _rates(decided, y, s, weight, conditions, groups):
     """Compute the positive rate of each group given each condition."""
     size = _by_cell(np.ones(len(y)), y, s, weight, conditions)
     if size.shape[1] < len(groups) or not size.all():
+        empty = size.shape[1] if size.shape[1] < len(groups) else size.min(axis=0).argmin()
         raise ValueError(
-            "sensitive_features has a group without rows, or without rows of a class whose rates "
-            "are compared, so its rate is undefined: merge groups, or drop this one"
+            f"sensitive_features has no row of group {groups.tolist()[empty]!r}, or none of a "
+            "class whose rates are compared, so the group's rate is undefined: merge groups, or "
+            "drop this group"
         )
     return _by_cell(decided.astype(float), y, s, weight, conditions) / size
 
@@ -715,7 +717,11 @@ class _Dual:
         return value
 
     def solve(self, tolerance, excess, *, gap=1e-6, max_cuts=100):
-        """Solve for mu; the variables are its positive and negative parts, and the mean."""
+        """Solve for mu by a sequence of linear programs.
+
+        Their variables are the positive and negative parts of mu, and one more that stands for
+        the mean and that the cuts bound from below.
+        """
         m = self.W.shape[1]
         cost = np.concatenate([tolerance / 2 - excess, tolerance / 2 + excess, [1.0]])
         equal = np.hstack([self.sums, -self.sums, np.zeros((len(self.sums), 1))])

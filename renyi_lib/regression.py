@@ -98,7 +98,7 @@ class LinearModel:
 
     @cached_property
     def moments(self) -> np.ndarray:
-        """Constant Hessian of the mean squared error, or its diagonal."""
+        """Hessian of the mean squared error, which is constant, or its diagonal if X is wide."""
         scale = np.sqrt(2 * np.broadcast_to(self.weight, self.y.shape))
         return over_rows(self.X, _second_moments, [scale])
 
@@ -113,7 +113,7 @@ class LinearModel:
         return self.X.shape[1] <= MAX_DENSE
 
     def lipschitz(self) -> float:
-        """Return a Lipschitz constant of the loss's gradient, twice x's largest second moment."""
+        """Return a Lipschitz constant of the loss's gradient."""
         return largest_eigenvalue(self.moments) + self.ridge.max()
 
 
@@ -220,7 +220,8 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         More functions detect finer dependence but overfit more where there is none. The number is
         capped at one per ten samples, but is never less than 2.
     n_functions_s : int, default=8
-        The same number for a continuous attribute. All functions of a discrete attribute are used.
+        Number of smooth functions of a continuous attribute. For a discrete attribute, all
+        functions are used.
     l2 : float, default=0.0
         Strength of the ridge ``l2 * |coef|^2``, which is added to the mean squared error. It
         corresponds to ``alpha = n l2`` in scikit-learn's Ridge.
@@ -408,8 +409,8 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         -------
         float
             Plug-in estimate over `n_functions` functions. Use `continuous_correlation` for an
-            estimate that chooses their number and corrects the bias, and `continuous_test` to test
-            for dependence.
+            estimate that chooses the number of functions and corrects the bias, and
+            `continuous_test` to test for dependence.
         """
         prediction, sensitive_features, sample_weight = labels_in_memory(
             X, self.predict(X), sensitive_features, sample_weight
@@ -524,7 +525,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         if not found.converged and theta is found.theta:
             advice = "raise max_iter or tol"
             if self.n_iter_ < self.max_iter:
-                advice = "no step lowers the objective any more, raise tol"
+                advice = "no step lowers the objective any further, so raise tol"
             warnings.warn(
                 f"The fit stopped after {self.n_iter_} iterations, before the gradient was as "
                 f"small as {tol:.3g} (tol={self.tol}): {advice}",
@@ -556,7 +557,7 @@ def _read(X, y, sensitive_features, sample_weight, kind, **options):
 
 
 def _groups(rows, kind):
-    """Return the attribute in the form that the penalty needs, or None without one."""
+    """Return the attribute in the form that the penalty needs, or None if there is none."""
     if kind == "continuous":
         return ordered_groups(rows.codes, rows.shares(), name="sensitive_features")
     return rows.groups()

@@ -53,8 +53,8 @@ class FairnessReport:
         One row for each metric, with its value in the sample, the bias-corrected estimate with
         its interval, and the value that would be fair.
     by_threshold : DataFrame
-        One row for each threshold, with the share selected of all people and of each group, and
-        the p% ratio.
+        One row for each threshold, with the shares of all people and of each group that are
+        selected, and the p% ratio.
     verdict : str
         Findings in plain words.
     threshold : float
@@ -259,8 +259,8 @@ def fairness_report(
     verdict += _about_small(small, rest, min_group_size)
     if effect is not None:
         verdict += (
-            f"\nThe weights have a design effect of {effect:.2f}: {people.sum()} people are worth "
-            f"{people.sum() / effect:.0f} of equal weight, and all intervals allow for that."
+            f"\nThe weights have a design effect of {effect:.2f}: {people.sum()} people count as "
+            f"{people.sum() / effect:.0f} of equal weight, and all intervals account for this."
         )
     return FairnessReport(
         by_group,
@@ -276,7 +276,7 @@ def fairness_report(
 
 
 class _Rows(NamedTuple):
-    """Columns of a report."""
+    """Data of a report, by column."""
 
     truth: np.ndarray
     selected: np.ndarray
@@ -304,12 +304,12 @@ def _without(small, rows, level, rng):
 
 
 def _about_score(score, threshold, measures):
-    """Return the part of the verdict about scores that may not be the intended ones."""
+    """Return the part of the verdict that warns about scores that look wrong."""
     lines = ""
     if 0 < threshold < 1 and not 0 <= score.min() <= score.max() <= 1:
         lines += (
-            f"\nThe scores go from {score.min():.3g} to {score.max():.3g}, so they are no "
-            f"probabilities: make sure that {threshold:g} is their threshold."
+            f"\nThe scores range from {score.min():.3g} to {score.max():.3g}, so they are not "
+            f"probabilities: make sure that {threshold:g} is the threshold for these scores."
         )
     auc = measures["in the sample"].get("AUC", 1.0)
     if auc < 0.5:
@@ -327,7 +327,7 @@ def _about_small(small, rest, fewest):
     named = [f"{group} ({size})" for group, size in list(small.items())[:_NAMED]]
     if len(small) > _NAMED:
         named.append(f"and {len(small) - _NAMED} more")
-    line = f"\nToo small to say much about, with fewer than {fewest} people: {', '.join(named)}."
+    line = f"\nSome groups are too small, with fewer than {fewest} people: {', '.join(named)}."
     if rest is None:
         return line
     return f"{line} Without them p% is {_interval(rest.loc['demographic_parity_ratio'])}."
@@ -337,16 +337,19 @@ def _truth(y_true, pos_label):
     """Return the true labels as 0 and 1."""
     if pos_label is None:
         truth = as_probabilities(y_true, "y_true", None)
-        if not np.isin(truth, (0, 1)).all():
+        if len(soft := truth[~np.isin(truth, (0, 1))]):
             raise ValueError(
-                "y_true must contain labels 0 and 1: for other labels, pass pos_label, the label "
-                "to treat as 1"
+                f"y_true must contain labels 0 and 1, not {soft[0]:g}: for other labels, pass "
+                "pos_label, the label to treat as 1"
             )
         return truth.astype(int)
     codes, labels = encode_labels(y_true, "y_true")
     matches = np.array([label == pos_label for label in labels])
     if not matches.any():
-        raise ValueError(f"y_true has no label equal to pos_label={pos_label!r}: check pos_label")
+        raise ValueError(
+            f"y_true has no label equal to pos_label={pos_label!r}: pos_label must be one of its "
+            "labels"
+        )
     return matches[codes].astype(int)
 
 
@@ -371,7 +374,7 @@ def _by_group(rows, groups, level):
 
 
 def _share(name, count, size, level):
-    """Return shares with their Wilson intervals, or NaN where there is nobody to count."""
+    """Return shares with their Wilson intervals, or NaN if there is nobody to count."""
     count, size = np.asarray(count, dtype=float), np.where(np.equal(size, 0), np.nan, size)
     z = ndtri((1 + level) / 2)
     middle = (count + z**2 / 2) / (size + z**2)
@@ -505,7 +508,7 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
         )
     else:
         lines.append(
-            "A group has no sample of one of the labels, so that equality of opportunity and "
+            "A group has no sample of one of the labels, so equality of opportunity and "
             "equalized odds cannot be measured."
         )
     return "\n".join(lines)

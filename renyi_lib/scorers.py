@@ -84,8 +84,9 @@ def renyi_dependence(
 def _score_dependence(y_true, y_score, *, sensitive_features, sample_weight=None):
     """Compute `renyi_dependence` of scores, corrected for chance even if scores repeat.
 
-    The scores of a tree repeat, whereas those of a logistic regression do not. If scores counted
-    as labels, those of a tree would look less fair even if neither depended on the group.
+    The scores of a tree repeat, whereas those of a logistic regression do not. If repeated scores
+    counted as labels, a tree would look less fair than a logistic regression even if the scores of
+    both models were independent of the group.
     """
     return renyi_dependence(
         y_true,

@@ -5,7 +5,7 @@ and of the attribute, as in `renyi_lib.continuous`. Let b(n) be the functions of
 sample n (indicators of the class, or splines of the prediction), let psi be orthonormal functions
 of S with mean zero, and
 
-    C = E[b psi^T],      G = E[b b^T],
+    C = E[b psi^T],      G = E[b b^T].
 
 The adversary chooses a function h = psi . v of S. Its payoff is the variance of the best
 prediction f = b . a of h, which is the part of h that b determines:
@@ -49,8 +49,8 @@ from renyi_lib.sources.features import SumTuple, over_rows
 
 __all__ = ["ContinuousRenyiPenalty", "PredictionPenalty", "ordered_groups"]
 
-# Share of uninformative samples with uniformly distributed predictions that is added to the Gram
-# matrix of the splines, which would be singular in regions without predictions.
+# Weight of additional uniformly distributed predictions in the Gram matrix of the splines, which
+# would otherwise be singular if there are regions without predictions.
 _EVENLY = 1e-3
 # E sqrt(1 + z^2) for a standard normal z, which fixes the scale of a prediction; see `_scale`.
 _NORMAL_SCALE = float(kve(0, 0.25) + kve(1, 0.25)) / np.sqrt(8 * np.pi)
@@ -69,7 +69,7 @@ def ordered_groups(s: Any, sample_weight: ArrayLike | None = None, *, name: str 
     Parameters
     ----------
     s : array-like of shape (n,)
-        Numbers, of which only the order matters. If there are more than 1024 distinct numbers,
+        Numbers; only their order matters. If there are more than 1024 distinct numbers,
         neighboring ones share a group.
     sample_weight : array-like of shape (n,), optional
         Positive weights.
@@ -134,7 +134,7 @@ class ContinuousRenyiPenalty(RenyiTable):
 
     Examples
     --------
-    Fit a classifier whose label says little about age, for any shape of the dependence:
+    Fit a classifier whose label says little about age, whatever the shape of the dependence:
 
     >>> import numpy as np
     >>> from renyi_lib import PenalizedClassifier
@@ -168,7 +168,7 @@ class ContinuousRenyiPenalty(RenyiTable):
         return value, dT
 
     def best_response(self, F, groups):
-        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,).
+        """Return the adversary's function of the d groups, standardized to mean 0 and variance 1.
 
         The sign is chosen so that the last group's value is not negative.
         """
@@ -204,9 +204,9 @@ class PredictionPenalty(Penalty):
     The functions of the prediction are quadratic splines of u = Phi(z), z = (prediction - mean) /
     scale, on equally spaced knots in [0, 1]. The scale is the one for which the mean of
     sqrt(1 + z^2) equals that of a standard normal variable. For a normal prediction it is the
-    standard deviation, but it grows only linearly with an outlier. The penalty therefore does not
-    depend on the prediction's origin and units, and it is a smooth function of the prediction. For
-    labels, all functions of S are used; for numbers, the smoothest functions of the rank.
+    standard deviation, but it is less sensitive to outliers. The penalty does not depend on the
+    prediction's origin and units, and it is a smooth function of the prediction. For labels, all
+    functions of S are used; for numbers, the smoothest functions of the rank.
 
     Parameters
     ----------
@@ -226,8 +226,8 @@ class PredictionPenalty(Penalty):
 
     Notes
     -----
-    The value for a constant prediction is 0. Near such a prediction the value is not continuous,
-    because it depends on the prediction's shape and not on its size.
+    The value for a constant prediction is 0. The penalty is discontinuous there, because it
+    depends on the shape of the prediction and not on its size.
 
     Examples
     --------
@@ -278,7 +278,7 @@ class PredictionPenalty(Penalty):
         return [(value, splines.by_prediction(gradient * groups.weight))]
 
     def best_response(self, F, groups):
-        """Return the adversary's function of the groups, with mean 0, variance 1, shape (d,).
+        """Return the adversary's function of the d groups, standardized to mean 0 and variance 1.
 
         The sign is chosen so that the last group's value is not negative.
         """
@@ -293,7 +293,7 @@ class PredictionPenalty(Penalty):
     def residual_gradients(self, F, groups):
         """Return the gradients of the entries of the whitened C.
 
-        The squares of these entries sum to a bound of the penalty.
+        The squares of these entries sum to an upper bound on the penalty.
         """
         groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
@@ -395,7 +395,7 @@ class PredictionPenalty(Penalty):
 
 
 class _Splines:
-    """Quadratic splines of the standardized prediction, with sums by group and by pair."""
+    """Quadratic splines of the standardized prediction, with the sums that the penalty needs."""
 
     def __init__(self, prediction, groups, n_functions):
         prediction = np.asarray(prediction, dtype=float)
@@ -459,16 +459,16 @@ class _Splines:
         return (by_z - self.weight * (by_z.sum() + by_scale)) / self.scale
 
     def _scale_slopes(self):
-        """Return the derivative of the scale with respect to each prediction, over its weight."""
+        """Return the scale's derivative with respect to each prediction, divided by its weight."""
         slope = self.z / np.sqrt(1 + self.z**2)
         return (slope - self.weight @ slope) / (self.weight @ (slope * self.z))
 
     def sums(self, X, push, bend, of_s, coefficients, played):
         """Compute all sums over rows of X that the Hessian needs, in one pass.
 
-        With (x, 1, z) of a sample, these are the first moments, weighted by the derivative of the
-        scale and by the push on z; the second moments, weighted by the bend of the payoff; and
-        the cross derivatives of splines and functions of S.
+        For the vectors (x, 1, z) of the samples, these are the means, also weighted by the
+        derivative of the scale and by the push on z; the second moments, weighted by the bend of
+        the payoff; and the cross derivatives of splines and functions of S.
         """
         root = np.sqrt(1 + self.z**2)
         # d^2z = -2 dz ds / s - z d^2s / s, and d^2s / s = E[dz^2 / root^3] / E[z^2 / root].
@@ -482,7 +482,7 @@ class _Splines:
         )
 
     def chain(self, sums):
-        """Return the matrix that maps (x, 1, z) of a sample to the gradient of z."""
+        """Return the matrix that maps a sample's (x, 1, z) to the gradient of its z."""
         p = sums.first.shape[1] - 2
         return np.concatenate([np.eye(p), -sums.first[:2, :p]]) / self.scale
 
@@ -517,8 +517,8 @@ def _curvature_sums(X, columns, n_bins, of_s, coefficients, played):
         x = _extended(X, z, rows)
         moments += first[rows].T @ x
         second += x.T @ (x * factor[rows, None])
-    # For each spline b and function g of S, with best prediction f: weight b' (g - f), and for the
-    # functions that the adversary plays, weight (b' (g - f) - b f').
+    # For each spline b and each function g of S with the best prediction f, sum weight b' (g - f)
+    # and, if the adversary plays g, weight (b' (g - f) - b f').
     by_spline = np.zeros((n_bins, of_s.shape[1], size))
     response = np.zeros((n_bins, played, size))
     order = np.argsort(cells, kind="stable")
@@ -552,9 +552,9 @@ def _scale(centered, weight, deviation):
     """Find s for which the mean of sqrt(1 + (centered / s)^2) is that of a normal variable.
 
     Newton's method is applied to 1 / s, in which the mean is convex. A standard deviation would be
-    inflated by a few large predictions, which would squeeze all others into a range that the
-    splines do not resolve, and the mean absolute deviation has a kink wherever a prediction
-    crosses the mean.
+    inflated by a few large predictions, which would squeeze all other predictions into a range
+    that the splines do not resolve, and the mean absolute deviation has a kink wherever a
+    prediction crosses the mean.
     """
     inverse = 2 / deviation  # to the right of the solution, because sqrt(1 + z^2) >= |z|
     for _ in range(50):
@@ -589,7 +589,8 @@ def _mixing_rows(entries, values, pi, mu):
 class _Products(Sequence):
     """All products of a left and a right factor, computed on demand.
 
-    There may be a hundred products, each as long as the sample, which would be too large a list.
+    There may be a hundred products, each as long as the sample, so a list of all of them would
+    need too much memory.
     """
 
     def __init__(self, left, right, finish):

@@ -95,16 +95,17 @@ def lbfgs(
 ) -> Solution:
     """Minimize g(theta), the maximum over the adversary's moves, by L-BFGS.
 
-    Plain L-BFGS is slow here or gets stuck, for three reasons, each of which has a remedy:
+    Plain L-BFGS is slow here or gets stuck, for three reasons. They are remedied as follows:
 
     - *Ill-conditioned data*: L-BFGS works in coordinates in which the loss has about the same
-      curvature in every direction. They are updated from time to time (see `_Whitening`).
+      curvature in every direction. These coordinates are updated from time to time (see
+      `_Whitening`).
     - *A large lam* confines theta to a narrow curved valley. The whitening also accounts for the
-      steepness of the penalty, and lam is raised by factors of 10, where each solution is the
+      steepness of the penalty, and lam is raised by factors of 10, with each solution as the
       start for the next.
-    - *Kinks*: if the adversary has two equally good moves, the gradient jumps, and a line search
-      fails. There the penalty is smoothed (see `RenyiPenalty`), less and less, until the effect
-      of smoothing is below tol / 10. Away from kinks smoothing has no effect.
+    - *Kinks*: If the adversary has two equally good moves, the gradient jumps, and a line search
+      fails. The penalty is therefore smoothed at kinks (see `RenyiPenalty`), less and less, until
+      the effect of smoothing is below tol / 10. Away from kinks, smoothing has no effect.
 
     Parameters
     ----------
@@ -141,8 +142,8 @@ def lbfgs(
     if theta.any():
         at = objective.at(theta, stages[0] if stages else lam)
     else:
-        # Four steps without the penalty, because at theta = 0 nothing depends on S, so the
-        # penalty has no effect there.
+        # Take four steps without the penalty, because it has no effect at theta = 0, where nothing
+        # depends on S.
         at, _ = _descend(objective.at(theta, 0.0), tol, min(4, max_iter), history, ahead=lam)
     for stage in stages:
         at, _ = _smoothed(at.with_lam(stage), 0.1)
@@ -227,7 +228,7 @@ def newton(
 
 
 def _newton(at, tol, budget, max_iter, history):
-    """Take at most `budget` steps (`max_iter` in all); return the end and whether it converged."""
+    """Take at most `budget` steps; return the last evaluation and whether it converged."""
     if not history.rows:
         history.record(at)
     # Use coordinates in which the loss has curvature 1.
@@ -281,7 +282,7 @@ def _smoothed(at, fraction, resolution=0.0):
 
 
 def _minimize(at, tol, max_iter, history):
-    """Descend in ever longer runs, each with new coordinates, until the method converges."""
+    """Descend in runs of growing length, each with new coordinates, until the method converges."""
     run, status = 8, "going"
     while status == "going" and history.n_iter < max_iter:
         budget = min(run, max_iter - history.n_iter)
@@ -369,7 +370,7 @@ def _polish(at, whitening, tol, budget, history):
 
 
 class _Whitening:
-    """Coordinates z, theta = step(z), in which the objective's curvature is about the identity.
+    """Coordinates z with theta = step(z), in which the Hessian is close to the identity.
 
     The curvature is approximated by that of the loss, H = (R R^T)^-1 in blocks, plus
     2 lam J^T J, where the rows of J are the gradients of the penalty's residuals (Gauss-Newton).

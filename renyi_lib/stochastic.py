@@ -5,12 +5,12 @@ different ways, with the same interface:
 
     value, gradient = way.value_and_grad(F, codes)
 
-F (b x c) contains the class probabilities of a batch of b samples, ``codes`` their groups as
-numbers 0 … d-1, and ``gradient[n, i]`` is the derivative with respect to ``F[n, i]``, which can be
-backpropagated through any network. Some of the objects keep state, which each call updates, so
-create a new object for each training run.
+F (b x c) contains the class probabilities of a batch of b samples, and ``codes`` contains the
+groups of these samples as numbers 0 … d-1. ``gradient[n, i]`` is the derivative with respect to
+``F[n, i]``, which can be backpropagated through any network. Some of the objects keep state, which
+each call updates, so create a new object for each training run.
 
-- `BatchTable` uses only the batch. It is stateless and biased upwards by about 1 / b.
+- `BatchTable` uses only the batch. It is stateless and biased upward by about 1 / b.
 - `RunningTable` keeps an average of the tables of past batches and evaluates the penalty's
   gradient there. Its bias is that of a batch of 2 * memory - b samples, but the average lags
   behind.
@@ -72,7 +72,7 @@ def table_of_batch(F: ArrayLike, codes: ArrayLike, n_groups: int) -> np.ndarray:
 
 
 class BatchTable:
-    """Penalty of the batch's own table, as if the batch were the population.
+    """Penalty on the batch's own table, as if the batch were the population.
 
     Parameters
     ----------
@@ -114,7 +114,9 @@ class BatchTable:
         self.measure = measure
 
     def value_and_grad(self, F: ArrayLike, codes: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the penalty and its gradient with respect to the F of the batch, as one step.
+        """Compute the penalty and its gradient with respect to the F of the batch.
+
+        Each call counts as one step, so it updates the average of a `RunningTable`.
 
         Parameters
         ----------
@@ -140,7 +142,7 @@ class BatchTable:
 
 
 class RunningTable(BatchTable):
-    """Penalty of a running average of the batches' tables.
+    """Penalty on a running average of the batches' tables.
 
     The average is updated by E <- E + beta (T - E), with the table T of the batch and
     beta = b / memory. The gradient is that of the measure *at E*, distributed over the samples of
@@ -168,10 +170,10 @@ class RunningTable(BatchTable):
     Notes
     -----
     E is the table of a sample in which a batch that is k steps old has the weight
-    beta (1 - beta)^k. The squared weights sum to beta / (2 - beta), so its noise, and therefore
-    its bias, is that of a batch of 2 * memory - b samples. Its mean age is memory - b samples, so
-    a small learning rate allows a long memory. Until `memory` samples have been seen, E is their
-    plain average.
+    beta (1 - beta)^k. The squared weights sum to beta / (2 - beta), so the noise in E, and
+    therefore the bias, is that of a batch of 2 * memory - b samples. The mean age of the tables in
+    E is memory - b samples, so a long memory requires a small learning rate. Until `memory`
+    samples have been seen, E is their plain average.
 
     Examples
     --------
@@ -206,7 +208,7 @@ class RunningTable(BatchTable):
 
 
 class Fermi:
-    """FERMI's adversary, which takes ascent steps and is linear in the samples.
+    """FERMI's adversary, which takes ascent steps on an objective that is linear in the samples.
 
     The chi-square information of label and group is the maximum over matrices W of
 
@@ -218,14 +220,14 @@ class Fermi:
 
         W_i <- W_i + 2 step * mean over the batch of F_i (e_s / sqrt(q_s) - W_i),
 
-    so that each column of W moves by the fraction 2 step p_i towards the batch's best response.
+    so that each column of W moves by the fraction 2 step p_i toward the batch's best response.
 
     Parameters
     ----------
     q : array-like of shape (..., d)
         Group probabilities P(S = j), computed from all samples.
     step : float, default=0.01
-        Step size of the adversary. Above 1 / 2 the steps may overshoot.
+        Step size of the adversary, at most 1 / 2, because larger steps could overshoot.
 
     Attributes
     ----------
@@ -241,7 +243,7 @@ class Fermi:
     ----------
     A. Lowy, S. Baharlouei, R. Pavan, M. Razaviyayn and A. Beirami, "A stochastic optimization
     framework for fair risk minimization", TMLR (2022), doi:10.48550/arXiv.2102.12586, Algorithm 1
-    (without its projection of W on a bounded set: W stays bounded for step <= 1 / 2).
+    (without its projection of W onto a bounded set, because W stays bounded for step <= 1 / 2).
 
     Examples
     --------
@@ -304,13 +306,13 @@ def _read(F, codes, n_groups) -> tuple[np.ndarray, np.ndarray]:
     if F.ndim < 2 or F.shape[:-1] != codes.shape or not F.shape[-2]:
         raise ValueError(
             "F must have a row for each sample of the batch and a column for each class, and "
-            "codes a number for each sample, but their shapes are "
-            f"{F.shape} and {codes.shape}"
+            "codes must have a number for each sample, but F has shape "
+            f"{F.shape} and codes has shape {codes.shape}"
         )
     if codes.dtype.kind not in "iu" or codes.min() < 0 or codes.max() >= n_groups:
         raise ValueError(
-            f"codes must be whole numbers from 0 to {n_groups - 1}, one for each sample: create "
-            "them from any labels with Groups.from_labels(labels).codes"
+            f"codes must be integers from 0 to {n_groups - 1}, one for each sample: create them "
+            "from any labels with Groups.from_labels(labels).codes"
         )
     return F, codes
 

@@ -50,7 +50,7 @@ class JointTable:
 
     Examples
     --------
-    Count the chunks of a stream, the second of which has a level that the first lacks:
+    Count the chunks of a stream. The second chunk has a level that the first one lacks:
 
     >>> from renyi_lib import JointTable
     >>> from renyi_lib.correlation import renyi_from_joint
@@ -258,7 +258,8 @@ def _to_plain(label, name):
     return label
 
 
-# How dates and durations are written to JSON and read. A Timestamp, also a date, must be first.
+# Types of dates and durations, with the functions that write them to JSON and that read them.
+# Timestamps are dates, too, so they come first.
 _TIMES = {
     "timestamp": (datetime.datetime, lambda time: time.isoformat(), pd.Timestamp),
     "date": (datetime.date, lambda date: date.isoformat(), datetime.date.fromisoformat),

@@ -5,7 +5,7 @@ Estimators of this library are fitted along a path, which means that the data ar
 counted once and that each fit starts from the previous solution. Other estimators are cloned and
 refitted for each lam.
 
-A model that was selected because it looks fair on some rows is less fair on new rows. With
+A model that was selected because it looks fair on some rows is usually less fair on new rows. With
 ``confidence=…``, the end of a confidence interval must therefore meet the target. The values of
 lam are tested one after the other, from the value that is fairest on the training rows down to
 smaller ones, until a test fails. In such a fixed sequence only the first false claim counts, so
@@ -123,7 +123,7 @@ class TargetNotReachedError(ValueError):
 
 
 class MetricMismatchWarning(UserWarning):
-    """Warning that the estimator penalizes another notion of fairness than the target's metric."""
+    """Warning that the estimator's fairness criterion does not match the target's metric."""
 
 
 class DegenerateModelWarning(UserWarning):
@@ -141,7 +141,7 @@ def lam_path(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> list:
-    """Fit an estimator for many values of lam, each starting from the previous solution.
+    """Fit an estimator for many values of lam, starting each fit from the previous solution.
 
     Parameters
     ----------
@@ -235,9 +235,10 @@ def fit_to_target(
     """Fit the classifier with the smallest lam that meets a fairness target.
 
     lam is raised from 0 until the target is met and is then narrowed down by bisection to 2 % (or
-    0.001). The metric is computed from the decisions of `predict`, which uses the threshold one
-    half. The fairness of these decisions may decrease again at large lam, unless the estimator
-    has ``on="score"``. Because the search starts at 0, it finds the first lam that is sufficient.
+    0.001). The metric is computed from the decisions of `predict`, which usually uses a threshold
+    of one half. The fairness of these decisions may decrease again at large lam, unless the
+    estimator has ``on="score"``. Because the search starts at 0, it finds the first lam that is
+    sufficient.
 
     The resulting model meets the target on the rows it was measured on, but on new rows it does
     so only about half of the time. With `confidence`, it meets the target on new rows with that
@@ -258,8 +259,8 @@ def fit_to_target(
         `target`), "demographic_parity_difference", "equal_opportunity_difference" or
         "equalized_odds_difference" (at most `target`). Alternatively, a function
         ``metric(y_true, y_pred, sensitive_features=…)``, which also receives ``sample_weight=…``
-        if there are weights. A `MetricMismatchWarning` is issued if the estimator penalizes
-        another notion of fairness, for example ``fairness="demographic_parity"`` with
+        if there are weights. A `MetricMismatchWarning` is issued if the estimator uses another
+        fairness criterion, for example ``fairness="demographic_parity"`` with
         ``metric="equal_opportunity_difference"``.
     greater_is_better : bool, optional
         For a custom metric, whether it must be at least `target` (True) or at most (False).
@@ -590,14 +591,14 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         Metric of the target, which is "demographic_parity_ratio" (at least `target`),
         "demographic_parity_difference", "equal_opportunity_difference" or
         "equalized_odds_difference" (at most `target`). A `MetricMismatchWarning` is issued if the
-        estimator penalizes another notion of fairness.
+        estimator uses another fairness criterion.
     confidence : float, default=None
         Confidence, from 0.75 to 0.995, that the target is met on new rows. With None, only the
         estimate must meet it.
     min_selection : float, default=0.1
         Minimum share of the favorable class among the decisions, as a fraction of its share among
-        the labels, and likewise for the other class. Values of lam below this limit cannot be
-        chosen; see `fit_to_target`.
+        the labels, and likewise for the other class. A value of lam whose decisions fall below
+        this limit cannot be chosen; see `fit_to_target`.
     min_group_size : int, default=None
         Pool the smallest groups, in the metric only, until no group has fewer rows than this; see
         `fit_to_target`.
@@ -612,7 +613,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         class and group.
     n_jobs : int, default=None
         Number of joblib processes (-1 for all cores) for the folds. The result does not depend on
-        it.
+        `n_jobs`.
     progress : bool, default=False
         Whether to show a tqdm progress bar.
 
@@ -751,7 +752,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         if sensitive_features is None:
             warnings.warn(
                 "RenyiClassifierCV was fitted without sensitive_features, so nothing is penalized "
-                "and lam is 0",
+                "and lam is 0: pass sensitive_features to fit",
                 NoSensitiveFeaturesWarning,
                 stacklevel=2,
             )
@@ -966,8 +967,8 @@ def _fits_by_lam(estimator, X, y, sensitive_features, sample_weight):
 def _check_is_estimator(estimator):
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         raise ValueError(
-            "estimator must follow the scikit-learn API and have a parameter lam, such as "
-            f"RenyiClassifier(), not {estimator!r}"
+            "estimator must be an instance of a scikit-learn estimator with a parameter lam, for "
+            f"example RenyiClassifier(), not {estimator!r}"
         )
 
 
@@ -1178,12 +1179,13 @@ def _cells(metric, y, codes, n_groups, pos_label):
 
 
 def _check_sizes(metric, cells, groups, target, confidence):
-    """Raise an error that names groups too small to meet the target with any decisions."""
+    """Raise an error if some groups are too small to meet the target, whatever the decisions."""
     greater_is_better = _METRICS[metric][1]
     strata = list(_TRUTHS.get(metric, (0,)))
 
     def possible(sizes):
-        # In the best case everybody gets the same decision and the other group's rate is known.
+        # In the best case, all samples get the same decision, and the rate of the other groups is
+        # known.
         counts = np.zeros((2, 2, 2), dtype=np.int64)
         counts[strata, 0, int(greater_is_better)] = sizes
         counts[strata, 1, int(greater_is_better)] = _HUGE
@@ -1304,7 +1306,7 @@ def _bound(metric, pos_label, confidence, weight):
         )
 
     def bound(fitted, X, y, s, n_without=0):
-        """Return the interval end, or that without the smallest groups, and their names."""
+        """Return the interval end; with `n_without`, see `_end_without`."""
         y_pred, label = _decided(fitted, X, s), _favorable(fitted, pos_label)
         if not n_without:
             return _interval_end(metric, y, y_pred, s, label, confidence)
@@ -1338,7 +1340,7 @@ def _interval_end(metric, y_true, y_pred, s, pos_label, confidence):
         pos_label=pos_label,
         # Each end of the interval has half of its error probability.
         confidence_level=2 * confidence - 1,
-        # A fixed seed, so that equal rows and decisions always give the same answer.
+        # Use a fixed seed, so that equal rows and decisions always give the same answer.
         random_state=0,
     )
     return found.low if _METRICS[metric][1] else found.high

@@ -1,4 +1,4 @@
-// Small help for readers: where one is, what is wide, what is folded, what is too small.
+// Small aids for readers: the current page in the contents, wide boxes, folded boxes, larger figures, and printing.
 
 (() => {
   "use strict";
@@ -6,7 +6,7 @@
   const ready = (run) =>
     document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", run) : run();
 
-  // The contents show where one is.
+  // Mark the current page in the contents, and scroll to it.
   function showCurrentPage() {
     const box = document.querySelector(".bd-sidebar-primary");
     for (const fold of box ? box.querySelectorAll("li summary") : []) {
@@ -20,7 +20,7 @@
     if (off > box.clientHeight * 0.8) box.scrollTop += off - box.clientHeight / 3;
   }
 
-  // On a phone the drawers close when something in them was chosen.
+  // On a phone, close a drawer when the reader follows one of its links.
   function closeDrawers() {
     for (const drawer of document.querySelectorAll("dialog[id$='sidebar-modal']")) {
       drawer.addEventListener("click", (event) => {
@@ -29,7 +29,7 @@
     }
   }
 
-  // What scrolls sideways fades where there is more, and can be reached, and scrolled, by keyboard.
+  // A box that scrolls sideways fades on each side where there is more, and the keyboard can focus and scroll it.
   const WIDE = "pre, div.math, .output.text_html, .pst-scrollable-table-container";
   const OURS = { tabindex: "0", role: "region", "aria-label": "wide, scrolls sideways" };
   function markWide(within) {
@@ -37,7 +37,7 @@
       /auto|scroll/.test(getComputedStyle(box).overflowX)]);
     for (const [box, scrolls] of boxes) {
       if (scrolls && !("wide" in box.dataset)) {
-        // The theme lets some of them be reached by keyboard already.
+        // The theme has set some of these attributes already.
         for (const name in OURS) if (!box.hasAttribute(name)) box.setAttribute(name, OURS[name]);
         followScroll({ target: box }, true);
       } else if (!scrolls && "wide" in box.dataset) {
@@ -47,15 +47,15 @@
     }
   }
 
-  // A box says on which side of what it shows there is more.
+  // Record on which sides of a box there is more to see.
   function followScroll({ target: box }, isNew = false) {
     if (!box.dataset || !(isNew || "wide" in box.dataset)) return;
     const left = box.scrollLeft > 2, right = box.scrollLeft + box.clientWidth < box.scrollWidth - 2;
     box.dataset.wide = left && right ? "both" : left ? "left" : "right";
   }
 
-  // The whole title of a folded box opens it, whatever stands in the title (the theme's own handler
-  // knows the bare text only); its button says what it opens.
+  // Let the whole title of a folded box open it, also where the title contains other elements (the theme's
+  // own handler reacts only to its plain text), and label the button with the title.
   function mendFolds() {
     for (const title of document.querySelectorAll(".admonition.toggle > .admonition-title")) {
       const button = title.querySelector(".toggle-button");
@@ -70,7 +70,7 @@
     }
   }
 
-  // One switch for all folds of a page. What the reader looks at stays where it is.
+  // One button opens or closes all folds of a page. The text that the reader looks at stays in place.
   function switchFolds() {
     const box = document.querySelector(".fold-switch");
     if (!box) return;
@@ -87,7 +87,7 @@
     });
   }
 
-  // A figure, enlarged. Without this script its link opens the picture.
+  // A click on a figure enlarges it. Without this script, the figure's link opens the picture.
   function enlarge() {
     document.addEventListener("click", (event) => {
       const link = event.target.closest(".bd-article a.image-reference");
@@ -112,7 +112,7 @@
     });
   }
 
-  // Paper: what is folded stays so, unless the reader asks for it.
+  // Print the page. Folded boxes stay folded, unless the reader asks for everything.
   function printButtons() {
     for (const button of document.querySelectorAll("[data-print]")) {
       button.addEventListener("click", () => {
@@ -134,7 +134,7 @@
     enlarge();
     printButtons();
     switchFolds();
-    // After the theme's own scripts, which add their buttons when the page is ready.
+    // Wait for the theme's own scripts, which add their buttons when the page is ready.
     setTimeout(mendFolds);
     const article = document.querySelector(".bd-article");
     if (!article) return;

@@ -1,5 +1,5 @@
-// Where one is and what a link leads to: the current section, previews of references, links into
-// folded boxes, formulas copied as TeX, the arrow keys.
+// Aids for navigation and copying: links into folded boxes, the current section, previews of references,
+// formulas copied as TeX, and the arrow keys.
 
 (() => {
   "use strict";
@@ -7,7 +7,7 @@
   const ready = (run) =>
     document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", run) : run();
 
-  // -- A link leads to its place, even into a folded box ---------------------------------------
+  // -- Links into folded boxes -----------------------------------------------------------------
 
   function target() {
     try {
@@ -27,7 +27,7 @@
     return opened;
   }
 
-  // Until the reader moves, the place stays where it is: a live figure may need more room.
+  // Keep the target of the link in view until the reader moves, because a live figure may change its height.
   function keepPlace(article) {
     let moved = false;
     const still = new ResizeObserver(() => {
@@ -45,7 +45,7 @@
       const place = target();
       if (place && openFolds(place)) place.scrollIntoView({ behavior: "instant" });
     };
-    // After the theme has folded what is to be folded.
+    // Wait until the theme has folded its boxes.
     setTimeout(follow);
     addEventListener("hashchange", follow);
   }
@@ -74,7 +74,7 @@
 
   // -- Previews ------------------------------------------------------------------------------------
 
-  // What is worth showing: an equation, a figure, a theorem, an exercise, an entry of a list.
+  // Elements that are previewed: equations, figures, theorems, exercises, citations, list entries and notes.
   const SHOWN = "div.math, figure, .proof, .exercise, .citation, dt, .admonition";
   const pages = new Map();
 
@@ -133,7 +133,7 @@
       try {
         copy = await content(link);
       } catch {
-        return; // opened as a file: no other page can be read
+        return; // a page that was opened as a file cannot read other pages
       }
       if (!copy || !link.matches(":hover, :focus-visible")) return;
       box.replaceChildren(copy);
@@ -173,7 +173,7 @@
       const chosen = getSelection();
       if (!chosen.rangeCount || chosen.isCollapsed) return;
       const copy = document.createElement("div");
-      // A selection that lies inside one formula is that formula.
+      // Extend a selection that begins or ends inside a formula to the whole formula.
       const range = chosen.getRangeAt(0).cloneRange();
       for (const [edge, set] of [[range.startContainer, "setStartBefore"], [range.endContainer, "setEndAfter"]]) {
         const formula = (edge.nodeType === 1 ? edge : edge.parentElement).closest("math");
@@ -186,7 +186,7 @@
         const mark = formula.getAttribute("display") === "block" ? "$$" : "$";
         formula.replaceWith(mark + formula.dataset.tex + mark);
       }
-      // Laid out, so that paragraphs stay paragraphs.
+      // Add the copy to the page, because only text that is laid out keeps its paragraphs.
       copy.style.cssText = "position: fixed; left: -999em; white-space: normal";
       document.body.append(copy);
       event.clipboardData.setData("text/plain", copy.innerText);

@@ -114,7 +114,7 @@ def name_role(role, rawtext, text, lineno, inliner, options=None, content=()):
 
 
 def link(app, env, node, content):
-    """Return a link to the only object of that name, or just the name if there is none."""
+    """Return a link if exactly one documented object has the name, and just the name otherwise."""
     if node.get("reftype") != "maybe":
         return None
     name = node["reftarget"].removesuffix("()")

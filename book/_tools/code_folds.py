@@ -50,11 +50,13 @@ def words_of(line):
     Parameters
     ----------
     line : str
+        Printed line.
 
     Returns
     -------
     str
-        Empty if the line has fewer than four letters. A number among the first words stays.
+        The words, or an empty string if they have fewer than four letters. A number stays if fewer
+        than ten letters precede it.
     """
     words = []
     for word in line.split():
@@ -92,7 +94,7 @@ def listed(names):
 
 
 def checks_of(source):
-    """Describe code with assertions by its first comment, or return "" if it has none."""
+    """Describe code with assertions by its first comment; return "" if it has no comment."""
     for line in source.splitlines():
         if line.lstrip().startswith("# ") and not line.rstrip().endswith(","):
             return shortened(f"check: {line.strip(' #')}")
@@ -100,7 +102,7 @@ def checks_of(source):
 
 
 def heads_of(table):
-    """Return the first column headings of a table."""
+    """Return up to three column headings of a table as one text."""
     names = []
     for row in table.select("thead tr"):
         for cell in row.find_all(["th", "td"]):

@@ -1,7 +1,7 @@
-"""Run chapters in place, each in a new kernel, so that their stored outputs are correct.
+"""Run chapters in place, each in a new kernel, to update their stored outputs.
 
     python book/_tools/execute.py [chapter.ipynb ...]      # all chapters if none is given
-    python book/_tools/execute.py --failing                # those that nbval reports as different
+    python book/_tools/execute.py --failing                # only chapters that nbval fails
 
 A chapter that raises an error or prints a warning is reported and left unchanged.
 """
@@ -22,12 +22,12 @@ BOOK = Path(__file__).resolve().parents[1]
 
 
 def chapters(book):
-    """Return all notebooks of the book, in reading order."""
+    """Return all notebooks of the book, sorted by path."""
     return sorted(p for p in book.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 
 
 def tidy(notebook):
-    """Remove what differs between machines and runs even if the chapter is unchanged."""
+    """Remove metadata that differ between machines and runs even if the chapter is unchanged."""
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -49,12 +49,12 @@ def run(path):
         timeout=600,
         kernel_name="python3",
         record_timing=False,
-        # On a busy machine one print may arrive in pieces; stored, it is one output.
+        # On a busy machine, the text of one print may arrive in pieces; store a single output.
         coalesce_streams=True,
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
-        # In a thread of its own: where a loop runs already, asyncio starts no other.
+        # Use a separate thread, because asyncio cannot start a loop in a thread that runs one.
         with ThreadPoolExecutor(1) as pool:
             pool.submit(lambda: asyncio.run(client.async_execute())).result()
     except CellExecutionError as error:
@@ -69,7 +69,7 @@ def run(path):
 
 
 def timed(path):
-    """Execute one chapter, and return it with what went wrong and the seconds taken."""
+    """Execute one chapter, and return its path, what went wrong, and the seconds taken."""
     start = time.perf_counter()
     problem = run(path)
     return path, problem, time.perf_counter() - start
@@ -78,7 +78,7 @@ def timed(path):
 def main(paths, book=BOOK, jobs=2):
     """Execute chapters, `jobs` at a time, and return how many failed."""
     failed = 0
-    # Threads are enough: the work is done by the kernels, and each is a process.
+    # Threads are enough, because the kernels, which do the work, are separate processes.
     with ThreadPoolExecutor(jobs) as pool:
         for path, problem, seconds in pool.map(timed, paths):
             outcome = "FAILED" if problem else "ok"
@@ -104,7 +104,7 @@ def failing(paths, jobs=2):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapters", nargs="*", help="notebooks; by default all")
-    parser.add_argument("--failing", action="store_true", help="only those that nbval fails")
+    parser.add_argument("--failing", action="store_true", help="only chapters that nbval fails")
     parser.add_argument("--jobs", type=int, default=2, help="number of parallel runs (2)")
     arguments = parser.parse_args()
     chosen = [Path(name).resolve() for name in arguments.chapters] or chapters(BOOK)

@@ -49,7 +49,7 @@ def render_image(self, data):
                 drawings["narrow"] = stored["narrow"]["svg"]
                 node["narrow_points"] = stored["narrow"]["text"]
             node["drawings"] = drawings
-            # A link to the image leads to what a light page shows.
+            # A link to the image leads to its light variant.
             content = svg.light(data.content).encode()
             name = file_name(content)
             node["uri"] = self.write_file([name], content, overwrite=False, exists_ok=True)

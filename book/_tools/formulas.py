@@ -49,7 +49,7 @@ _OPENING = re.compile(r"[(\[“‘]*$")
 _CLOSING = re.compile(r"[-–,.;:!?)\]’”…%]*")
 _NUMBERED = re.compile(r"\\(begin|end)\{(align|alignat|equation|gather|multline)\}")
 _INDEPENDENT = re.compile(r'<mo>⟂</mo>(?:<mrow style="margin-left:-[\d.]+em;"></mrow>)+<mo>⟂</mo>')
-# TeX puts a thin space between an index or a fraction and the name of a function.
+# TeX puts a thin space between a subscript or a fraction and the name of a function.
 _NAME = re.compile(
     r"(</(?:msub|msup|msubsup|mfrac|msqrt|mover)>)(<mrow><mi>\w{2,}</mi><mo>\u2061)"
 )
@@ -113,7 +113,7 @@ def _write(self, node, tex, display):
     except ValueError as error:
         logger.warning("formula cannot be typeset: %s\n%s", error, tex.strip(), location=node)
         formula = f"<mtext>{html.escape(tex)}</mtext></math>"
-    # The source is what one copies.
+    # Readers who copy a formula get its source.
     attributes = {"class": "math notranslate", "data-tex": " ".join(tex.split()), **kind}
     start = " ".join(f'{name}="{html.escape(value)}"' for name, value in attributes.items())
     self.body.append(f"<math {start}>{formula}")
@@ -125,7 +125,7 @@ def visit_math(self, node):
 
 
 def join_next(node):
-    """Move the punctuation after bold or italic words that end with a formula into them."""
+    """If bold or italic words end with this formula, move the following punctuation into them."""
     words = node.parent
     if not isinstance(words, (nodes.strong, nodes.emphasis)) or words[-1] is not node:
         return
@@ -195,7 +195,7 @@ def visit_math_block(self, node):
 
 def characters(pages):
     """Return all characters in the pages' formulas; single letters become italic."""
-    found = {"√"}  # no character, but an element
+    found = {"√"}  # drawn for an element, so it does not occur as a character
     for page in pages:
         for formula in _FORMULA.findall(page):
             found.update(html.unescape(re.sub(r"<[^>]*>", "", formula)))
@@ -217,7 +217,7 @@ def italic(letter):
 
 
 def redraw(font, glyph, transform):
-    """Change a glyph's outline."""
+    """Apply a transform to a glyph's outline."""
     pen = TTGlyphPen(font.getGlyphSet())
     font.getGlyphSet()[glyph].draw(TransformPen(pen, transform))
     font["glyf"][glyph] = pen.glyph()

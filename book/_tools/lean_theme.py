@@ -47,7 +47,7 @@ def drop_wrong_attributes(app, pagename, templatename, context, doctree):
 
 
 def folded_contents(html):
-    """Return the theme's table of contents with parts without numbered chapters folded.
+    """Return the theme's table of contents with the parts after the numbered chapters folded.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def slim(app, exception):
 def setup(app):
     PygmentsBridge.html_formatter = LeanFormatter
     app.connect("html-page-context", drop_wrong_attributes)
-    # After the theme has said how contents are written.
+    # This must run after the theme has defined how contents are written.
     app.connect("html-page-context", fold_contents, priority=900)
     app.connect("build-finished", slim)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -42,7 +42,7 @@ class Length:
 
     @property
     def minutes(self):
-        """Rounded number of minutes for reading the main text."""
+        """Rounded number of minutes for the chapter without its exercises."""
         raw = self.words / WORDS + self.proof_words / PROOF_WORDS
         raw += CELL * (self.cells + self.figures) + WARM_UP * self.warm_ups
         return max(STEP, STEP * round(raw / STEP))
@@ -59,10 +59,12 @@ def length(notebook):
     Parameters
     ----------
     notebook : dict
+        Chapter in nbformat's JSON.
 
     Returns
     -------
     Length
+        Measurements of the chapter.
     """
     text = "\n\n".join(
         "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"

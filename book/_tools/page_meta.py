@@ -177,7 +177,7 @@ def add_foot(app, config):
 
 
 def setup(app):
-    # Before the theme looks at its options.
+    # This must run before the theme reads its options.
     app.connect("config-inited", add_foot, priority=100)
     app.connect("builder-inited", prepare)
     app.connect("env-updated", read_words)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from bs4 import BeautifulSoup
 
-#: Takes the place of a page number in the contents until the number is known.
+#: Placeholder for a page number in the contents until the number is known.
 _NUMBER = "000"
 #: Minutes that Chromium may take to print.
 PATIENCE = 20
@@ -130,7 +130,7 @@ def solutions_last(article):
         title = answer.select_one(".sd-summary-text")
         if question is None or title is None or title.get_text(strip=True) != "Answer":
             continue
-        # The letter of a warm-up is the one that its check is called with.
+        # The letter of a warm-up is part of the key in its call of `check`.
         letter = re.search(r'check\("[^"]*/(\w)"', question.get_text())
         title.string = f"Answer to warm-up {letter[1]}" if letter else "Answer to the warm-up"
         moved.append(answer)
@@ -187,10 +187,10 @@ def joined_page(html, page, pages):
                 image[name] = posixpath.normpath(posixpath.join(folder, image[name]))
         if image.has_attr("loading"):
             del image["loading"]
-    # The drawings for phones and for dark pages.
+    # Remove the drawings for phones and for dark pages.
     for unused in article.select("source, img.figure-dark"):
         unused.decompose()
-    # Parts are the first level of the outline, chapters the second.
+    # Parts form the first level of the outline, and chapters the second.
     for level in range(5, 0, -1):
         for heading in article.find_all(f"h{level}"):
             heading.name = f"h{level + 1}"
@@ -199,7 +199,7 @@ def joined_page(html, page, pages):
 
 
 def join(folder, root="book/index.html"):
-    """Return the joined file as HTML, and its number of pages."""
+    """Return the joined file as HTML, and the number of pages that it joins."""
     folder = Path(folder)
     index = BeautifulSoup((folder / root).read_text(encoding="utf8"), "html.parser")
     base = posixpath.dirname(root)
@@ -229,7 +229,7 @@ def join(folder, root="book/index.html"):
             article = joined_page((folder / page).read_text(encoding="utf8"), page, pages)
             heading = article.find("h2")
             title = "About this book" if page == root else heading.get_text().strip()
-            if page == root:  # it belongs to no part
+            if page == root:  # the first page belongs to no part
                 heading.name = "h1"
                 heading.string = title
             listing.append(
@@ -327,7 +327,7 @@ def print_pdf(folder, output):
         page = browser.new_page()
         page.set_default_timeout(PATIENCE * 60_000)
         page.emulate_media(media="print", color_scheme="light")
-        # The joined page is not on the disk: its address in the root makes relative links work.
+        # The joined page is not stored on disk. Its address in the root makes relative links work.
         printed(page, f"{site}/print.html", html, output)
         # The page numbers are known only once the book has been printed, so it is printed twice.
         numbers = page_numbers(PdfWriter(clone_from=output), html)
@@ -352,5 +352,5 @@ if __name__ == "__main__":
 
     reason = serving.missing()
     if reason:
-        sys.exit(f"No PDF without a browser and a built book: {reason}")
+        sys.exit(f"the PDF needs a browser and a built book: {reason}")
     print(f"{print_pdf(arguments.folder, arguments.output)} pages: {arguments.output}")

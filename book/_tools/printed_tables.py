@@ -153,7 +153,7 @@ def merge_heads(table):
 
 
 def columns(table):
-    """Return the cells of each column of the body and of the head, without wide heads."""
+    """Return the cells of each column of the body and of the head, without spanning cells."""
     grid, heads = {}, {}
     for part, found in (("tbody", grid), ("thead", heads)):
         open_until = {}

@@ -25,7 +25,7 @@ class QuickStandardDomain(StandardDomain):
     _cached = None
 
     def _resolve_numref_xref(self, env, *arguments):
-        # Reads the number and the title of the target, and copies what it takes.
+        # Sphinx reads only the number and the title of the target, and copies them.
         if self._cached is None:
             self._cached = _Environment(env)
         return super()._resolve_numref_xref(self._cached, *arguments)

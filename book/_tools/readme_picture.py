@@ -1,4 +1,4 @@
-"""Draw the figure in the README, the selection rates on Adult with and without the penalty.
+"""Draw the README's figure of the selection rates on Adult with and without the penalty.
 
 Run it from the top folder after a change to the library:
 ``.venv/bin/python book/_tools/readme_picture.py``.

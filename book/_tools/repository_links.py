@@ -85,7 +85,7 @@ def add_buttons(app, config):
 
 
 def name_buttons(app, pagename, templatename, context, doctree):
-    """Label the buttons with the host they open, and say that the PDF is printed."""
+    """Add the host to each launch button's label, and relabel the PDF button as printing."""
     for group in context.get("header_buttons", []):
         for button in group.get("buttons", []):
             if group.get("label") == "launch-buttons" and "url" in button:
@@ -97,8 +97,8 @@ def name_buttons(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    # Before the theme looks at its options.
+    # This must run before the theme reads its options.
     app.connect("config-inited", add_buttons, priority=100)
-    # After the theme has added them.
+    # This must run after the theme has added its buttons.
     app.connect("html-page-context", name_buttons, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

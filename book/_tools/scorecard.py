@@ -1,9 +1,10 @@
 """Judge the claims in book/claims.yml by the tables in book/results, and store the verdicts.
 
 Writes results/verdicts.json (findings, shares of the multiverse, verdicts that depend on a
-threshold) and the exports results/claims.csv and claims.json. Rows without results yet say so.
-If a verdict differs from the stored one, the old findings are kept and the command fails, unless
-``--accept`` is given. ``--rules COMMIT`` records which commit contains the frozen rules instead.
+threshold) and the exports results/claims.csv and claims.json. Rows whose tables are missing get
+the verdict "no result yet". If a verdict differs from the stored one, the old findings are kept
+and the command fails, unless ``--accept`` is given. With ``--rules COMMIT`` it only records which
+commit contains the frozen rules.
 """
 
 import argparse
@@ -42,7 +43,7 @@ def universes(folder):
 
 
 def weigh(folder, *, accept=False):
-    """Store findings unless verdicts changed and are not accepted; return the changes."""
+    """Store the findings, unless verdicts changed and `accept` is false; return the changes."""
     found = findings(folder)
     changes = changed(stored(folder).get("findings", {}), found)
     if changes and not accept:
@@ -56,7 +57,7 @@ def weigh(folder, *, accept=False):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--accept", action="store_true", help="accept changed verdicts")
+    parser.add_argument("--accept", action="store_true", help="store changed verdicts")
     parser.add_argument("--rules", metavar="COMMIT", help="record the commit of the rules")
     arguments = parser.parse_args()
     if arguments.rules:

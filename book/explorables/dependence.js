@@ -1,11 +1,11 @@
-/* Pure functions of a joint table, as renyi_lib.correlation has them: tests compare the two.
+/* Pure functions of a joint table, which tests compare with those of renyi_lib.correlation.
    A table is a list of rows of counts or probabilities. */
 
 export const sum = (x) => x.reduce((total, one) => total + one, 0);
 export const dot = (x, y) => sum(x.map((one, k) => one * y[k]));
 export const transpose = (M) => M[0].map((_, j) => M.map((row) => row[j]));
 
-/** Totals of rows and columns, and of all. */
+/** Totals of the rows, of the columns and of the whole table. */
 export function margins(P) {
   const rows = P.map(sum), columns = transpose(P).map(sum);
   return { rows, columns, total: sum(rows) };
@@ -17,8 +17,8 @@ export function differences(P) {
   return P.map((row, i) => row.map((x, j) => (x * total - rows[i] * columns[j]) / (total * total)));
 }
 
-/* Rows of M in a basis of the complement of the positive unit vector x: the reflection that takes x to
-   the first axis, without that axis. Then the way back. */
+/* Express the columns of M in a basis of the complement of the positive unit vector x. The basis is the reflection
+   that maps x to the first axis, without that axis. The function `back` is the inverse, for one vector. */
 function outside(M, x) {
   const mirror = x.map((one, k) => one + (k === 0 ? 1 : 0));
   const shares = transpose(M).map((column) => dot(mirror, column) / mirror[0]);
@@ -32,8 +32,8 @@ function back(y, x) {
 }
 
 /** Singular values in decreasing order, and their vectors: A = sum_k values[k] left[k] right[k]^T.
-    One-sided Jacobi: columns are turned, two at a time, until all are orthogonal. Small values keep
-    their digits. A vector whose value is zero is returned as zeros. */
+    The one-sided Jacobi method rotates two columns at a time until all are orthogonal. Small singular values
+    are accurate, too. If a value is zero, one of its two vectors is returned as zeros. */
 export function singular(A) {
   if (!A.length || !A[0].length) return { values: [], left: [], right: [] };
   if (A.length < A[0].length) {
@@ -67,15 +67,15 @@ export function singular(A) {
   };
 }
 
-/** rho_R, the functions f* and g* (f* positive at the last row where it is not zero), all singular values
-    after the first, and the margins. Rows and columns without mass have f* or g* 0; without any
-    dependence both are zeros. */
+/** Compute rho_R, the functions f* and g* (f* is positive at the last row where it is not zero), all singular
+    values after the first, and the margins. f* and g* are 0 for rows and columns without mass, and everywhere
+    if there is no dependence. */
 export function dependence(P) {
   const all = margins(P), rows = kept(all.rows), columns = kept(all.columns);
   const f = P.map(() => 0), g = P[0].map(() => 0), { total } = all;
   const p = rows.map((i) => all.rows[i]), q = columns.map((j) => all.columns[j]);
   const u0 = p.map((one) => Math.sqrt(one / total)), v0 = q.map((one) => Math.sqrt(one / total));
-  /* Differences of products of counts: exactly zero where the counts are independent. */
+  /* These differences of products of counts are exactly zero if the counts are independent. */
   const rest = rows.map((i, k) => columns.map((j, l) =>
     (P[i][j] * total - p[k] * q[l]) / (total * Math.sqrt(p[k])) / Math.sqrt(q[l])));
   const core = rows.length > 1 && columns.length > 1 ? transpose(outside(transpose(outside(rest, u0)), v0)) : [];
@@ -109,7 +109,7 @@ export function pearson(P, a, b) {
   return scale > 0 ? covariance / scale : 0;
 }
 
-/** Mutual information over the mean of the two entropies; 0 if one variable is constant. */
+/** Mutual information divided by the mean of the two entropies; 0 if one variable is constant. */
 export function nmi(P) {
   const { rows, columns, total } = margins(P);
   const entropy = (mass) => -sum(mass.filter((x) => x > 0).map((x) => (x / total) * Math.log(x / total)));

@@ -1,6 +1,6 @@
-/* Written into the page after each explorable (renyi_book/explorables.py). Pages of the built book say
-   where their root is; JupyterLab's do not, and keep the still picture. A page opened as a file may not
-   import modules: it takes the same code as one plain script (_tools/explorable_files.py). */
+/* Written into the page after each explorable (renyi_book/explorables.py). Pages of the built book state
+   where their root is. JupyterLab's pages do not, so they keep the still picture. A page opened as a file
+   cannot import modules, so it loads the same code as one plain script (_tools/explorable_files.py). */
 (() => {
   const root = document.documentElement.dataset.content_root;
   if (root === undefined) return;

@@ -33,8 +33,8 @@ export function grid(a, b, n) {
   return Array.from({ length: n + 1 }, (_, k) => a + ((b - a) * k) / n);
 }
 
-/** Signs and what they mean, in as many rows of 20 px as it takes; items are [mark, color, text], and a mark
-    is "line", "dash", "dot", "bar" or a character. Returns the group and the height that it needs. */
+/** A legend, in as many rows of 20 px as it needs. Items are [mark, color, text], and a mark is "line", "dash",
+    "dot", "bar" or a character. Returns the group and its height. */
 export function legend(items, width) {
   const group = svg("g", {});
   let [x, row] = [0, 0];
@@ -55,8 +55,8 @@ export function legend(items, width) {
   return [group, 20 * (row + 1)];
 }
 
-/** Heights for labels that would like to stand at `heights`: in the same order and at least `gap` apart, the higher
-    ones moved up. */
+/** Move labels at the given heights apart, so that they keep their order and are at least `gap` apart. The upper
+    labels are moved up. */
 export function apart(heights, gap = 18) {
   const found = [...heights];
   let above = Infinity;

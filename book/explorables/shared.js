@@ -1,9 +1,9 @@
-/* The frame that every explorable stands in: one state, one render. See README.md in this folder.
-   An explorable gives a pure model (model.js) and a view (view.js); this file does the rest: controls,
-   linked numbers, state in the address, redrawing at the container's width, speaking. */
+/* The frame of every explorable, with one state and one render function; see README.md in this folder.
+   An explorable consists of a pure model (model.js) and a view (view.js). This file does the rest: controls,
+   linked numbers, the state in the address, redrawing at the container's width, and spoken summaries. */
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Does the reader want no motion? */
+/** Whether the reader prefers reduced motion. */
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** An HTML element: el("p", { class: "x" }, "text", child). */
@@ -24,8 +24,8 @@ function filled(node, attributes, children) {
   return node;
 }
 
-/** A number as the book prints it: fixed digits, a true minus sign, no minus zero. As `fixed` of
-    renyi_book.explorables. */
+/** Format a number like `fixed` of renyi_book.explorables, with a fixed number of digits, a true minus sign
+    and no minus zero. */
 export function fixed(x, digits) {
   const text = Math.abs(x).toFixed(digits);
   return (x < 0 && Number(text) !== 0 ? "\u2212" : "") + text;
@@ -36,7 +36,7 @@ export function indexed(text) {
   return text.split(/([ρσ]_\w)/).map((part) => (/^[ρσ]_\w$/.test(part) ? el("span", {}, part[0], el("sub", {}, part[2])) : part));
 }
 
-/** The same inside an SVG text. */
+/** The same for a label inside an SVG text. */
 export function lowered(text) {
   return text.split(/_(\w)/).flatMap((part, k) => {
     if (!part) return [];
@@ -45,19 +45,19 @@ export function lowered(text) {
   });
 }
 
-/** The line that takes d0 to r0 and d1 to r1. */
+/** The linear function that maps d0 to r0 and d1 to r1. */
 export function scale(d0, d1, r0, r1) {
   return (x) => r0 + ((x - d0) / (d1 - d0)) * (r1 - r0);
 }
 
-/** Does a finger that went down at `from` move sideways by now? Until then it may be about to scroll the page. */
+/** Whether a finger that went down at `from` has moved sideways; until then, it may be about to scroll the page. */
 const sideways = (from, event) =>
   Math.abs(event.clientX - from.clientX) > 10 && Math.abs(event.clientX - from.clientX) > Math.abs(event.clientY - from.clientY);
 
-/** Drag on the stage: grab([x, y]) says what is there (or nothing), move(held, [x, y]) moves it. A finger
-    that moves up or down scrolls the page, and nothing is moved. */
+/** Drag on the stage: grab([x, y]) returns what is there (or nothing), and move(held, [x, y]) moves it. A finger
+    that moves up or down scrolls the page and moves nothing else. */
 export function drag(stage, grab, move) {
-  let held = null, waiting = null; // waiting: where a finger went down whose direction is not known yet
+  let held = null, waiting = null; // waiting: the first event of a finger whose direction is not known yet
   const point = (event) => {
     const box = stage.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
@@ -77,7 +77,7 @@ export function drag(stage, grab, move) {
   stage.addEventListener("pointercancel", () => { held = null; });
 }
 
-/** A range input that a finger can scroll over: its value is taken once the finger moves sideways or is lifted. */
+/** Let a finger scroll over a range input, whose value is taken only once the finger moves sideways or is lifted. */
 export function slide(input, take, current) {
   let waiting = null;
   input.addEventListener("pointerdown", (event) => { waiting = event.pointerType === "touch" ? event : null; });
@@ -87,7 +87,7 @@ export function slide(input, take, current) {
   input.addEventListener("input", () => { if (!waiting) take(Number(input.value)); });
 }
 
-/** Bring the explorable in `root` to life; `spec` is described in README.md. */
+/** Start the explorable in `root`; README.md describes `spec`. */
 export function explorable(root, spec) {
   const name = root.dataset.explorable;
   const inline = root.querySelector('script[type="application/json"]');
@@ -106,7 +106,7 @@ export function explorable(root, spec) {
   const panel = el("div", { class: "explorable-controls" });
   const folds = el("div", { class: "explorable-controls" });
   const parts = controls.map(build);
-  /* Buttons first, so that they share a row on a phone. */
+  /* Put the buttons first, so that they share a row on a phone. */
   const shown = parts.filter((part) => !part.fold).map((part) => part.node), isRange = (node) => node.matches(".explorable-range");
   const reset = button("Reset", () => update({ ...initial })), alone = shown.every(isRange);
   panel.append(...shown.filter((node) => !isRange(node)), ...(alone ? [] : [reset]), ...shown.filter(isRange), ...(alone ? [reset] : []));
@@ -125,7 +125,7 @@ export function explorable(root, spec) {
     return node;
   }
 
-  /* A control: its node, and how it follows the state. */
+  /* Build a control: its node, and a function that makes it follow the state. */
   function build(control) {
     const get = control.get || ((s) => s[control.key]);
     const set = control.set && control.kind !== "button" ? control.set : (s, value) => ({ [control.key]: value });
@@ -168,7 +168,7 @@ export function explorable(root, spec) {
     };
   }
 
-  /* "t=4&p=1,2,3" as a part of the state: only known keys, only values of the initial one's kind. */
+  /* Parse "t=4&p=1,2,3" as a part of the state. Only known keys are kept, and only values of the initial value's type. */
   function parsed(text, prefix = "") {
     const part = {};
     for (const [key, value] of new URLSearchParams(text)) {
@@ -182,7 +182,7 @@ export function explorable(root, spec) {
     return part;
   }
 
-  /* Snap to what the controls can show; spec.valid does what only the explorable knows. */
+  /* Snap the state to values that the controls can show, and then apply the explorable's own rule, spec.valid. */
   function snapped(next) {
     for (const control of single) {
       const value = next[control.key];
@@ -209,8 +209,8 @@ export function explorable(root, spec) {
     }
   }
 
-  /* Play: one `next` after another until there is none; at the end it begins again. Readers who want no motion
-     see the end at once. */
+  /* Play: apply `next` repeatedly until it returns nothing. At the end, Play starts again from the beginning. Readers
+     who prefer reduced motion see the end at once. */
   function play(control) {
     if (!control.next(state, data)) update(given(control.from, data));
     if (calm()) {
@@ -275,7 +275,7 @@ export function explorable(root, spec) {
   document.querySelectorAll(`[data-explorable="${name}"][data-set]`).forEach((phrase) => {
     const act = button(phrase.textContent, () => {
       update({ ...initial, ...parsed(phrase.dataset.set) });
-      /* After the render, which may change the number of lines in the guide. */
+      /* Wait for the render, which may change the number of lines in the guide. */
       requestAnimationFrame(() => main.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" }));
     });
     act.className = "explorable-try";

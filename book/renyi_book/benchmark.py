@@ -1,4 +1,4 @@
-"""Benchmark of fair classifiers at equal relaxation, with its comparisons, table and figure."""
+"""Comparisons, tables and figure of the benchmark of fair classifiers at equal relaxation."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,8 +11,8 @@ from renyi_book.scorecard.statistics import corrected
 
 # n_test / n_train of the splits, for intervals that account for their overlap.
 TEST_SHARE = 0.2 / 0.6
-# Pairs named by the protocol. "equivalence" claims that there is no difference, and "difference"
-# that the first method is more accurate.
+# Pairs named by the protocol. "equivalence" is the claim that there is no difference, and
+# "difference" the claim that the first method is more accurate.
 PAIRS = (
     ("label", "plug-in", "equivalence"),
     ("score", "plug-in", "equivalence"),
@@ -75,7 +75,7 @@ def verdicts(table, pairs=PAIRS):
     Parameters
     ----------
     table : DataFrame
-        Table of `benchmark_frontier`, or that of `benchmark_odds` with its pairs.
+        Table from `benchmark_frontier` or, with `ODDS_PAIRS`, from `benchmark_odds`.
     pairs : sequence of (first, second, claim)
         Pairs of methods to compare.
 
@@ -83,10 +83,11 @@ def verdicts(table, pairs=PAIRS):
     -------
     DataFrame
         One row for each data set, criterion, level and pair. ``ahead`` is the mean difference in
-        accuracy, first minus second, in points, with the interval ``low, high`` (95 % for a
-        claimed difference, 90 % for equivalence) from ``splits`` splits; ``reached_first`` and
-        ``reached_second`` count the splits, out of ``tried``, in which each method reaches the
-        level; ``smallest`` is the smallest difference that matters; ``verdict``.
+        accuracy, first minus second, in percentage points, with the interval ``low, high`` (95 %
+        for a claimed difference, 90 % for equivalence) from ``splits`` splits; ``reached_first``
+        and ``reached_second`` count the splits, out of ``tried``, in which each method reaches the
+        level; ``smallest`` is the smallest difference that matters; and ``verdict`` is the verdict
+        on the claim.
     """
     found = []
     for (name, criterion, level), rows in table.dropna(subset="level").groupby(
@@ -122,22 +123,25 @@ def verdicts(table, pairs=PAIRS):
 
 
 def compared(table, reference=REFERENCE):
-    """Compute each method's accuracy minus that of a reference at the same level, by split.
+    """Compute each method's mean difference in accuracy from a reference at the same level.
+
+    Differences are taken within each split and then averaged.
 
     Parameters
     ----------
     table : DataFrame
-        Table of `benchmark_frontier`.
+        Table from `benchmark_frontier` or `benchmark_odds`.
     reference : str, default="plug-in"
-        Method to subtract.
+        Reference method, whose accuracy is subtracted.
 
     Returns
     -------
     DataFrame
-        Columns ``dataset, criterion, level, method``; ``ahead, low, high`` in points of accuracy,
-        with a 95 % interval that accounts for the overlap of splits (NaN for fewer than four
-        splits); ``splits`` in which both methods reach the level; and, for the reference, its own
-        accuracy in percent as ``accuracy``.
+        Columns ``dataset, criterion, level, method``; ``ahead``, the mean difference in percentage
+        points, with its 95 % interval ``low, high``, which accounts for the overlap of the splits
+        (NaN for fewer than four splits); ``splits``, the number of splits in which both methods
+        reach the level; and ``accuracy``, the reference's own accuracy in percent (NaN for other
+        methods).
     """
     found = []
     for (name, criterion, level), rows in table.dropna(subset="level").groupby(
@@ -159,12 +163,14 @@ def compared(table, reference=REFERENCE):
 
 
 def results_table(table):
-    """Format the chapter's table, with a row for each method and a column for each setting.
+    """Return the chapter's table as text, with a row for each method.
 
-    The row of the ten-line rule shows its accuracy in percent. The other rows show the difference
-    from it in points, with a 95 % interval, and in brackets the number of splits in which both
-    methods reach the level. A dash means that there are fewer than two such splits. The last
-    columns are CPU seconds for all settings of one criterion.
+    There is a column for each data set and criterion at the level in `SHOWN`. The row of the
+    ten-line rule shows its accuracy in percent. The other rows show the difference from it in
+    percentage points, with a 95 % interval, and in parentheses the number of splits in which both
+    methods reach the level. A dash means that there are fewer than two such splits. Methods
+    without a constraint show their own accuracy. The last columns are the mean CPU seconds for all
+    settings of one criterion.
     """
     found = compared(table)
     there = set(table["dataset"])
@@ -187,7 +193,7 @@ def results_table(table):
 
 
 def odds_table(table, reference="bias score"):
-    """Format the chapter's table for equalized odds, with a column for each level.
+    """Return the chapter's table for equalized odds as text, with a column for each level.
 
     It has the format of `results_table`, with the library's rule without S as the reference.
     """
@@ -220,7 +226,7 @@ def results_figure(table, *, leave_out=("linear",)):
     Parameters
     ----------
     table : DataFrame
-        Table of `benchmark_frontier`.
+        Table from `benchmark_frontier`.
     leave_out : sequence of str
         Methods to leave out. The linear model is so much less accurate on Adult that the
         differences between the other methods would not be visible.

@@ -9,7 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Names of the program on common systems, in order of preference.
+#: Names of the Chromium executable on common systems, in order of preference.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 #: Options that disable network requests in the background and first-run pages.
 OPTIONS = [

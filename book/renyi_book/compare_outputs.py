@@ -69,7 +69,7 @@ def differences(expected, actual, tolerance=None):
 
 
 def _tokens(text):
-    """Split text into numbers, markup and the words between them, without aligning spaces."""
+    """Split text into numbers, markup and words, and squeeze the spaces that align columns."""
     tokens, end = [], 0
     for match in TOKEN.finditer(text):
         tokens += [_squeeze(text[end : match.start()]), match.group()]

@@ -40,17 +40,17 @@ def explorable(
     alt : str
         Alt text of the still picture.
     data : mapping, optional
-        Data of the model, as JSON (lists, numbers and text).
+        Data of the model, which can be written as JSON.
     say : str
         Text above the figure that says what to try and what to notice. ``{key}`` becomes a number
-        that follows the figure; ``[phrase](key=value&key=value)`` becomes a button that sets its
-        state; the letter after ``ρ_`` becomes an index.
+        that follows the figure, ``[phrase](key=value&key=value)`` becomes a button that sets the
+        figure's state, and the letter after ``ρ_`` or ``σ_`` becomes a subscript.
     values : mapping of str to str, optional
-        Numbers of `say` in the opening state, as printed; see `fixed`.
+        Number in the opening state for each ``{key}`` of `say`, as text; see `fixed`.
     table : pandas.DataFrame, optional
         Numbers of the opening state, folded under the figure.
     label : str, optional
-        Summary of that fold; by default "The opening numbers as a table".
+        Heading of the folded table; by default "The opening numbers as a table".
     heights : tuple of int, optional
         Height of the drawing in pixels on wide and narrow pages, reserved while it loads.
     """
@@ -122,7 +122,9 @@ def _still(image, facts, alt):
 
 
 def fixed(x, digits):
-    """Format a number as the explorables do: half up, a true minus sign, no negative zero.
+    """Format a number as the explorables do, with a true minus sign and without a negative zero.
+
+    Halves are rounded away from zero.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def fixed(x, digits):
 
 
 def _linked(name, say, values):
-    """Return the text with its linked numbers and its clickable phrases."""
+    """Return the HTML of the text, with linked numbers and clickable phrases."""
     if not isinstance(values, Mapping):
         raise ValueError(f"values must be a mapping from the keys in say to text, not {values!r}")
 

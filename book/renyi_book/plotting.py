@@ -64,7 +64,8 @@ _STYLE = {
 #: about 350 px wide, where text of 10 points in 5.3 inches has a size of 9 px.
 _PHONE_INCHES = 5.3
 _PHONE_POINTS = 10
-#: If this variable is set, figures are drawn only once, because tests compare no pictures.
+#: If this environment variable is set, no drawings for phones are made, because the tests do not
+#: compare pictures.
 _DRAFT = "BOOK_DRAFT"
 
 
@@ -130,7 +131,7 @@ def show_slider(figures, alt, *, label="step"):
     Parameters
     ----------
     figures : mapping of str to matplotlib.figure.Figure
-        Figure at each stop of the slider, by the text of the stop.
+        Figure for each stop of the slider; the keys are shown as the texts of the stops.
     alt : str
         Description of what happens when the slider moves.
     label : str
@@ -139,7 +140,10 @@ def show_slider(figures, alt, *, label="step"):
     from IPython.display import HTML, display
 
     if not isinstance(figures, Mapping) or not figures:
-        raise ValueError("figures must be a nonempty mapping from the slider's text to a figure")
+        raise ValueError(
+            "figures must be a nonempty mapping from the slider's text to a figure, "
+            f"not {figures!r}"
+        )
     names = [html.escape(str(name)) for name in figures]
     # Each frame is drawn once, for all screens.
     for fig in figures.values():
@@ -199,7 +203,7 @@ def for_phones(fig):
     ----------
     fig : matplotlib.figure.Figure
         Figure, which is changed in place. Panels that were placed by hand, or in nested grids,
-        keep their order.
+        keep their arrangement.
     """
     width, height = fig.get_size_inches()
     groups = _panels(fig)
@@ -220,7 +224,7 @@ def for_phones(fig):
 
 
 def _panels(fig):
-    """Return the axes of one grid by cell (twins share one), in reading order, if there is one."""
+    """Return the axes in each cell of the figure's grid, in reading order; empty without one."""
     axes = [ax for ax in fig.axes if ax.get_subplotspec() is not None]
     specs = [ax.get_subplotspec() for ax in axes]
     if fig.subfigs or any(s != s.get_topmost_subplotspec() for s in specs):
@@ -264,13 +268,13 @@ def _own_labels(groups):
 
 
 def _break_lines(fig):
-    """Break titles, x-axis labels and legends that have become too long, and rotate ticks."""
+    """Break titles, x-axis labels and legends that are too long, and rotate tick labels."""
     fig.canvas.draw()
     for ax in fig.axes:
         box = ax.get_window_extent()
         for text in (ax.title, ax._left_title, ax._right_title):
             _fit(text, fig.bbox.width - box.x0)
-        # Below the middle of the axes, up to the nearer edge of the figure.
+        # The label is centered below the axes and may extend to the nearer edge of the figure.
         middle = (box.x0 + box.x1) / 2
         _fit(ax.xaxis.label, 1.96 * min(middle, fig.bbox.width - middle))
         ticks = [t for t in ax.get_xticklabels() if t.get_visible() and t.get_text().strip()]
@@ -289,7 +293,7 @@ def _break_lines(fig):
 
 
 def _set_columns(legend, columns):
-    """Lay out a legend again, because `set_ncols` alone only stores the number."""
+    """Lay out a legend again, because `set_ncols` itself only stores the number."""
     labels = [text.get_text() for text in legend.get_texts()]
     title, loc = legend.get_title().get_text(), legend._loc_real
     legend.set_ncols(columns)
@@ -321,5 +325,5 @@ def _fit(text, room):
 
 
 def address(image):
-    """Return a data address of an SVG, for an image inside HTML."""
+    """Return the data URL of an SVG, for an image inside HTML."""
     return "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode("ascii")

@@ -30,7 +30,7 @@ _UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
 class RebuildError(RuntimeError):
-    """Error raised if not every original is found, in which case nothing is written."""
+    """Error raised if nothing is written, as the source is not a folder or lacks an original."""
 
 
 def find_originals(folder, report=print):
@@ -41,7 +41,7 @@ def find_originals(folder, report=print):
     folder : path-like
         Folder to search.
     report : callable, default=print
-        Function that is called with one line for each file that is taken, rejected or unreadable.
+        Function that is called with one line for each file that is found, refused or unreadable.
 
     Returns
     -------

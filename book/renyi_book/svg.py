@@ -1,9 +1,9 @@
 """Figures as SVG in the page's font, and their variant for dark pages.
 
 `svg` draws a matplotlib figure whose words remain text that a browser renders. Simple formulas
-become italic letters with indices, and only formulas with roots or accents are drawn as outlines.
-Widths are measured in DejaVu Sans, which is wider than the fonts of the page, so that labels do
-not overlap. Equal figures always give equal SVG.
+become italic letters with subscripts, and only formulas with roots or accents are drawn as
+outlines. Widths are measured in DejaVu Sans, which is wider than the fonts of the page, so that
+labels do not overlap. Equal figures always give equal SVG.
 
 A notebook stores one drawing on a white background, from which `light` and `dark` derive the two
 files of a page. `dark` replaces the colors with lighter ones.
@@ -44,7 +44,7 @@ DARK = {
     "#dddddd": "#3b424c",
     "#ffffff": DARK_PAPER,
 }
-#: Size above which a figure's marks are rasterized, while text and axes remain vector graphics.
+#: Size in bytes above which marks are rasterized, while text and axes remain vector graphics.
 MOST_BYTES = 150_000
 _IMAGE_DPI = 200
 #: Minimum number of points of the marks that are rasterized if a figure is too large.
@@ -68,6 +68,7 @@ def svg(fig):
     Returns
     -------
     str
+        The SVG.
     """
     drawn = _drawn(fig)
     if len(drawn.encode()) > MOST_BYTES:
@@ -79,7 +80,7 @@ def svg(fig):
 
 
 def size(drawn):
-    """Return the width and height in px that an SVG of `svg` states.
+    """Return the width and height, in px, that an SVG from `svg` states.
 
     Examples
     --------
@@ -88,7 +89,9 @@ def size(drawn):
     """
     found = re.match(r'<svg [^>]*?width="(\d+)" height="(\d+)"', drawn)
     if not found:
-        raise ValueError("drawn must be an SVG that states its width and height in px")
+        raise ValueError(
+            f"drawn must be an SVG that states its width and height in px, not {drawn[:60]!r}"
+        )
     return int(found[1]), int(found[2])
 
 
@@ -309,7 +312,7 @@ def _shorten(element):
         del element.attrib["id"]
         if re.fullmatch(r"kept\d+|marks|map", name):
             element.set("class", name.rstrip("0123456789"))
-            # Black elements have no color attribute and inherit it.
+            # Black elements have no color attribute of their own, so they inherit this one.
             element.set("fill", "#000000")
     if len(element) or not element.tag.endswith(("text", "tspan")):
         element.text = None
@@ -317,7 +320,7 @@ def _shorten(element):
 
 
 def _share_style(group):
-    """Move a style that all marks of a group share to the group."""
+    """If all marks in a group have the same style, move it to the group."""
     styles = {child.get("style") for child in group}
     only_marks = len(group) > 1 and {child.tag for child in group} == {f"{_SPACE}use"}
     if only_marks and len(styles) == 1 and None not in styles and not group.get("style"):
@@ -335,7 +338,7 @@ def _short_numbers(text, digits=2):
 
 
 def _short_path(text):
-    """Shorten a path by removing spaces and, if it has many points, digits."""
+    """Shorten a path by removing spaces and rounding, to fewer digits if it has many points."""
     digits = 1 if text.count("L") > 100 else 2
     text = _CIRCLE.sub(_arcs, " ".join(text.split()))
     return re.sub(r"\s*([A-Za-z])\s*", r"\1", _short_numbers(text, digits)).strip()
@@ -421,7 +424,7 @@ def math_spans(text):
     Returns
     -------
     list of (str, bool, int) or None
-        Each piece, whether it is italic, and its level, which is -1 for an index, 1 for an
+        Each piece, whether it is italic, and its level, which is -1 for a subscript, 1 for an
         exponent and 0 otherwise. None if a formula contains anything that a line of text cannot
         show, such as a root or an accent.
 
@@ -497,7 +500,7 @@ def _darken(element, kind=None):
 
 
 def _dark_image(address, *, inverted):
-    """Convert an inline image to dark colors, as marks or as a map inverted in lightness."""
+    """Convert an inline image for a dark page, color by color or by inverting its lightness."""
     image = Image.open(io.BytesIO(base64.b64decode(address.removeprefix(_INLINED))))
     pixels = np.array(image.convert("RGBA"))
     colors, places = np.unique(pixels[..., :3].reshape(-1, 3), axis=0, return_inverse=True)
@@ -513,7 +516,7 @@ def _dark_image(address, *, inverted):
 
 
 def _darkened(lab):
-    """Return the lightness on a dark page; grays are inverted, and other colors lightened."""
+    """Return a color in Oklab for a dark page; grays are inverted, other colors lightened."""
     lightness, chroma = lab[0], np.hypot(lab[1], lab[2])
     if chroma < 0.03 or (lightness > 0.85 and chroma < 0.1):
         return np.array([0.21 + 0.72 * min(1, (1 - lightness) / 0.75) ** 0.8, lab[1], lab[2]])
@@ -542,7 +545,7 @@ def _linear(rgb):
 
 
 def _oklab(rgb):
-    """Convert colors (from 0 to 1) to Ottosson's Oklab, lightness and two opponent axes."""
+    """Convert sRGB colors (from 0 to 1) to Oklab, which is lightness and two opponent axes."""
     return np.cbrt(_linear(rgb) @ _TO_LMS.T) @ _TO_LAB.T
 
 

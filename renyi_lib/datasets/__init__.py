@@ -1,4 +1,4 @@
-"""The paper's three data sets and a larger one, whose checksums are verified on every load."""
+"""Loaders of the paper's three data sets and a larger one, which verify each file's checksum."""
 
 from renyi_lib.datasets._adult import load_adult
 from renyi_lib.datasets._bank import load_bank

@@ -1,4 +1,4 @@
-"""Adult: census records of 1994 that predict whether the income exceeds 50 000 dollars a year."""
+"""Adult: census records of 1994, used to predict an income above 50 000 dollars a year."""
 
 import io
 
@@ -11,12 +11,12 @@ from renyi_lib.datasets._sensitive import Grouping
 _DESCRIPTIONS = {
     "age": "age in years",
     "workclass": "kind of employer; '?' if not known",
-    "fnlwgt": "how many people of the population the Census Bureau lets this record stand for",
+    "fnlwgt": "survey weight: number of people whom this record represents",
     "education": "highest level of schooling reached",
-    "education-num": "the same level as a number, 1 (preschool) to 16 (doctorate)",
+    "education-num": "level of schooling as a number, 1 (preschool) to 16 (doctorate)",
     "marital-status": "marital status",
     "occupation": "kind of work; '?' if not known",
-    "relationship": "place in the household, such as Husband or Own-child",
+    "relationship": "role in the household, such as Husband or Own-child",
     "race": "race, in the five categories of the census",
     "sex": "sex, Female or Male",
     "capital-gain": "income from selling assets at a profit, in dollars",
@@ -35,8 +35,8 @@ _RACE = Grouping("race", {"non-White": None, "White": "White"})
 def load_adult() -> FairDataset:
     """Load the Adult data set, with UCI's two files as training and test set.
 
-    The raw tables differ from the files in only three ways. Columns are named, the blank before
-    each value is removed, and so is the full stop after each label of the test set, so that both
+    The raw tables differ from the files in only three ways. Columns are named, the space before
+    each value is removed, and so is the period after each label of the test set, so that both
     tables contain ``'>50K'``. Unknown values remain ``'?'`` and count as a separate category.
 
     Returns

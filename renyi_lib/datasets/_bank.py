@@ -1,4 +1,4 @@
-"""Bank Marketing: phone calls of a Portuguese bank that may lead to a term deposit."""
+"""Bank Marketing: phone calls by a Portuguese bank to sell term deposits."""
 
 import io
 
@@ -21,7 +21,7 @@ _DESCRIPTIONS = {
     "day": "day of the month of the last call",
     "month": "month of the last call",
     "duration": "length of the last call in seconds, known only once the answer is known too",
-    "campaign": "number of calls to this client in this campaign, the last one included",
+    "campaign": "number of calls to this client in this campaign, including the last one",
     "pdays": "days since the last call of an earlier campaign, -1 if there was none",
     "previous": "number of calls to this client before this campaign",
     "poutcome": "outcome of the earlier campaign; 'unknown' mostly if there was none",
@@ -41,9 +41,9 @@ def load_bank() -> FairDataset:
     Returns
     -------
     FairDataset
-        Data set whose ``sensitive_choices`` are ``"married"`` (S = 1 for married, 0 for single and
-        divorced). The default features are all columns except marital. ``'unknown'`` is treated
-        as an ordinary value.
+        Data set. The only key of its ``sensitive_choices`` is ``"married"`` (S = 1 for married, 0
+        for single and divorced). The default features are all columns except marital.
+        ``'unknown'`` is treated as an ordinary value.
 
     References
     ----------

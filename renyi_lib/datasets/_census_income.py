@@ -1,4 +1,4 @@
-"""Census-Income (KDD): survey records that predict whether the income exceeds 50 000 dollars."""
+"""Census-Income (KDD): survey records, used to predict an income above 50 000 dollars."""
 
 import io
 import os
@@ -14,7 +14,7 @@ _DESCRIPTIONS = {
     "class of worker": "kind of employer",
     "detailed industry recode": "code of the industry, 0 outside the universe",
     "detailed occupation recode": "code of the occupation, 0 outside the universe",
-    "education": "highest level of schooling reached; 'Children' below 15 years",
+    "education": "highest level of schooling reached; 'Children' for those under 15",
     "wage per hour": "hourly wage in cents, 0 if not paid by the hour or not asked",
     "enroll in edu inst last wk": "whether enrolled in a school or college last week",
     "marital stat": "marital status",
@@ -32,14 +32,14 @@ _DESCRIPTIONS = {
     "tax filer stat": "how the person files a tax return, if at all",
     "region of previous residence": "region of the previous residence, if moved",
     "state of previous residence": "state of the previous residence, if moved; '?' if not known",
-    "detailed household and family stat": "place in household and family, 38 values",
-    "detailed household summary in household": "place in the household, 8 values",
-    "instance weight": "survey weight: how many people of the population the record stands for",
-    "migration code-change in msa": "move between metropolitan areas; '?' in 1995",
-    "migration code-change in reg": "move between regions; '?' in 1995",
-    "migration code-move within reg": "move within a region; '?' in 1995",
-    "live in this house 1 year ago": "whether in the same house a year ago",
-    "migration prev res in sunbelt": "whether moved from the sunbelt; '?' in 1995",
+    "detailed household and family stat": "role in the household and family, 38 values",
+    "detailed household summary in household": "role in the household, 8 values",
+    "instance weight": "survey weight: number of people whom this record represents",
+    "migration code-change in msa": "move between metropolitan areas; '?' in the 1995 survey",
+    "migration code-change in reg": "move between regions; '?' in the 1995 survey",
+    "migration code-move within reg": "move within a region; '?' in the 1995 survey",
+    "live in this house 1 year ago": "whether the person lived in the same house a year ago",
+    "migration prev res in sunbelt": "whether moved from the Sunbelt; '?' in the 1995 survey",
     "num persons worked for employer": "size of the employer in six classes, 0 if none",
     "family members under 18": "which parents of a child are present",
     "country of birth father": "father's country of birth; '?' if not known",
@@ -56,7 +56,7 @@ _DESCRIPTIONS = {
 _TARGET = "income"
 _WEIGHT = "instance weight"
 _DOI = "10.24432/C5N30T"
-# Numeric columns of the file that contain codes of categories.
+# Columns of the file whose numbers are codes of categories.
 _CODED = (
     "detailed industry recode",
     "detailed occupation recode",
@@ -77,9 +77,9 @@ def load_census_income(*, data_home: str | os.PathLike | None = None) -> FairDat
     checkout of the repository contains them in ``data/``, and an installed package reads them
     from a folder of your choice.
 
-    The raw tables differ from the files in only three ways. Columns are named, blanks around
+    The raw tables differ from the files in only three ways. Columns are named, spaces around
     values are removed, and numbers that code a category (industry, occupation and others) are
-    strings. Missing values remain ``'?'``, questions that a person was not asked remain
+    strings. Missing values remain ``'?'``, answers to questions that a person was not asked remain
     ``'Not in universe'``, and both count as categories.
 
     Parameters
@@ -99,8 +99,9 @@ def load_census_income(*, data_home: str | os.PathLike | None = None) -> FairDat
 
     Raises
     ------
-    RuntimeError
-        If a file is missing or differs from UCI's. The message says where to put the file.
+    DataFileError
+        If a file is missing, cannot be decompressed, or differs from UCI's. The message says
+        where to put the file.
 
     References
     ----------
@@ -138,6 +139,6 @@ def _read(name, data_home):
         skipinitialspace=True,
         na_filter=False,
     )
-    for column in ("major occupation code", "citizenship"):  # one value of each ends with a blank
+    for column in ("major occupation code", "citizenship"):  # one value of each ends with a space
         table[column] = table[column].str.rstrip()
     return table

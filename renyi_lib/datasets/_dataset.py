@@ -15,14 +15,14 @@ from renyi_lib.datasets._sensitive import joint_codes, joint_names
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EncodedDataset:
-    """Arrays for a fair learner, which are features X, label y and sensitive attribute S.
+    """Features X, labels y and sensitive attribute S as arrays, for training and for testing.
 
     Attributes
     ----------
     X_train, X_test : ndarray of float64, or scipy CSR array, of shape (n_samples, n_features)
         Features.
     y_train, y_test : ndarray of int
-        Labels, 1 for the positive label and 0 for the other.
+        Labels, encoded as 1 for the positive label and 0 for the negative one.
     s_train, s_test : ndarray of int
         Group of each row; ``group_names[s]`` is its name.
     feature_names : tuple of str
@@ -216,7 +216,9 @@ class FairDataset:
             raise ValueError(f"columns must be a list of column names, not the string {columns!r}")
         columns = list(columns)
         if not columns or len(set(columns)) < len(columns):
-            raise ValueError(f"columns must name one or more different columns, not {columns!r}")
+            raise ValueError(
+                f"columns must be one or more column names without repetition, not {columns!r}"
+            )
         for column in columns:
             if column in hidden:
                 raise ValueError(
@@ -248,7 +250,7 @@ def _as_format(X, as_sparse):
 
 
 def _names_after(scaler, names, width):
-    """Return names of the scaled columns, which are new if the scaler creates new columns."""
+    """Return the names of the scaled columns, which are new if the scaler creates new columns."""
     if hasattr(scaler, "get_feature_names_out"):
         names = scaler.get_feature_names_out(names)
     if len(names) != width:

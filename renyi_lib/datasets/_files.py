@@ -30,9 +30,9 @@ DATA_VARIABLE = "RENYI_LIB_DATA"
 _READERS = {".xz": lzma.decompress, ".gz": gzip.decompress, "": bytes}
 
 _CURE = (
-    "Reinstall renyi-lib or, with the book's repository at hand, rebuild the file with "
+    "Reinstall renyi-lib or, in a checkout of the book's repository, rebuild the file with "
     "`python -m renyi_book.rebuild SOURCE_FOLDER` "
-    "(renyi_lib/datasets/README.md says what SOURCE_FOLDER must hold)."
+    "(renyi_lib/datasets/README.md says what SOURCE_FOLDER must contain)."
 )
 
 
@@ -110,7 +110,7 @@ def read_large(name, doi, data_home=None):
     doi : str
         DOI of the data set, for the error message.
     data_home : path-like, optional
-        Only folder to search. The default is the folder given by the environment variable
+        The only folder to search. The default is the folder given by the environment variable
         ``RENYI_LIB_DATA`` or, if it is not set, the repository's ``data`` and then
         ``~/renyi_lib_data``.
 
@@ -129,7 +129,7 @@ def read_large(name, doi, data_home=None):
     path = next((path for path in candidates if path.is_file()), None)
     cure = (
         f"Download the data set from https://doi.org/{doi} and put {name}, plain or as .xz or "
-        f".gz, into {folders[-1]}, or name its folder with data_home= or the environment variable "
+        f".gz, into {folders[-1]}, or pass its folder as data_home or in the environment variable "
         f"{DATA_VARIABLE}. The SHA-256 of the original is {LARGE_SHA256[name]}."
     )
     if path is None:
@@ -140,7 +140,7 @@ def read_large(name, doi, data_home=None):
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DataFileError(f"the data file {path} cannot be read ({error}). {cure}") from error
     if not is_genuine(name, content):
-        raise DataFileError(f"the data file {path} is not UCI's {name}. {cure}")
+        raise DataFileError(f"the data file {path} differs from UCI's {name}. {cure}")
     return content
 
 

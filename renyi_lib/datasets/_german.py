@@ -16,17 +16,17 @@ _MEANINGS = {
     "Attribute5": "amount of the credit, in German marks",
     "Attribute6": "savings, in German marks",
     "Attribute7": "years in the present employment",
-    "Attribute8": "instalment rate relative to the income, a number from 1 to 4",
+    "Attribute8": "installment rate relative to the income, a number from 1 to 4",
     "Attribute9": "personal status and sex",
-    "Attribute10": "others who are liable for the debt",
+    "Attribute10": "other people who are liable for the debt",
     "Attribute11": "time at the present address, a number from 1 to 4",
     "Attribute12": "most valuable property",
     "Attribute13": "age in years",
-    "Attribute14": "other instalment plans",
+    "Attribute14": "other installment plans",
     "Attribute15": "housing",
     "Attribute16": "number of credits at this bank",
     "Attribute17": "job",
-    "Attribute18": "number of people to be maintained, 1 or 2",
+    "Attribute18": "number of people whom the customer must support, 1 or 2",
     "Attribute19": "telephone",
     "Attribute20": "foreign worker",
     "class": "credit risk",
@@ -111,9 +111,10 @@ def load_german() -> FairDataset:
     Returns
     -------
     FairDataset
-        Data set whose ``sensitive_choices`` are ``"gender-marital"`` (S = 0, 1, 2, 3 for A91, A92,
-        A93, A94 of Attribute9; A95 does not occur). The default features are all columns except
-        Attribute9. The positive class is 1, a good risk. There are no missing values.
+        Data set. The only key of its ``sensitive_choices`` is ``"gender-marital"`` (S = 0, 1, 2, 3
+        for A91, A92, A93, A94 of Attribute9; A95 does not occur). The default features are all
+        columns except Attribute9. The positive class is 1, a good risk. There are no missing
+        values.
 
     Notes
     -----

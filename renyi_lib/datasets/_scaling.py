@@ -73,7 +73,7 @@ def make_scaler(scaling, sparse_output):
     """
     if scaling == "standard" and sparse_output:
         raise ValueError(
-            'scaling="standard" would turn zeros into nonzeros and so cannot be sparse: '
+            'scaling="standard" would turn zeros into nonzeros, so X could not be sparse: '
             'use scaling="variance", which only divides, or sparse=False'
         )
     if scaling is None or isinstance(scaling, str):

@@ -54,7 +54,7 @@ class Grouping:
 
 
 def joint_codes(groupings, frame):
-    """Return a joint code of several groupings for each row, with the last varying fastest.
+    """Return a joint code of several groupings for each row; the last grouping varies fastest.
 
     With two binary attributes, the codes 0, 1, 2, 3 stand for the pairs (0, 0), (0, 1), (1, 0),
     (1, 1). This follows the paper's remark that several sensitive attributes can be combined into

@@ -6,19 +6,19 @@ that randomized label Ŷ depends on the sample's group S, and how the measure ch
     value, gradient = penalty.value_and_grad(F, groups)
 
 where ``gradient[n, i]`` is the derivative with respect to ``F[n, i]``. A classifier that minimizes
-loss + lam * penalty uses nothing else of a penalty, so a new penalty requires only one new class
-(see `Penalty` and `TablePenalty`).
+loss + lam * penalty needs no more than this, so a new penalty requires only one new class (see
+`Penalty` and `TablePenalty`).
 
 Most penalties depend on F only through the joint table T[i, j] = P(Ŷ = i, S = j). They are pure
-functions of that small table. `Groups` computes T from F in one pass over the samples, and in
-another pass dvalue/dF from dvalue/dT. Such a penalty has ``depends_on_table`` set to True and can
+functions of that small table. `Groups` computes T from F in one pass over the samples, and
+dvalue/dF from dvalue/dT in another. Such a penalty has ``depends_on_table`` set to True and can
 then be fitted from every source of data, because the table is a sum over rows.
 
 The Rényi penalty is a maximum over an adversary's moves. Its gradient is that of the inner
 function at the adversary's best response, held fixed (Danskin's theorem). In Algorithm 1 the
 adversary chooses a function of S (the vector v), in Algorithm 2 a function of Ŷ (the vector w).
-At the best response, both equal rho_R^2 exactly, because the factor 1 / (q (1 - q)) that the paper
-absorbs in lambda for Algorithm 2 is included here.
+At the best response, both inner functions equal rho_R^2 exactly, because the factor
+1 / (q (1 - q)), which the paper absorbs into lambda for Algorithm 2, is included here.
 
 Gradients treat the entries of F as free variables and the probabilities of the groups as fixed.
 """

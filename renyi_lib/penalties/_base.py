@@ -13,14 +13,15 @@ __all__ = ["Penalty", "TablePenalty"]
 class Penalty(Checked, BaseEstimator):
     """Base class of penalties, which have a value and a gradient with respect to F.
 
-    A new penalty overrides `terms`, which for most penalties returns a list of one pair. If it
-    depends on F only through the joint table of label and group, derive it from `TablePenalty`
-    instead, which is simpler and works in more places. The other methods have defaults that suit
-    any penalty.
+    A new penalty overrides `terms`, which for most penalties returns a list with a single pair of
+    value and gradient. If the penalty depends on F only through the joint table of label and
+    group, derive it from `TablePenalty` instead, which is simpler and works in more places. The
+    other methods have defaults that suit any penalty.
 
-    Penalties handle their parameters like scikit-learn estimators, so they can be printed, cloned
-    and set, also through a classifier (``penalty__bandwidth``). Data are never parameters, and
-    evaluating a penalty does not change it, so threads can share it.
+    Penalties handle their parameters like scikit-learn estimators. They can therefore be printed
+    and cloned, and their parameters can be set, also through a classifier
+    (``penalty__bandwidth``). Data are never parameters, and evaluating a penalty does not change
+    it, so threads can share it.
 
     Attributes
     ----------
@@ -76,15 +77,15 @@ class Penalty(Checked, BaseEstimator):
 
     def best_response(self, F, groups):
         """Return the adversary's best response, or None if the penalty has no adversary."""
-        return None  # noqa: RET501 (None is the answer here)
+        return None  # noqa: RET501 (None is a meaningful result here)
 
     def residual_gradients(self, F, groups):
         """Return the gradients of residuals with respect to F.
 
-        The squares of the residuals sum to the penalty, or to a bound of it. A large lam makes
-        the objective steep in these few directions, and a solver that knows them can take longer
-        steps in the others. The default is one residual for each summand, its square root. The
-        result may be any iterable; for many residuals, return a generator.
+        The squares of the residuals sum to the penalty, or to an upper bound on it. A large lam
+        makes the objective steep in these few directions, and a solver that knows them can take
+        longer steps in all other directions. The default is one residual for each summand, its
+        square root. The result may be any iterable; for many residuals, return a generator.
         """
         return [
             gradient / (2 * np.sqrt(value))
@@ -97,9 +98,9 @@ class Penalty(Checked, BaseEstimator):
 
         ``slopes_of(groups)`` returns the derivatives of the joint table with respect to theta, of
         shape (c, d, number of parameters), so that no arrays of the size of F are needed. Return
-        None if this method brings no advantage for this penalty or for so few groups.
+        None if this method brings no advantage for the penalty or for this number of groups.
         """
-        return None  # noqa: RET501 (None is the answer here)
+        return None  # noqa: RET501 (None is a meaningful result here)
 
     def has_kinks(self, n_classes, n_groups):
         """Return whether the penalty may have kinks for this number of classes and groups."""
@@ -114,8 +115,8 @@ class TablePenalty(Penalty):
     """Base class of penalties that depend on F only through T[i, j] = P(Ŷ = i, S = j).
 
     A subclass overrides `of_table`. Because the penalty needs no other data, it works with every
-    source of data (arrays, blocks, Parquet files, Dask collections), under every notion of
-    fairness, on labels and on scores, and with boosted trees.
+    source of data (arrays, blocks, Parquet files, Dask collections), under every fairness
+    criterion, on labels and on scores, and with boosted trees.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Penalty rho_R^2 of label and group for two groups, with the adversary of Algorithm 2."""
+"""Penalty rho_R^2 of label and group, for two groups, with the adversary of Algorithm 2."""
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def renyi_given_w(T: np.ndarray, q: np.ndarray, w: np.ndarray) -> tuple[float, n
 
         sum_i (2 u_i b_i - u_i^2 P(Ŷ=i)) / (q (1 - q)),
 
-    in which every term tends to 0 with rho_R, so that no digits are lost.
+    in which every term is small if rho_R is small, so there is no cancellation of digits.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def renyi_given_w(T: np.ndarray, q: np.ndarray, w: np.ndarray) -> tuple[float, n
 
 
 def _given_u(T, q, u):
-    """Compute the same term as a function of u = w - (q - 1/2), which is 0 for independence."""
+    """Compute `renyi_given_w` as a function of u = w - (q - 1/2), which is 0 at independence."""
     p = T[:, 0] + T[:, 1]
     variance = q[0] * q[1]
     value = (2 * u @ (T[:, 1] - q[1] * p) - (u * u) @ p) / variance

@@ -49,9 +49,10 @@ def chi_square_given_W(
     """Compute the term of FERMI's adversary, -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1.
 
     With U = W - sqrt(q), the deviation from the best response under independence, the term is
-    ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``, in which every summand
-    tends to 0 with the dependence, so that no digits are lost. The term is linear in T, so for any
-    W the average over batches of its gradient with respect to F is the gradient on all samples.
+    ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``, in which every summand is
+    small if the dependence is weak, so there is no cancellation of digits. The term is linear in
+    T. For any fixed W, the average over batches of its gradient with respect to F is therefore
+    the gradient on all samples.
 
     Parameters
     ----------

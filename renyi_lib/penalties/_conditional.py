@@ -58,7 +58,7 @@ class ConditionalPenalty(Penalty):
         return self.penalty.depends_on_table
 
     def conditions(self, groups: Groups) -> list[Groups]:
-        """Return the groups given each of the labels."""
+        """Return the groups conditional on each of the labels."""
         values = groups.true_labels() if self.values is None else self.values
         return [groups.given_label(value) for value in values]
 

@@ -105,7 +105,7 @@ class Groups:
         y: np.ndarray | None = None,
         labels: np.ndarray | None = None,
     ) -> "Groups":
-        """Count groups that are already encoded; `weight` are probabilities that sum to 1."""
+        """Count groups that are already encoded; `weight` contains probabilities that sum to 1."""
         each = 1.0 / len(codes) if weight is None else weight
         return cls._counted(codes, categories, each, "of positive weight", y, labels)
 
@@ -133,7 +133,7 @@ class Groups:
     def given(self, mask: np.ndarray, label: Any = True) -> "Groups":
         """Return the groups under the conditional distribution given that `mask` is true.
 
-        `label` names the condition in the error raised if a group has no sample in the mask.
+        `label` names the condition in the error message if a group has no sample in the mask.
         """
         weight = mask * self.weight
         weight = weight / max(weight.sum(), EMPTY)
@@ -184,5 +184,5 @@ def _check_finite(values):
 
 
 def as_groups(groups: Any) -> Groups:
-    """Return `Groups` unchanged, and count labels into `Groups`."""
+    """Return `groups` unchanged if they are `Groups`; otherwise encode and count the labels."""
     return groups if isinstance(groups, Groups) else Groups.from_labels(groups)

@@ -73,7 +73,7 @@ class HSICPenalty(Penalty):
 
     @property
     def depends_on_table(self) -> bool:
-        """Whether the penalty depends only on the joint table, as with the linear kernel."""
+        """Whether the penalty depends only on the joint table, which the linear kernel does."""
         return self.kernel == "linear"
 
     def terms(self, F, groups):
@@ -107,7 +107,7 @@ def _gaussian_hsic(x, groups, bandwidth):
 
 
 class _Waves:
-    """Waves exp(i w_k x), summed one by one; every w_k is a multiple of the first."""
+    """Waves exp(i w_k x), evaluated one at a time; every w_k is a multiple of the first."""
 
     def __init__(self, x, frequencies, groups):
         self.first, self.n_waves, self.groups = (
@@ -136,7 +136,7 @@ class _Waves:
 
 
 def _n_cells(frequency):
-    """Return how many cells of [0, 1] keep a wave within 1/30 radian of the middle of its cell."""
+    """Return the number of cells of [0, 1] for which a wave turns 1/30 radian per half cell."""
     return int(np.ceil(15 * frequency))
 
 
@@ -155,7 +155,7 @@ class _CellWaves:
 
     Within a cell, the Taylor series of a wave about the middle is accurate to machine precision
     after seven terms. With x = middle + t and |w t| <= 1/30, the remainder is at most
-    (1/30)^7 / 7! < 1e-14, and less for all but the last waves, whose amplitudes are themselves
+    (1/30)^7 / 7! < 1e-14. It is smaller for all waves but the last ones, and those have amplitudes
     near 1e-16. The sums therefore need only the moments of t in each cell and group, whatever the
     number of waves.
     """

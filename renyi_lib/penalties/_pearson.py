@@ -18,8 +18,8 @@ class PearsonPenalty(Penalty):
 
     For two classes or two groups, only the second one is counted, because the first gives the same
     value. For binary Y and S, the penalty is therefore the squared correlation of the score
-    P(Ŷ = 1 | X) and S. A class of constant probability adds 0, and the value is not continuous
-    near such a point.
+    P(Ŷ = 1 | X) and S. A class whose probability is constant adds 0, and the penalty is
+    discontinuous there.
 
     See Also
     --------
@@ -45,7 +45,7 @@ class PearsonPenalty(Penalty):
         mean = T.sum(axis=1)
         centered = F - mean
         variance = (centered.T**2 * groups.weight).sum(axis=1)
-        # After centering, only rounding errors remain of a constant.
+        # A constant column contains only rounding errors after centering.
         variance[variance <= 1e-24 * mean**2] = np.inf
         slope = np.zeros_like(T)
         excess = excess_over_independence(T, q)

@@ -158,8 +158,8 @@ class RenyiPenalty(RenyiTable):
 def singular_pairs(T, q):
     """Compute the singular values of Q after the first, and right singular vectors as columns.
 
-    Q is expressed in a basis of the complement of v_1 = sqrt(q), so the vectors are orthogonal to
-    v_1 even if singular values are tiny or 0.
+    Q is expressed in a basis of the orthogonal complement of v_1 = sqrt(q), so the vectors are
+    orthogonal to v_1 even if singular values are tiny or 0.
     """
     v_1, rank = np.sqrt(q), min(T.shape) - 1
     u_1 = np.sqrt(np.maximum(T.sum(axis=1), EMPTY))
@@ -169,7 +169,7 @@ def singular_pairs(T, q):
 
 
 def mixed_strategy(values, mu):
-    """Return the probabilities pi that maximize pi . values - mu / 2 |pi|^2; values decrease."""
+    """Return the pi that maximizes pi . values - mu / 2 |pi|^2, for values in decreasing order."""
     if mu == 0:
         return np.eye(1, len(values))[0]
     # Project values / mu onto the simplex, with a shift that makes the positive parts sum to 1.

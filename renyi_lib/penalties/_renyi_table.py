@@ -18,7 +18,7 @@ class RenyiTable(TablePenalty):
     """Base class of the penalties rho_R^2 and chi-square."""
 
     def residual_rows(self, F, groups, slopes_of):
-        """Return the gradients of the entries of Q with respect to theta, for many groups."""
+        """Return the gradients of the residuals with respect to theta, or None for few groups."""
         groups = as_groups(groups)
         own = type(self).table_residuals is not RenyiTable.table_residuals
         if own or len(groups.q) <= MANY_GROUPS:
@@ -26,9 +26,9 @@ class RenyiTable(TablePenalty):
         return self._residual_rows(groups.table(F), groups.q, slopes_of(groups))
 
     def table_residuals(self, T, q):
-        """Return gradients of the entries of Q without its first singular pair.
+        """Return the gradients of the entries of Q, in a basis without its first singular pair.
 
-        Their squares sum to |Q|^2 - 1.
+        The squares of these entries sum to |Q|^2 - 1.
         """
         p = np.maximum(T.sum(axis=1), EMPTY)
         left, right = complement(np.sqrt(p / p.sum())), complement(np.sqrt(q))
@@ -42,12 +42,12 @@ class RenyiTable(TablePenalty):
         ]
 
     def table_curvature(self, T, q):
-        """Return the curvature of chi-square for fixed shares of the classes."""
+        """Return the curvature of chi-square for fixed probabilities of the classes."""
         return 2 / np.maximum(np.outer(T.sum(axis=1), q), EMPTY)
 
     @staticmethod
     def _residual_rows(T, q, slopes):
-        """Compute the gradients of those entries with respect to theta, as (c-1)(d-1) rows.
+        """Compute the gradients of the residuals with respect to theta, as (c-1)(d-1) rows.
 
         ``slopes[i, j]`` is the gradient of T[i, j], as a vector, and O(c^2 d) such vectors are
         computed.

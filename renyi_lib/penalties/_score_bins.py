@@ -1,4 +1,4 @@
-"""Penalty on the score of a two-class model, by soft bins, instead of on its label."""
+"""Penalty on the softly binned score of a two-class model, instead of on its label."""
 
 from typing import ClassVar
 
@@ -19,8 +19,8 @@ class ScoreBinsPenalty(Penalty):
     The score P(Ŷ = 1 | X) is turned into another randomized label, the bin into which it falls.
     Bins have soft edges, because the memberships of a score are quadratic B-splines on a uniform
     grid over [0, 1], which are smooth and sum to 1. The penalty is applied to the bins, with
-    c = n_bins classes. Labels are then nearly independent of S for every threshold, which a
-    penalty on the sampled label cannot guarantee.
+    c = n_bins classes. If it is small, decisions are nearly independent of S at every threshold,
+    which a small penalty on the sampled label cannot guarantee.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class ScoreBinsPenalty(Penalty):
 
     Examples
     --------
-    Both groups have the same mean score, so the sampled label treats them equally, but a threshold
-    of 0.6 does not.
+    Both groups have the same mean score, so the sampled label is independent of the group, but the
+    decisions at a threshold of 0.6 are not:
 
     >>> from renyi_lib.penalties import RenyiPenalty, ScoreBinsPenalty
     >>> score = [0.5, 0.5, 0.3, 0.7]

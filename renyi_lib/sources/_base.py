@@ -60,7 +60,7 @@ class Source:
     Parameters
     ----------
     read : function without arguments
-        Function that returns an iterator of `Rows` (or of `Block`), the same ones in each call.
+        Function that returns an iterator of `Rows` (or of `Block`), the same blocks in each call.
 
     Attributes
     ----------

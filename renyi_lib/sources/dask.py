@@ -2,7 +2,7 @@
 
 A Dask series or array is a plan, and its partitions may be stored in files or on other machines. A
 sum over rows is computed partition by partition, and the small results are added up in a tree. The
-current Dask scheduler does the work, which is threads by default or the cluster of a
+work is done by the current Dask scheduler, which by default uses threads, or the cluster of a
 `distributed.Client`. If a worker fails, Dask recomputes its results.
 """
 
@@ -73,7 +73,7 @@ class DaskSource(Source):
         from dask import bag
 
         self.n_passes += 1
-        # A single object for all tasks, so that it is sent to each worker only once.
+        # Use a single object for all tasks, so that it is sent to each worker only once.
         call = dask.delayed((function, arguments, self.kind, self.names), traverse=False)
         lists = [
             dask.delayed(_applied, pure=False, traverse=False)(call, extra, *columns)
@@ -107,7 +107,7 @@ def _aligned(columns):
                         + ", ".join(f"{key} has {sum(b[0])}" for key, b in blocks.items() if b)
                     )
                 column = column.rechunk({0: sizes[0]})
-        # Without optimization, which would merge small partitions differently for each column.
+        # Do not optimize the graph, which would merge small partitions differently in each column.
         found[name] = np.ravel(column.to_delayed(optimize_graph=False)).tolist()
     if len({len(parts) for parts in found.values()}) > 1:
         counts = ", ".join(f"{name} has {len(parts)}" for name, parts in found.items())

@@ -44,7 +44,7 @@ class FeatureBlocks:
     kept : ndarray of bool, shape (n,), optional
         Mask of the rows to keep; by default, all rows are kept.
     center, scale : ndarray of shape (n_features,), optional
-        Numbers that are subtracted from each column, and by which it is then divided.
+        Number to subtract from each column, and number by which to divide the result.
     ones : bool, default=False
         Whether to append a column of ones.
 

@@ -96,7 +96,7 @@ def test_missing_file_error_names_place_source_and_checksum(tmp_path):
 @pytest.mark.parametrize(
     ("ending", "content", "problem"),
     [
-        ("", b"another file", "is not UCI's census-income.data"),
+        ("", b"another file", "differs from UCI's census-income.data"),
         (".xz", b"no xz at all", "cannot be read"),
         (".gz", b"no gzip at all", "cannot be read"),
         (".gz", gzip.compress(b"1, 2\n", mtime=0)[:-4], "cannot be read"),

@@ -800,7 +800,7 @@ MORE = {
     ),
     "a CSV file for JSON": (lambda: JointTable.from_json("a,b"), "^text is not valid JSON"),
     # --- inference and report
-    "a table and a variable": (lambda: renyi_test(table, s), "^a is already a table of counts"),
+    "a table and a variable": (lambda: renyi_test(table, s), "^a is a table of counts"),
     "strata of a table": (lambda: renyi_test(table, given=s), "^given requires samples"),
     "sums of weights": (
         lambda: renyi_test(joint_table(y, s, sample_weight=np.full(N, 0.3))),
@@ -977,7 +977,7 @@ MORE = {
     ),
     "a class for an estimator": (
         lambda: to_target(C),
-        "^estimator must follow the scikit-learn API",
+        "^estimator must be an instance of a scikit-learn estimator",
     ),
     "a max_lam of 0": (lambda: to_target(max_lam=0), "^max_lam must be a positive"),
     "a misspelled pos_label of a target": (
@@ -1190,7 +1190,7 @@ RIGHT = {
         lambda: True,
     ),
     "log-odds named in the report": (
-        lambda: "are no probabilities" in fairness_report(y, 5 * X[:, 0], s).verdict,
+        lambda: "are not probabilities" in fairness_report(y, 5 * X[:, 0], s).verdict,
         lambda: True,
     ),
     "the score of the other class named in the report": (

@@ -627,10 +627,10 @@ RATIO = "demographic_parity_ratio"
     ("metric", "tables", "options", "message"),
     [
         (RATIO, joint_table(*[[0, 1]] * 2), {"sensitive_features": [0, 1]}, "already"),
-        ("equalized_odds_difference", joint_table(*[[0, 1]] * 2), {}, "a pair of tables"),
-        (RATIO, [joint_table(*[[0, 1]] * 2)] * 2, {}, "must be a table"),
+        ("equalized_odds_difference", joint_table(*[[0, 1]] * 2), {}, "a pair of JointTables"),
+        (RATIO, [joint_table(*[[0, 1]] * 2)] * 2, {}, "must be one JointTable"),
         (RATIO, joint_table(["a", "b"], [0, 1]), {"pos_label": "c"}, "no label equal"),
-        (RATIO, joint_table([0.5, 1], [0, 1]), {}, "must be decisions"),
+        (RATIO, joint_table([0.5, 1], [0, 1]), {}, "decisions 0 and 1 as row labels"),
         (RATIO, joint_table([0, 1], [0, 0]), {}, "only one group"),
         (RATIO, joint_table([0, 1], [0, 1], sample_weight=[0.5, 2]), {}, "sums of weights"),
         (RATIO, [0, 1], {}, "y_pred and sensitive_features are required"),

@@ -468,7 +468,7 @@ for result in check_estimator(BiasScoreClassifier(), on_fail=None):
 
 def test_fit_without_groups_corrects_nothing_and_warns():
     X, y, _ = sample(500)
-    with pytest.warns(NoSensitiveFeaturesWarning, match="nothing is corrected"):
+    with pytest.warns(NoSensitiveFeaturesWarning, match="are not corrected"):
         model = BiasScoreClassifier().fit(X, y)
     np.testing.assert_array_equal(model.predict(X), LogisticRegression().fit(X, y).predict(X))
     with pytest.raises(ValueError, match="without sensitive_features"):

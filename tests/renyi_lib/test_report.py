@@ -73,7 +73,7 @@ def test_equal_labels_give_no_auc(label):
 @pytest.mark.parametrize("threshold", [0, 0.5, 1])
 def test_scores_outside_0_and_1_are_questioned_for_a_threshold_between_them(threshold):
     found = fairness_report(truth, 6 * score - 2, group, threshold=threshold)
-    assert ("so they are no probabilities" in found.verdict) == (threshold == 0.5)
+    assert ("so they are not probabilities" in found.verdict) == (threshold == 0.5)
 
 
 def test_metrics_and_intervals_match_the_library():
@@ -256,7 +256,7 @@ def test_equal_weights_and_zero_weight_rows_have_no_effect():
 def test_large_enough_groups_are_not_reported_as_small():
     assert report.small_groups == {}
     assert report.measures_without_small is None
-    assert "Too small" not in report.verdict
+    assert "too small" not in report.verdict
     assert (
         fairness_report(truth, score, group, min_group_size=10**6).measures_without_small is None
     )

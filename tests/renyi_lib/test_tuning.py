@@ -144,9 +144,9 @@ class TestPath:
     @pytest.mark.parametrize("estimator", [object(), RenyiClassifier, None, "renyi"])
     def test_objects_that_are_not_estimators_raise(self, estimator):
         X, y, s = biased_data(100)
-        with pytest.raises(ValueError, match="estimator must follow the scikit-learn API"):
+        with pytest.raises(ValueError, match="estimator must be an instance of a scikit-learn"):
             lam_path(estimator, X, y, sensitive_features=s, lams=[1])
-        with pytest.raises(ValueError, match="estimator must follow the scikit-learn API"):
+        with pytest.raises(ValueError, match="estimator must be an instance of a scikit-learn"):
             fit_to_target(estimator, X, y, sensitive_features=s)
 
     @pytest.mark.parametrize("estimator", ["theirs", "pipeline", "ours"])

@@ -30,7 +30,7 @@ export function paid(bank, theta, g) {
   return { value, slope };
 }
 
-/** The true rho_R squared at theta, and its slope: that of the best question, held (Danskin). */
+/** The true rho_R squared at theta, and its slope, which is that of the best question held fixed (Danskin). */
 export function truth(bank, theta) {
   return paid(bank, theta, question(bank, theta));
 }

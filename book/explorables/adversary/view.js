@@ -1,4 +1,4 @@
-/* The frozen and the best-replying inspector: two banks go downhill from one place. */
+/* Two banks take gradient steps from the same start, one with a frozen and one with a replying inspector. */
 import { explorable, fixed, scale, svg } from "../shared.js";
 import { apart, below, beside, grid, legend, line } from "../plot.js";
 import { compare, paid, truth } from "./model.js";
@@ -22,7 +22,7 @@ function draw({ state, numbers, width, data }) {
   const trail = (bank, height, color) => bank.places.slice(0, -1).map((t) =>
     svg("circle", { cx: x(t), cy: y(height(t)), r: 2.5, fill: color }));
   const square = (cx, cy, size, attributes) => svg("rect", { x: cx - size, y: cy - size, width: 2 * size, height: 2 * size, ...attributes });
-  /* What the frozen inspector sees and what is true, beside her bank; the true value moves up where both are close. */
+  /* The value that the frozen inspector sees and the true value, beside her bank; the upper label moves up if they are close. */
   const right = x(frozen.theta) < width - 110, aside = { class: "b halo", x: x(frozen.theta) + (right ? 13 : -13), "text-anchor": right ? "start" : "end" };
   const [low, high] = apart([Math.min(y(frozen.seen.value) + 4, bottom - 6), y(frozen.true.value) + 4]);
   const picture = svg("svg", { width, height: rows + 104, viewBox: `0 0 ${width} ${rows + 104}` },
@@ -87,7 +87,7 @@ export function start(root) {
     ],
     summary: ({ before, frozen, moving }, { start: from, steps }) =>
       `After ${counted(steps)} from θ = ${fixed(from, 1)} the bank with the frozen inspector is at θ = ${fixed(frozen.theta, 2)}. ` +
-      `She sees ${fixed(frozen.seen.value, 3)}, and the true ρ_R² is ${fixed(frozen.true.value, 3)}, after ${fixed(before.value, 3)} at the start. ` +
+      `She sees ${fixed(frozen.seen.value, 3)}, and the true ρ_R² is ${fixed(frozen.true.value, 3)}; it was ${fixed(before.value, 3)} at the start. ` +
       `The bank with the replying inspector is at θ = ${fixed(moving.theta, 2)}, with ρ_R² = ${fixed(moving.true.value, 3)}.`,
     draw,
   });

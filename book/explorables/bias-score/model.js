@@ -1,4 +1,4 @@
-/* The rule eta - k b > 1/2 on a population of types: who is accepted, and how accurate and fair that is. */
+/* The rule eta - k b > 1/2 on a population of types: the types that it accepts, its accuracy and its fairness. */
 
 const dot = (x, y) => x.reduce((sum, value, i) => sum + value * y[i], 0);
 
@@ -8,7 +8,7 @@ export function biasScores({ share, sigma }) {
   return sigma.map((s) => s / q - (1 - s) / (1 - q));
 }
 
-/** Accuracy, the positive rates of groups 0 and 1, their ratio and their gap, and who is accepted. */
+/** The rule's accuracy, the positive rates of groups 0 and 1, their ratio and gap, and whether each type is accepted. */
 export function rule(population, k) {
   const { share, eta, sigma } = population, b = biasScores(population), q = dot(share, sigma);
   const accepted = eta.map((p, i) => p - k * b[i] > 0.5);

@@ -1,4 +1,4 @@
-/* Eta, the bias score and the boundary that turns as k grows. */
+/* The plane of bias score and eta, with the boundary of the rule, which turns as k grows. */
 import { drag, explorable, fixed, scale, svg } from "../shared.js";
 import { below, beside } from "../plot.js";
 import { biasScores, rule } from "./model.js";

@@ -1,4 +1,4 @@
-/* The circle of functions of a variable with three values, and the ellipse that R makes of it. */
+/* The circle of functions of a variable with three values, and the ellipse to which R maps it. */
 import { dependence, dot, lastSign } from "../dependence.js";
 
 /** For a table with three columns: sigma_2, sigma_3 and the circle's axes g_2 = g* and g_3. */
@@ -16,7 +16,7 @@ export function walk(counts, degrees) {
   const { sigmas, second, third, p } = axes(counts), t = (degrees * Math.PI) / 180;
   const code = second.map((x, j) => Math.cos(t) * x + Math.sin(t) * third[j]);
   const total = counts.flat().reduce((x, y) => x + y, 0);
-  /* m_i = E[g(b) | a = i]; the best reply reaches the root of E[m^2], from the definition. */
+  /* With m_i = E[g(b) | a = i], the correlation of g with its best reply is the root of E[m^2] by definition. */
   const m = counts.map((row, i) => dot(row, code) / total / p[i]);
   return {
     sigmas, code, reached: Math.sqrt(dot(m.map((x) => x * x), p)),

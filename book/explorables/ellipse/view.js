@@ -38,7 +38,7 @@ function round({ sigmas, point, image, code }, { cx, cy, unit, half }, names) {
   const inner = (turn, far) => at([far * Math.cos(Math.atan2(point[1], point[0]) + turn), far * Math.sin(Math.atan2(point[1], point[0]) + turn)]);
   const [vx, vy] = inner(0.14, 0.86), right = point[0] >= 0, up = point[1] >= 0;
   const stroke = (a, b, more) => svg("line", { x1: a[0], y1: a[1], x2: b[0], y2: b[1], ...more });
-  /* The image's name stands on the far side of the center, where v's is not. */
+  /* Shift the label of the image away from v, so that it does not overlap v's label. */
   const [rx, ry] = at([image[0] - 0.13 * (right ? 1 : -1), image[1] - 0.13 * (up ? 1 : -1)]);
   return [
     stroke(at([-1.05, 0]), at([1.05, 0]), { stroke: "var(--ex-grid)" }), stroke(at([0, -1.05]), at([0, 1.05]), { stroke: "var(--ex-grid)" }),
@@ -50,7 +50,7 @@ function round({ sigmas, point, image, code }, { cx, cy, unit, half }, names) {
     svg("rect", { x: ix - 6, y: iy - 6, width: 12, height: 12, fill: "var(--ex-b)" }),
     svg("text", { x: vx, y: vy + 5, "text-anchor": "middle", class: "a", style: "font-weight: 600" }, "v"),
     svg("text", { x: rx, y: ry + 5, "text-anchor": "middle", class: "b", style: "font-weight: 600" }, "Rv"),
-    /* The values of v, in the corner that v is nearest to. */
+    /* The values of v, in the corner nearest to v. */
     names.map((name, j) => svg("text", {
       x: cx + (right ? half : -half), y: up ? cy - half + 12 + 16 * j : cy + half - 4 - 16 * (names.length - 1 - j),
       "text-anchor": right ? "end" : "start", class: "a small",

@@ -1,8 +1,8 @@
-/* Fair k-means on a few points of a line, visit by visit: Algorithm 3 of the paper and the descent. Pure functions.
-   Points x_n with s_n of 0 or 1 and labels 0 or 1; c are centers, w the shares of ones. A cluster that has lost its
-   last point keeps its center and its share. */
+/* Fair k-means on a few points of a line, visit by visit, with Algorithm 3 of the paper and with the descent. All
+   functions are pure. Points x_n have s_n of 0 or 1 and a label of 0 or 1; c contains the centers, and w the clusters'
+   shares of points with s_n = 1. A cluster that has lost its last point keeps its center and its share. */
 
-const EPS = 1e-9; // a gain must exceed rounding; ties stay
+const EPS = 1e-9; // a gain must exceed rounding errors, so points stay where they are in a tie
 
 function members(labels, k) {
   return labels.flatMap((label, n) => (label === k ? [n] : []));
@@ -12,7 +12,7 @@ function mean(values) {
   return values.reduce((a, b) => a + b, 0) / values.length;
 }
 
-/** The mean of `values` in each cluster; what it was before, where the cluster is empty. */
+/** The mean of `values` in each cluster, or the mean before if the cluster is empty. */
 export function means(values, labels, before = [0, 0]) {
   return [0, 1].map((k) => {
     const mine = members(labels, k);
@@ -20,7 +20,7 @@ export function means(values, labels, before = [0, 0]) {
   });
 }
 
-/** SSE about given centers minus lambda times what the adversary pays at its best reply w. */
+/** SSE about given centers minus lambda times the adversary's loss at its best reply w. */
 export function F(x, s, labels, c, lam) {
   const w = means(s, labels);
   return labels.reduce((total, k, n) => total + (x[n] - c[k]) ** 2 - lam * (w[k] - s[n]) ** 2, 0);
@@ -32,12 +32,12 @@ export function G(x, s, labels, lam) {
   return F(x, s, labels, means(x, labels), lam) + lam * s.length * q * (1 - q);
 }
 
-/** What line 6 compares: |x_n - c_k|^2 - lambda (w_k - s_n)^2. */
+/** The scores that line 6 compares, |x_n - c_k|^2 - lambda (w_k - s_n)^2. */
 export function scores(x, s, n, c, w, lam) {
   return [0, 1].map((k) => (x[n] - c[k]) ** 2 - lam * (w[k] - s[n]) ** 2);
 }
 
-/* What one visit found and did. */
+/* The record of one visit. */
 function record(kind, x, s, lam, n, turn, before, after, c, w, believed) {
   const moved = before[n] !== after[n];
   return {
@@ -50,8 +50,8 @@ function record(kind, x, s, lam, n, turn, before, after, c, w, believed) {
   };
 }
 
-/** Algorithm 3, at most so many passes: { visits, passes, stopped, cycle }. `believed` is what line 6 expects of the
-    other cluster, t_other - t_own. */
+/** Run Algorithm 3 for at most `passes` passes; returns { visits, passes, stopped, cycle }. `believed` is the change
+    that line 6 predicts for a move to the other cluster, t_other - t_own. */
 export function algorithm3(x, s, start, lam, passes) {
   let labels = [...start], c = means(x, labels), w = means(s, labels);
   const visits = [], seen = new Map([[key(labels, c, w), 0]]);
@@ -79,8 +79,8 @@ function key(labels, c, w) {
   return [...labels, ...[...c, ...w].map((v) => v.toFixed(9))].join();
 }
 
-/** The descent: centers and shares always up to date, a move only if it lowers G; the last point of a cluster stays.
-    `believed` is n_l / (n_l + 1) t_l - n_k / (n_k - 1) t_k, the exact change. */
+/** Run the descent, in which centers and shares are always up to date, a point moves only if that lowers G, and the
+    last point of a cluster stays. `believed` is n_l / (n_l + 1) t_l - n_k / (n_k - 1) t_k, the exact change. */
 export function descent(x, s, start, lam, passes) {
   let labels = [...start];
   const visits = [];
@@ -103,8 +103,8 @@ export function descent(x, s, start, lam, passes) {
   return { visits, passes, stopped: false, cycle: 0 };
 }
 
-/** Both, and where each stands after so many visits (0: the start). One that has stopped, or is back in a state that it
-    has had, is not asked again: `over`. A cycle is gone round again. */
+/** Run both algorithms, and return the state of each after `visit` visits (0 is the start). `over` is true if an
+    algorithm has stopped. If it has returned to an earlier state, its visits repeat in a cycle. */
 export function run(x, s, start, lam, visit, passes) {
   const at = (algorithm) => {
     const found = algorithm(x, s, start, lam, passes), all = found.visits;

@@ -1,5 +1,5 @@
-/* Fair k-means on four points that can be moved: Algorithm 3 and the descent, visit by visit. For each move the change
-   that the algorithm predicts stands beside the change that occurs. */
+/* Fair k-means on four movable points by Algorithm 3 and by the descent, visit by visit. For each move, the change that
+   the algorithm predicts is shown beside the change that occurs. */
 import { drag, explorable, fixed, scale, svg } from "../shared.js";
 import { legend } from "../plot.js";
 import { run } from "./model.js";
@@ -16,10 +16,10 @@ const next = (state) => (state.visit < LAST ? { visit: state.visit + 1 } : null)
 const snap = (value) => Math.min(Math.max(Math.round(2 * value) / 2, -FAR), FAR);
 const moved = (state, n, value) => ({ x: state.x.map((x, m) => (m === n ? snap(value) : x)) });
 
-/* The change that occurs: Algorithm 3 holds the centers until a pass ends, the descent holds nothing. */
+/* The change that occurs. In Algorithm 3 the centers are fixed until the end of a pass; in the descent nothing is. */
 const occurred = (visit) => (visit.kind === "paper" ? visit.dF : visit.dG);
 
-/* How a point stands above its neighbors where several share a place. */
+/* How far a point is lifted, in px, if other points are at the same place. */
 const lift = (x, n) => 24 * x.slice(0, n).filter((other) => Math.abs(other - x[n]) < 1).length;
 
 function words({ now, over, passes }, x) {
@@ -93,7 +93,7 @@ function draw({ state, numbers, width, data }) {
   return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, signs, panels);
 }
 
-/* Dragging a point along its line: what the two controls in the fold do as well. */
+/* Let the reader drag a point along its line, as with the two controls in the fold. */
 function attach(frame) {
   const { stage, update } = frame;
   const near = ([x, y]) => placed.map((one) => [Math.hypot(one[1] - x, one[2] - y), one])

@@ -7,9 +7,9 @@ const next = (state) => (state.replies < MOST ? { replies: state.replies + 1 } :
 
 export function start(root) {
   let spots = []; // where the dots are, for the pointer
-  let replies = null; // and after how many replies they were there
+  let replies = null; // the number of replies for which the dots were drawn
   const now = (numbers, state) => numbers.steps[state.replies];
-  /* A number of the reader's own: the numbers as shown become the new start. */
+  /* If the reader chooses a number, all numbers as shown become the new start. */
   const chosen = (numbers, state, list, k, value) => {
     const { f, g } = now(numbers, state), start = { f: f.map(snap), g: g.map(snap), replies: 0 };
     start[list][k] = snap(value);
@@ -60,7 +60,7 @@ export function start(root) {
         const edges = [-Infinity, -Infinity, -Infinity]; // where the names on each level end
         order.forEach((k) => {
           const cx = x(Math.min(Math.max(values[k], -REACH), REACH)), half = 4.2 * names[k].length;
-          const level = Math.max(edges.findIndex((edge) => cx - half > edge), 0); // names that would touch stand above each other
+          const level = Math.max(edges.findIndex((edge) => cx - half > edge), 0); // names that would overlap are stacked
           edges[level] = cx + half;
           spots.push({ list, k, cx, cy: y });
           const dot = svg("g", { class: "dot" },

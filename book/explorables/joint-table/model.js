@@ -1,7 +1,7 @@
-/* A table of counts, and what four ways of looking at it see. */
+/* A table of counts, and four measures of its dependence: D, Pearson, NMI and rho_R. */
 import { dependence, differences, nmi, pearson } from "../dependence.js";
 
-/** Counts row by row, as rows. */
+/** Split a list of counts into rows. */
 export function rowsOf(counts, width) {
   return Array.from({ length: counts.length / width }, (_, i) => counts.slice(i * width, (i + 1) * width));
 }

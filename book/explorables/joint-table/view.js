@@ -60,7 +60,7 @@ function build(stage, data, update, now) {
     inputs.push(input);
     return el("td", {}, output(`n${k}`), el("small", {}, output(`d${k}`)), input);
   })));
-  const table = el("table", {}, el("caption", {}, "Each cell: its people, and D as number and color. Slide to add or remove people."),
+  const table = el("table", {}, el("caption", {}, "Cells show people, and D as a number and a color. Slide to add or remove people."),
     el("thead", {}, el("tr", {}, el("td", {}), data.b.map((b) => heading("b", b)))),
     el("tbody", {}, rows));
   const place = el("div", {});

@@ -19,7 +19,7 @@ export function matching(rows, { verdict, part, second, words }) {
     wanted.every((word) => plain(row.text).includes(word)));
 }
 
-/** The same in the order asked for: as in the paper, or by effect, the largest first and those without at the end. */
+/** Sort rows as in the paper, or from the largest effect to the smallest, with rows without an effect at the end. */
 export function sorted(rows, sort) {
   if (sort !== "effect") return rows;
   const size = (row) => (row.effect === null ? -Infinity : row.effect);

@@ -12,7 +12,7 @@ function counted(counts, data) {
 
 /* The verdicts as one bar, each piece a button that shows only its rows. */
 function bar({ rows, offered }, state, data, update) {
-  const words = `${rows.length} of ${data.rows.length} rows${rows.length ? "" : ", because none fits"}`;
+  const words = `${rows.length} of ${data.rows.length} rows${rows.length ? "" : ", because none matches"}`;
   return [el("div", { class: "claims-bar", role: "group", "aria-label": "Show one verdict" }, data.verdicts.map((verdict, k) => {
     if (!offered[k]) return null;
     const chosen = state.verdict === verdict;
@@ -24,7 +24,7 @@ function bar({ rows, offered }, state, data, update) {
   })), el("p", { class: "claims-count", "aria-hidden": "true" }, words)];
 }
 
-/* A group of rows, folded; the rows are moved here from where they are. */
+/* A foldable group of rows, which are moved here from their present place in the page. */
 function section(name, rows, data, open, nodes) {
   const body = el("tbody", {}, rows.map((row) => nodes.get(row.id)));
   return el("details", { class: "claims-part", open },
@@ -32,7 +32,7 @@ function section(name, rows, data, open, nodes) {
     el("table", { class: "claims" }, el("thead", {}, el("tr", {}, HEAD.map((head) => el("th", { scope: "col" }, head)))), body));
 }
 
-/* The controls that the frame does not have: words to look for, and a part to choose. */
+/* Add two controls that the frame does not have, a search field and a choice of the part. */
 function attach(frame) {
   const { stage, update, data } = frame, live = stage.closest(".explorable-live");
   const [panel, fold] = live.querySelectorAll(".explorable-controls");
@@ -44,7 +44,7 @@ function attach(frame) {
   panel.prepend(
     field("Find", el("input", { type: "search", placeholder: "lambda, Hardt, Theorem …" }), "words", "input"),
     field("Part", el("select", {}, el("option", { value: "all" }, "all"), data.parts.map((name) => el("option", { value: name }, name))), "part", "change"));
-  /* Before the rows, for the eye and for the tab key. */
+  /* Put the controls before the rows, on the screen and in the order of the tab key. */
   stage.before(panel, fold, live.querySelector(".explorable-summary"));
   custom.forEach((follow) => follow());
   addEventListener("beforeprint", () => stage.querySelectorAll("details").forEach((node) => { node.open = true; }));

@@ -4,7 +4,7 @@
    the `steps` equal cells of [0, 1]. A person is selected if the score exceeds the threshold, which is a border of cells. */
 
 const sum = (list) => list.reduce((a, b) => a + b, 0);
-const Z = 1.959963984540054; // the normal distribution's .975 quantile
+const Z = 1.959963984540054; // the 0.975 quantile of the normal distribution
 
 /** The cells of women (0), men (1) or people with Y = 1 (2). */
 export function histogram(data, method, lam, s) {
@@ -35,7 +35,7 @@ export function measure(data, counts, k) {
   };
 }
 
-/** Half the width of the 95 % band of the gap if groups did not matter, at the overall rate r. */
+/** Half the width of the 95 % band of the gap if decisions did not depend on the group, at the overall rate r. */
 export function band(r, size) {
   return Z * Math.sqrt(r * (1 - r) * (1 / size[0] + 1 / size[1]));
 }

@@ -3,8 +3,8 @@ import { drag, explorable, fixed, scale, svg } from "../shared.js";
 import { below, beside, legend, line } from "../plot.js";
 import { band, histogram, read } from "./model.js";
 
-const WIDE = 4; // cells to a bar
-/* Methods have colors of their own: blue and vermillion are men and women. */
+const WIDE = 4; // cells per bar
+/* Methods have colors other than blue and vermilion, which stand for men and women. */
 const LINES = [["var(--ex-d)", "7 4"], ["var(--ex-c)", null], ["currentColor", "2 3"]];
 const GROUPS = [["women", "b"], ["men", "a"]];
 
@@ -13,7 +13,7 @@ const points = (x) => (Number(Math.abs(100 * x).toFixed(2)) && x > 0 ? "+" : "")
 const people = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 const index = (t, data) => Math.round(t * data.steps);
 
-/* Scores across the drawing. */
+/* The map from scores to places across the drawing. */
 function across(width) {
   return scale(0, 1, width < 560 ? 38 : 46, width - 8);
 }
@@ -83,7 +83,7 @@ function draw({ state, numbers, width, data }) {
       `${points(numbers.gap)}`));
 }
 
-/* The threshold can be dragged in the picture, as its control moves it. */
+/* Let the reader drag the threshold in the picture. */
 function attach(frame) {
   const { stage, update } = frame;
   const place = () => across(stage.clientWidth);

@@ -12,9 +12,9 @@ function draw({ state, numbers, width, data }) {
   const narrow = width < 560, x = across(width), [left, right] = [x(LOW), x(HIGH)];
   const top = 30, bottom = narrow ? 190 : 230, y = scale(0, MOST, bottom, top);
   const here = x(state.t), knob = y(66);
-  /* The number of the rising curve stands on its left, where the curve is lower. */
+  /* The number of a rising curve is on the left of its point, where the curve is lower. */
   const leftOf = { usual: state.t > 0.6, fair: (state.t > 0.15 && state.t < 0.74) || state.t > 0.9 };
-  /* The names of the curves stand on the side where the line is not. */
+  /* The names of the curves are on the side away from the line of the threshold. */
   const aside = state.t > 0.5 ? { x: left + 4 } : { x: right, "text-anchor": "end" };
   return svg("svg", { width, height: bottom + 40, viewBox: `0 0 ${width} ${bottom + 40}` },
     below(x, [0.1, 0.3, 0.5, 0.7, 0.9].map((v) => [v, fixed(v, 1)]), { top, bottom, label: "score needed to be selected" }),

@@ -46,8 +46,8 @@ class Verdict:
 
     Examples
     --------
-    >>> Verdict(False, "This is the square of it.")
-    Not yet. This is the square of it.
+    >>> Verdict(False, "This is the square of the right number.")
+    Not yet. This is the square of the right number.
     """
 
     right: bool
@@ -112,7 +112,7 @@ def _numbers(answer):
     if array.dtype.kind == "O" and array.size and all(isinstance(x, Real) for x in array.flat):
         array = array.astype(float)
     if array.dtype.kind not in "iuf":
-        raise _Refused(f"this is {_kind_of(answer)}, not made of real numbers")
+        raise _Refused(f"this is {_kind_of(answer)}, but real numbers are expected")
     array = array.astype(float)
     if not np.isfinite(array).all():
         raise _Refused("it contains nan or an infinite value")
@@ -135,7 +135,7 @@ def _like(answer, reference):
                 raise _Refused(f"at the key {key!r}, {problem}") from None
         return np.concatenate(parts)
     if isinstance(answer, Mapping):
-        raise _Refused("this is a dictionary")
+        raise _Refused("this is a dictionary, but numbers are expected")
     array, shape = _numbers(answer), np.shape(reference)
     if array.shape != shape:
         wanted = f"shape {shape}" if shape else "a single number"
@@ -175,13 +175,13 @@ def _how_far(answer, truth, wrong):
     return f"The number is {near}, and too {'large' if answer[0] > truth[0] else 'small'}."
 
 
-# Common slips with any right number, tried after the mistakes of the exercise itself.
+# Common slips that can occur with any number, tried after the mistakes listed in the exercise.
 _SLIPS = [
     (lambda truth: 100 * truth, "This is in percent; submit the fraction."),
     (lambda truth: truth / 100, "This is a fraction; submit the percentage."),
     (lambda truth: -truth, "The sign is wrong."),
-    (lambda truth: truth**2, "This is the square of it."),
-    (lambda truth: np.sqrt(np.abs(truth)), "This is the square root of it."),
+    (lambda truth: truth**2, "This is the square of the right number."),
+    (lambda truth: np.sqrt(np.abs(truth)), "This is the square root of the right number."),
 ]
 
 
@@ -200,8 +200,8 @@ class Number:
     mistakes : list of Mistake
         Plausible wrong answers.
     rtol, atol : float
-        Tolerances; an answer may be off by ``atol + rtol × |right answer|``. A larger `atol` is
-        for answers that involve chance, such as a resample.
+        Tolerances; an answer may be off by ``atol + rtol × |right answer|``. Use a larger `atol`
+        for answers that involve randomness, such as a bootstrap estimate.
 
     Examples
     --------
@@ -219,7 +219,7 @@ class Number:
     Not yet. The number is within ten percent, and too small.
     >>> area.check("pi")
     Not yet. This check wants a number: the area of the unit disc; this is a value of
-    type `str`, not made of real numbers.
+    type `str`, but real numbers are expected.
     """
 
     wants: str
@@ -323,8 +323,8 @@ class Function:
             except _Refused as problem:
                 return Verdict(
                     False,
-                    f"This check wants {self.wants}. {where} your function gave something else: "
-                    f"{problem}.",
+                    f"This check wants {self.wants}. {where} your function returned something "
+                    f"else: {problem}.",
                 )
         wrong = self._wrong(results, self.answer)
         if not any(wrong):
@@ -340,7 +340,7 @@ class Function:
         return Verdict(False, f"{score} {self._where(first + 1, case)} the result is off: {off}")
 
     def _wrong(self, results, function):
-        """Return for each case whether the results differ from those of one of our functions."""
+        """Return, for each case, whether the result differs from that of `function`."""
         ours = [function(*copy.deepcopy(case)) for case, _ in self.truths]
         return [
             not self._close(result, _like(value, truth)).all()
@@ -364,7 +364,7 @@ class Choice:
     Parameters
     ----------
     wants : str
-        Question without the options, which are added.
+        Question without the options, which are appended to it.
     options : tuple of str
         Possible answers.
     answer : str
@@ -439,7 +439,7 @@ class Predicate:
     >>> even.check(4)
     Right. It is twice a whole number.
     >>> even.check([])
-    Not yet. This check wants an even number; looking at yours raised TypeError:
+    Not yet. This check wants an even number; checking your answer raised TypeError:
     unsupported operand type(s) for %: 'list' and 'int'.
     """
 
@@ -458,6 +458,6 @@ class Predicate:
         except Exception as error:
             text = f"{type(error).__name__}: {error}".rstrip(".")
             return Verdict(
-                False, f"This check wants {self.wants}; looking at yours raised {text}."
+                False, f"This check wants {self.wants}; checking your answer raised {text}."
             )
         return Verdict(True, self.why) if problem is None else Verdict(False, problem)

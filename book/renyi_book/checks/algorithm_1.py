@@ -24,7 +24,7 @@ def _excess(rates, q):
 
 
 def _two_classes(rates, q):
-    """Return rate minus overall rate, scaled to variance 1, from the right singular vector."""
+    """Return each group's rate minus the overall rate, scaled to variance 1."""
     return _excess(rates, q) / np.sqrt(_excess(rates, q) ** 2 @ q)
 
 
@@ -41,7 +41,7 @@ def _value_at_zero(q):
 def _hidden(table):
     P = distribution(table)
     if P.ndim != 2 or P.shape[0] < 2 or P.shape[1] != 4:
-        return "The table should have a row for each decision, two or more, and four columns."
+        return "The table should have at least two rows, one for each decision, and four columns."
     if not P.sum(axis=0).all():
         return "One group is empty."
     if renyi_from_joint(P) < 0.1:

@@ -5,7 +5,7 @@ import numpy as np
 from renyi_book.checks._kinds import Choice, Function, Mistake, Number
 from renyi_lib.correlation import renyi_from_joint
 
-_SMALL = np.array([[0.3, 0.1], [0.2, 0.4]])  # a warm-up's table, S = 0 and S = 1
+_SMALL = np.array([[0.3, 0.1], [0.2, 0.4]])  # table of a warm-up; columns: S = 0 and S = 1
 
 
 def _rho2(q, r0, r1):
@@ -52,7 +52,7 @@ EXERCISES = {
         rtol=1e-2,
     ),
     "algorithm-2/1": Choice(
-        "what becomes of w",
+        "what happens to w",
         options=("it stays", "it changes sign", "it becomes 1 − w"),
         answer="it changes sign",
         why="The attribute coded as ±1 changes its sign as well, and the objective "
@@ -75,8 +75,8 @@ EXERCISES = {
             "all three": "Use the true ρ_R², with the best w at each step, in the "
             "objective; with the old w the objective may well decrease until"
             " the next answer.",
-            "none": "With k = 1 this is gradient descent on J. Is the step 0.1, and λ = 10 the "
-            "scaled one, λ′ = λ / (q(1 − q))?",
+            "none": "With k = 1 this is gradient descent on J. Check that the step is 0.1 and "
+            "that λ = 10 is scaled to λ′ = λ / (q(1 − q)).",
         },
     ),
     "algorithm-2/3": Function(

@@ -78,8 +78,8 @@ EXERCISES = {
         "a whole number of passes",
         answer=lambda: 2**5 - 2,
         why="Each point has two choices, and two of the 32 assignments leave a cluster "
-        "empty, so 30 are possible. The start and the assignments after 30 passes are"
-        " 31, so two of them are the same.",
+        "empty, so 30 are possible. With the start, 30 passes give 31 assignments, so two of"
+        " them are the same.",
         mistakes=[
             Mistake(2**5, "Two of these leave a cluster empty."),
             Mistake(5**2, "Each of the five points chooses one of two clusters: 2⁵, not 5²."),
@@ -101,7 +101,7 @@ EXERCISES = {
             Mistake(
                 2,
                 "Two passes are needed if `before` is a copy and nothing moves in the "
-                "second. Here `before` is not a copy.",
+                "second pass. Here `before` is not a copy.",
             ),
             Mistake(150, "This is the limit of the library's loop, which compares with a copy."),
         ],

@@ -34,7 +34,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: np.sqrt(9) / np.sqrt(900),
-                "Both sides are free to choose, so add the roots of both dimensions.",
+                "Both functions can be chosen freely, so add the roots of both dimensions.",
             ),
             Mistake(
                 lambda: 2 * np.sqrt(8) / np.sqrt(900),
@@ -63,7 +63,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda x, y, count: _cosine_rho(x, y, count, scale=1.0),
-                "This is half of it. A cosine has variance 1/2, so multiply each by √2.",
+                "This is half of ρ_R. A cosine has variance 1/2, so multiply each by √2.",
             ),
             Mistake(
                 lambda x, y, count: len(x) * _cosine_rho(x, y, count),
@@ -83,7 +83,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda r: 2 * np.arcsin(r**2) / np.pi,
-                "This is the square of it.",
+                "This is ρ_R²; take its square root.",
             ),
             Mistake(
                 lambda r: np.sqrt(2 / np.pi) * r,
@@ -104,7 +104,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda rho, p, q, n: without_bias(rho, p, q, n) ** 2,
-                "This is the square of it, because the equation is one for ρ².",
+                "This is the square of the right value, because the equation is one for ρ².",
             ),
             Mistake(
                 lambda rho, p, q, n: max(0.0, rho - (np.sqrt(p) + np.sqrt(q)) / np.sqrt(n)),

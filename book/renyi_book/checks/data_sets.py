@@ -64,12 +64,12 @@ EXERCISES = {
     "data-sets/a": Number(
         "a number of splits",
         answer=39,
-        why="One outside value in twenty: 2 / (k + 1) = 0.05.",
+        why="One value in twenty may lie outside, so 2 / (k + 1) = 0.05.",
         mistakes=[
             Mistake(19, "The range of 19 gives 90 %: 2 / 20 of the values lie outside."),
-            Mistake(20, "A twentieth of the values may lie outside on either side together."),
+            Mistake(20, "A twentieth of the values may lie outside, on the two sides together."),
             Mistake(
-                40, "Count again, because k values make an interval for one more, the k + 1st."
+                40, "Count again, because k values form an interval for one more, the (k + 1)st."
             ),
         ],
     ),
@@ -104,7 +104,7 @@ EXERCISES = {
         ],
     ),
     "data-sets/2": Number(
-        "a dictionary with the keys gap_good, gap_bad, ratio_good, ratio_bad and four fractions",
+        "a dictionary from gap_good, gap_bad, ratio_good and ratio_bad to fractions",
         answer=lambda: _german_labels("all"),
         why="Each rate r becomes 1 - r, so differences stay and ratios do not.",
         mistakes=[
@@ -130,7 +130,7 @@ EXERCISES = {
             ),
             Mistake(
                 _spread,
-                "This is the standard deviation of the difference, not the mean of its size.",
+                "This is the standard deviation of the difference, not its mean absolute value.",
             ),
             Mistake(
                 lambda q, n0, n1: 0.0,

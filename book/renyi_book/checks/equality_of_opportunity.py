@@ -63,7 +63,7 @@ def _unpaired(a, b, share):
 
 
 def _equal_means(answer):
-    """Return None if the mean scores agree, all men are found, and at most half of the women."""
+    """Return None if the means agree and all men but at most half of the women are found."""
     if set(answer) != {"women", "men"}:
         return "The keys of the dictionary should be 'women' and 'men'."
     women, men = (_numbers(answer[name]).ravel() for name in ("women", "men"))
@@ -84,11 +84,11 @@ EXERCISES = {
     "equality-of-opportunity/a": Number(
         "a number: u, the weight of the squared correlation at the program's λ = 1",
         answer=lambda: _unit(*_FILE),
-        why="It is the share with Y = 1, times q (1 − q) among them, times the half.",
+        why="It is the share with Y = 1, times q (1 − q) among them, times one half.",
         mistakes=[
             Mistake(
                 lambda: 2 * _unit(*_FILE),
-                "The half is missing, which comes from the 2 that the program's gradient lacks.",
+                "The factor 1/2 is missing. The program's gradient lacks a factor of 2.",
             ),
             Mistake(
                 lambda: _unit(1.0, _FILE[1]),
@@ -105,7 +105,7 @@ EXERCISES = {
         "the verdict",
         options=(HOLDS, PART, FAILS, UNDECIDED),
         answer=of_interval("difference", *_FOUND, _SMALLEST),
-        why="Zero is in the interval, and every difference that matters is outside.",
+        why="Zero is in the interval, and all differences that matter are outside.",
         mistakes={
             HOLDS: "Zero is in the interval, so the sign of the difference is not known.",
             PART: "Only an interval without 0 supports the sign, and with it a part of the claim.",
@@ -136,7 +136,8 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda y, s: _weight(y, s) / 2,
-                "This is the authors' unit. Its half comes from their gradient; hers is right.",
+                "This is the authors' unit. The half comes from their gradient, but your "
+                "colleague's gradient is right.",
             ),
             Mistake(
                 lambda y, s: s[y == 1].var(),

@@ -12,7 +12,7 @@ def _all_pairs(predicted, truth):
 
 
 def _weights(factor, on_bank=lambda weight, people: weight * 2 * people):
-    """Return the script's 75 times a factor of q, and Bank's λ with the same weight."""
+    """Return the script's λ = 75 times a factor of q, and the λ for Bank with the same weight."""
     weight = 75 * factor(np.mean(load_adult().train["sex"] == "Male"))
     return [weight, on_bank(weight, len(load_bank().train))]
 
@@ -38,16 +38,16 @@ EXERCISES = {
     "errata/a": Number(
         "a number: the test accuracy that the script prints",
         answer=1 - 0.18,
-        why="Nobody has Y = 1 in its eyes, so it counts every rejection as correct.",
+        why="The script treats everybody as Y = 0, so it counts every rejection as correct.",
         mistakes=[
-            Mistake(0.18, "This is the share of those accepted, whom the script counts as wrong."),
+            Mistake(0.18, "This is the share accepted, which the script counts as wrong."),
             Mistake(
                 0.18 * 2 / 3,
                 "For this script nobody has Y = 1, so true positives do not count.",
             ),
             Mistake(
                 1 - 0.18 / 3,
-                "For this script everybody accepted is a mistake, not only a third of them.",
+                "The script counts everybody accepted as a mistake, not only a third of them.",
             ),
         ],
     ),
@@ -55,7 +55,7 @@ EXERCISES = {
         "a number: the mean over all pairs minus the true accuracy",
         # All pairs: 0 · 0.24 + 1 · 0.76; person by person: 0.76.
         answer=lambda: _all_pairs(np.zeros(25), np.arange(25) < 6) - 0.76,
-        why="A prediction that is the same for all agrees with anybody's truth equally often.",
+        why="A constant prediction agrees with the labels equally often, however they are paired.",
         mistakes=[
             Mistake(
                 0.76, "This is the true accuracy. By how much is the mean over all pairs larger?"
@@ -69,8 +69,8 @@ EXERCISES = {
         atol=1e-9,
     ),
     "errata/1": Function(
-        "a function `all_pairs(predicted, truth)` of two 0-1 vectors, which returns the mean of "
-        "the comparison of each with each",
+        "a function `all_pairs(predicted, truth)` of two 0-1 vectors that returns the share of "
+        "all pairs of a prediction and a label that agree",
         answer=_all_pairs,
         why="Over all pairs, prediction and truth are independent, so only the two means matter.",
         cases=[
@@ -81,7 +81,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda predicted, truth: np.mean(predicted == truth),
-                "This is the ordinary accuracy, which compares each person only with itself.",
+                "This is the ordinary accuracy, which pairs each prediction with its own label.",
             ),
             Mistake(
                 lambda predicted, truth: np.mean(predicted) * np.mean(truth),
@@ -135,7 +135,7 @@ EXERCISES = {
             Mistake([181, 323], "The distances double, but the objective contains their squares."),
             Mistake(
                 [4 * 91, 4 * 161],
-                "The whole numbers at the ends do not scale; the exact ends do.",
+                "The whole numbers at the ends are not multiplied by 4; the exact ends are.",
             ),
         ],
         rtol=0,

@@ -10,7 +10,7 @@ _PACE = 3 - np.sqrt(8)
 
 
 def _round(gap, nu, xi, tau, *, late=False, everything=False):
-    """Compute a round; `late` uses the old slow part, `everything` makes all of lam G slow."""
+    """Compute a round; `late` uses the old slow part, and `everything` makes all of lam G slow."""
     beta = 1 / (1 + 2 * xi)
     owed = xi * gap if everything else xi * (1 - beta) * gap
     new = nu + _PACE * beta * (owed - nu)
@@ -43,7 +43,7 @@ EXERCISES = {
     "fair-boosting/a": Number(
         "a number: the λ above which the gap diverges",
         answer=lambda: 2 / (0.05 * 1 * 2),
-        why="A tree that sees S follows all of the pressure, and half the step takes twice the λ.",
+        why="A tree that sees S follows all of the pressure, and halving the step doubles the λ.",
         mistakes=[
             Mistake(
                 lambda: 1 / (0.1 * 1),
@@ -58,7 +58,7 @@ EXERCISES = {
         atol=0.1,
     ),
     "fair-boosting/b": Choice(
-        "where the game converges to",
+        "how fair the second game becomes, compared with the first",
         options=("at the same fairness", "fairer", "less fair"),
         answer="at the same fairness",
         why="At a fixed point the pressure is λ G, without the learning rate and without β.",
@@ -75,11 +75,11 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda *told: _round(*told, late=True),
-                "You used the old slow part. It moves first, so the pressure has the new one.",
+                "You used the old slow part. It moves first, so the new one enters the pressure.",
             ),
             Mistake(
                 lambda *told: _round(*told, everything=True),
-                "The slow part tends to what does not act at once, λ (1 − β) G, and not to λ G.",
+                "The slow part tends to the delayed pressure, λ (1 − β) G, and not to λ G.",
             ),
             Mistake(
                 lambda gap, nu, xi, tau: np.array([gap - tau * xi * gap, 0.0]),
@@ -99,11 +99,11 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 renyi_correlation,
-                "This is its square root.",
+                "This is the square root of τ.",
             ),
             Mistake(
                 lambda leaf, s: renyi_correlation(leaf, s) ** 2 * np.var(s),
-                "This is Var(E[S | leaf]). Divide by what a tree that sees S would have.",
+                "This is Var(E[S | leaf]). Divide it by its value for a tree that sees S.",
             ),
         ],
     ),

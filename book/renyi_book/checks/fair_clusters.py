@@ -21,7 +21,7 @@ def _newcomers(size, ones, share):
 
 
 def _sd_and_deviation(counts):
-    """Return the sd of the shares, which counts clusters, and the people-weighted deviation."""
+    """Return the sd of the shares over clusters, and the deviation weighted by people."""
     counts = np.asarray(counts)
     deviation = np.sqrt(penalty_of_table(counts) / counts.sum())
     return float(summary_of_table(counts, 1)["sd"]), float(deviation)
@@ -50,7 +50,7 @@ EXERCISES = {
     "fair-clusters/a": Number(
         "two numbers: the sd of w and the deviation",
         answer=lambda: _sd_and_deviation(_WARM_UP),
-        why="The ten people are half of the clusters, and a tenth of the people.",
+        why="The ten people form one of the two clusters, but they are a tenth of all people.",
         mistakes=[
             Mistake(
                 lambda: _sd_and_deviation(_WARM_UP)[::-1],
@@ -66,20 +66,20 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: (_sd_and_deviation(_WARM_UP)[0],) * 2,
-                "The sd is right. For the deviation, weight each cluster by its people, around q.",
+                "The sd is right. The deviation weights clusters by size, and is measured from q.",
             ),
         ],
     ),
     "fair-clusters/b": Number(
-        "a number: the least possible |w - q|",
+        "a number: the smallest possible |w - q|",
         answer=lambda: _floor(7, 0.6),
-        why="Four ones of seven are nearest to 4.2.",
+        why="With 4.2 ones on average, four ones among seven people are the closest.",
         mistakes=[
             Mistake(lambda: 1 / 14, "This is only a bound for seven people; 4.2 is closer to 4."),
             Mistake(
                 lambda: abs(4 - 7 * 0.6), "This is the distance in people; divide it by the size."
             ),
-            Mistake(lambda: 5 / 7 - 0.6, "Five ones are too many; try one less."),
+            Mistake(lambda: 5 / 7 - 0.6, "Five ones are too many; try one fewer."),
         ],
     ),
     "fair-clusters/1": Function(

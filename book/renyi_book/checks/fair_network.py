@@ -28,7 +28,7 @@ def _corrected(F1, s):
 
 
 def _climb(W, F, codes, q, step, factor=2.0, own=True, root=True):
-    """Take FERMI's step; the mistakes omit the factor, the pull back, or the root."""
+    """Take FERMI's step; the mistakes omit the factor, the term with W, or the root."""
     F, W = np.asarray(F, float), np.asarray(W, float)
     member = np.eye(len(q))[codes] / (np.sqrt(q) if root else q)
     pull = member.T @ F / len(F)
@@ -66,7 +66,7 @@ EXERCISES = {
     "fair-network/a": Number(
         "a number: the mean of ρ_R² over batches of 64",
         answer=lambda: _bias(np.array([0.05, 0.05]), np.array([0.5, 0.5]), 0.5, 64),
-        why="Each group counts with the share of the other: (0.025 + 0.025) / (64 · 0.25).",
+        why="Each group is weighted by the other's share: (0.025 + 0.025) / (64 · 0.25).",
         mistakes=[
             Mistake(lambda: 0.05 / 64, "ρ_R² is a share of the label's variance: divide by it."),
             Mistake(
@@ -80,7 +80,7 @@ EXERCISES = {
     "fair-network/b": Number(
         "two whole numbers: the size of the batch with the same bias, and the age in people",
         answer=[2 * 5000 - 64, 5000 - 64],
-        why="2 τ - b people, and τ - b people old.",
+        why="The batch has 2 τ - b people, and the age is τ - b people.",
         mistakes=[
             Mistake([5000, 5000], "This is nearly right, but the decaying weights give twice τ."),
             Mistake([10000, 5000], "Subtract the batch itself: 2 τ - b, and τ - b."),
@@ -95,7 +95,7 @@ EXERCISES = {
         answer=[1000 * (d - 1) for d in (2, 4)],
         why="No V_j is above p_1 (1 - p_1), and the weights 1 - q_j add up to d - 1.",
         mistakes=[
-            Mistake([1000, 1000], "More groups have more ways to differ by chance."),
+            Mistake([1000, 1000], "With more groups there are more ways to differ by chance."),
             Mistake([2000, 4000], "The number of groups *minus one* counts."),
             Mistake([250, 750], "p_1 (1 - p_1) is also in the bound of the numerator: cancel it."),
         ],
@@ -125,7 +125,7 @@ EXERCISES = {
         ],
     ),
     "fair-network/3": Function(
-        "a function `corrected(F1, s)` that returns ρ_R² of the batch less what chance adds",
+        "a function `corrected(F1, s)` that returns ρ_R² of the batch minus what chance adds",
         answer=_corrected,
         why="The numerator's mean over batches is now the true one, fair or not.",
         cases=_batches_with_groups,
@@ -163,7 +163,7 @@ EXERCISES = {
                 "The first trace is missing. Without -W diag(p), nothing limits W.",
             ),
             Mistake(
-                lambda *a: _climb(*a, root=False), "P_s^{-1/2} means to divide by the root of q_j."
+                lambda *a: _climb(*a, root=False), "P_s^{-1/2} means division by the root of q_j."
             ),
         ],
     ),

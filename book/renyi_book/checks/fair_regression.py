@@ -62,7 +62,7 @@ EXERCISES = {
         why="Only X₂ may be used, and it explains one of the three units of variance.",
         mistakes=[
             Mistake(lambda: 2 / 3, "This is the R² of least squares, which uses X₁ too."),
-            Mistake(lambda: 1 / 2, "Do not forget the noise, with which Y has variance 3."),
+            Mistake(lambda: 1 / 2, "Do not forget the noise; including it, Y has variance 3."),
         ],
         atol=1e-3,
     ),
@@ -88,7 +88,7 @@ EXERCISES = {
         ],
     ),
     "fair-regression/2": Function(
-        "a function `price(r, t)` that returns the λ from which on the constant is better",
+        "a function `price(r, t)` that returns the λ above which the constant is better",
         answer=lambda r, t: r**2 / t**2,
         why="The prediction gains r² and pays λ t², whatever its size.",
         cases=[(0.6, 0.8), (0.3, 0.1), (-0.5, 0.4), (0.9, -0.9)],

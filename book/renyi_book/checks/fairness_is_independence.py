@@ -51,7 +51,7 @@ def _clerk_cases():
 
 
 def _score_cases():
-    """Return people with scores, better ones in group 1, and labels sampled from the scores."""
+    """Return scores that are shifted in group 1, labels sampled from them, and the groups."""
     cases = []
     for seed, shift in ((2, 0.8), (3, -0.5)):
         rng = np.random.default_rng(seed)
@@ -62,7 +62,7 @@ def _score_cases():
 
 
 def _with_thresholds(share_of):
-    """Return a function of (score, y, s) that selects share_of(y_pred, y, s)[g] of group g."""
+    """Return a function that measures the rule selecting share_of(y_pred, y, s)[g] of group g."""
 
     def measure(score, y, s):
         shares = share_of((score > 0.5).astype(int), y, s)
@@ -94,7 +94,7 @@ EXERCISES = {
             ),
             Mistake(
                 30 / 60,
-                "This compares the numbers admitted. There are more boys to choose from: "
+                "This compares the numbers admitted. There are more boys to choose from, so "
                 "compare the rates.",
             ),
             Mistake(
@@ -106,7 +106,7 @@ EXERCISES = {
     "fairness-is-independence/b": Number(
         "a list of two rows with two numbers each: D = P - p q^T",
         answer=lambda: _TABLE - np.outer(_TABLE.sum(axis=1), _TABLE.sum(axis=0)),
-        why="It is one number with alternating signs, and group 1 is favored.",
+        why="All entries are the same number with alternating signs, and group 1 is favored.",
         mistakes=[
             Mistake(
                 lambda: np.outer(_TABLE.sum(axis=1), _TABLE.sum(axis=0)),
@@ -151,7 +151,8 @@ EXERCISES = {
                 "Take the quantiles 0.025 and 0.975.",
             ),
         ],
-        # Two bootstraps of a thousand draws differ by less than this, and 90 % and 95 % by more.
+        # Intervals of two bootstraps of a thousand draws differ by less than this, whereas 90 %
+        # and 95 % intervals differ by more.
         atol=0.01,
     ),
     "fairness-is-independence/2": Function(

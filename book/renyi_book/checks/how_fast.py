@@ -20,11 +20,11 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: _enough_steps(2, 0.5, 0.01) / 2,
-                "The factor 2 is missing. A step loses *half* of η times the squared norm.",
+                "The factor 2 is missing. A step surely gains *half* of η times the squared norm.",
             ),
             Mistake(
                 lambda: _enough_steps(2, 0.5, 0.01) * 0.01,
-                "This divides by ε instead of ε². Heights depend on the squared norm.",
+                "This divides by ε instead of ε². The decrease of J depends on the squared norm.",
             ),
             Mistake(
                 lambda: _enough_steps(0.5, 0.5, 0.01),
@@ -40,11 +40,11 @@ EXERCISES = {
             Mistake(2.0, "R maps √p to 0, which removes one dimension from the two labels."),
             Mistake(4.0, "The smaller of the two numbers counts, which is the number of labels."),
             Mistake(5.0, "R has two rows, so its rank cannot be five."),
-            Mistake(0.0, "Then label and group would always be independent."),
+            Mistake(0.0, "If there were none, label and group would always be independent."),
         ],
     ),
     "how-fast/1": Function(
-        "a function `after(product, steps)` that returns |x| after so many steps from x = 1 on a "
+        "a function `after(product, steps)` that returns |x| after `steps` steps from x = 1 on a "
         "parabola with ηL = `product`",
         answer=lambda product, steps: abs(1 - product) ** steps,
         why="A step multiplies x by 1 − ηL, so it converges for ηL < 2, and fastest for ηL = 1.",
@@ -69,7 +69,7 @@ EXERCISES = {
         ],
     ),
     "how-fast/2": Number(
-        "a number: the power a in (norm at the end) ∝ η^a, fitted to what you measured",
+        "a number: the power a in (norm at the end) ∝ η^a, fitted to your measurements",
         answer=1.0,
         why="The iterate jumps back and forth over one step, whereas the bound only gives an "
         "error proportional to the square root of the step.",
@@ -88,7 +88,7 @@ EXERCISES = {
         atol=0.15,
     ),
     "how-fast/3": Function(
-        "a function `unsquared(x, beta)` that returns the least of |x'| + |x − x'| / (2β) over x'",
+        "a function `unsquared(x, beta)` that returns the smallest |x'| + |x − x'| / (2β) over x'",
         answer=lambda x, beta: abs(x) * min(1, 1 / (2 * beta)),
         why="Up to β = 1/2 it is |x| itself, and the kink remains for every β.",
         cases=[(1.2, 0.1), (-0.7, 0.5), (1.2, 2.0), (0.0, 1.0), (-3.0, 0.8)],

@@ -82,7 +82,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda parts: renyi_from_joint(_table(parts)) ** 2,
-                "This is the square of it.",
+                "This is ρ_R²; return ρ_R itself.",
             ),
         ],
     ),

@@ -28,7 +28,7 @@ def _shares_a_part(answer):
     rho = renyi_from_joint(P)
     if np.isclose(rho, 1):
         return None
-    return f"Its ρ_R is {rho:.3f}. Which event should both variables know for certain?"
+    return f"Its ρ_R is {rho:.3f}. Which event should both variables determine?"
 
 
 def _tables(*shapes):
@@ -46,7 +46,7 @@ def _leaking(rare, leak):
 
 EXERCISES = {
     "maximal-correlation/a": Number(
-        "a number: the correlation of wet or dry weather with sheltered or not",
+        "a number: the correlation of wet or dry weather with a sheltered or open journey",
         answer=lambda: _correlation_of_codes([0, 1, 1, 0], [0, 1, 1]),
         why="Two well-chosen categories achieve nearly as much as the best of the 144 orders.",
         mistakes=[
@@ -158,7 +158,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda rare, leak: _leaking(rare, leak) ** 2,
-                "This is the square of it.",
+                "This is ρ_R²; return ρ_R itself.",
             ),
             Mistake(
                 lambda rare, leak: np.sqrt((1 - leak) / (1 - rare * (1 - leak))),

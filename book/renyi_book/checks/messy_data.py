@@ -71,7 +71,7 @@ EXERCISES = {
             Mistake(np.sum, "This is the sum of the weights, which depends on their unit."),
             Mistake(
                 lambda w: _effective(w) / len(w),
-                "This is a share of the rows. Multiply it by their number.",
+                "This is a share of the rows. Multiply it by the number of rows.",
             ),
         ],
     ),

@@ -41,7 +41,7 @@ def _populations():
 
 EXERCISES = {
     "optimal-rule/a": Number(
-        "a number: the k from which on the type is rejected",
+        "a number: the smallest k for which the type is rejected",
         answer=lambda: (0.6 - 0.5) / 0.8,
         why="The line through the point (0, 1/2) with this slope passes through the type.",
         mistakes=[
@@ -54,7 +54,7 @@ EXERCISES = {
         "what happens to the gap of the decisions",
         options=("changes sign", "vanishes", "stays positive"),
         answer="changes sign",
-        why="The multiplier goes on to its limit, which the mean scores decide.",
+        why="The multiplier continues to its limit, which the mean scores determine.",
         mistakes={
             "vanishes": "The gap of the scores vanishes in the limit. Does that of the decisions?",
             "stays positive": "It does until k reaches 0.10. Does k stop there?",
@@ -101,7 +101,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda k, q: np.array([0.5 + k / (1 - q), 0.5 - k / q]),
-                "For a positive k the rule makes it harder for the group with b > 0.",
+                "For a positive k the rule raises the threshold of the group with b > 0.",
             ),
             Mistake(
                 lambda k, q: np.array([0.5 - k, 0.5 + k]),

@@ -63,7 +63,7 @@ EXERCISES = {
     "renyi-pearson-hsic/b": Number(
         "a whole number",
         answer=4,
-        why="The three relatives and the covariance see equal means; the other two do not.",
+        why="Four of them compare only means, which are equal; the other two detect a difference.",
         mistakes=[
             Mistake(3, "The covariance of the log-odds is also 0 there."),
             Mistake(2, "These detect the difference; the question is which ones do not."),

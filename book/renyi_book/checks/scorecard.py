@@ -25,7 +25,7 @@ def _losses():
 
 
 def _interval(of, share=0.0):
-    """Return a function that computes the interval of a function of the losses on demand."""
+    """Return a function without arguments that computes the interval of `of(losses)`."""
     return lambda: list(corrected(of(_losses()[0.0], _losses()[0.005]), share)[:3])
 
 
@@ -35,12 +35,12 @@ EXERCISES = {
         "effect that matters being 0.3",
         options=VERDICTS,
         answer=of_interval("difference", -0.10, 0.25, 0.3),
-        why="The interval holds 0, and its upper end excludes a lead of 0.3 points.",
+        why="The interval contains 0, and its upper end excludes a lead of 0.3 points.",
         mistakes={
             "holds": "The interval reaches below 0, so the lead is not distinguishable from none.",
             "holds in part": "For that the whole interval would have to lie above 0.",
-            "undecided": "It would be, if a lead of 0.3 points were still possible. Look at the "
-            "upper end.",
+            "undecided": "It would be undecided if a lead of 0.3 points were still possible. Look "
+            "at the upper end.",
             "cannot be tested": "It has been tested, since there is an interval.",
         },
     ),

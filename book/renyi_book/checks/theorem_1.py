@@ -41,7 +41,7 @@ def _three_ones(table):
     ones = int(np.isclose(np.linalg.svd(normalized_table(P), compute_uv=False), 1).sum())
     if ones == 3:
         return None
-    return f"The singular value 1 comes {ones} times: the table falls into so many blocks."
+    return f"The singular value 1 has multiplicity {ones}, which is the number of blocks."
 
 
 def _singular_value(k):
@@ -123,9 +123,9 @@ EXERCISES = {
         "determined by either variable.",
         examples=[_blocks((2, 3), (3, 2), (2, 2)), _blocks((1, 1), (1, 1), (2, 2))],
         mistakes=[
-            Mistake(np.full((4, 4), 1 / 16), "comes 1 times"),
-            Mistake(_blocks((2, 2), (2, 2)), "comes 2 times"),
-            Mistake(np.eye(4) / 4, "comes 4 times"),
+            Mistake(np.full((4, 4), 1 / 16), "has multiplicity 1,"),
+            Mistake(_blocks((2, 2), (2, 2)), "has multiplicity 2,"),
+            Mistake(np.eye(4) / 4, "has multiplicity 4,"),
             Mistake(np.eye(3) / 3, "at least four rows"),
             Mistake(np.diag([0.25, 0.25, 0.5, 0]), "no mass"),
             Mistake(np.eye(4), "do not sum to 1"),

@@ -23,7 +23,7 @@ def _least_squares(a, b, t):
 
 
 def _changed(change):
-    """Apply a function of (result, a, b, t) to the right γ and w."""
+    """Return a fit that applies `change` to the right γ and w."""
     return lambda a, b, t: change(_least_squares(a, b, t), a, b, t)
 
 
@@ -91,8 +91,8 @@ EXERCISES = {
     "theorem-2/a": Number(
         "a number: ρ_R of class and b",
         answer=lambda: renyi_from_joint(_two_classes()),
-        why="Without a hint you pay 0.24, and told the class 0.20. A sixth is saved, and "
-        "ρ_R is its square root.",
+        why="You pay 0.24 without a hint and 0.20 if you are told the class. A sixth is saved, "
+        "and ρ_R is its square root.",
         mistakes=[
             Mistake(
                 lambda: np.sqrt(1 - renyi_from_joint(_two_classes()) ** 2),

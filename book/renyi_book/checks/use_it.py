@@ -99,8 +99,8 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 _last_success,
-                "You continue after a failure. Then every later test gives chance another "
-                "opportunity, and the guarantee is lost.",
+                "You continue after a failure. Every later test can then succeed by chance, and "
+                "the guarantee is lost.",
             ),
             Mistake(
                 _first_failure,

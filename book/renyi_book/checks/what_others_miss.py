@@ -6,7 +6,7 @@ from renyi_book.checks._kinds import Mistake, Number, Predicate, distribution
 
 
 def _window(rho, variance_of_square):
-    """Solve t² = ρ² (t² + a), with a the variance of U² over that of 2U."""
+    """Solve t² = ρ² (t² + a) for t, where a = Var(U²) / Var(2U)."""
     return np.sqrt(rho**2 * 0.75 * variance_of_square / (1 - rho**2))
 
 

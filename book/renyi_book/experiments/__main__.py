@@ -1,4 +1,4 @@
-"""``python -m renyi_book.experiments FOLDER [--outdated] [NAME ...]``: compute, store results."""
+"""Compute and store results with ``python -m renyi_book.experiments FOLDER [NAME ...]``."""
 
 import argparse
 

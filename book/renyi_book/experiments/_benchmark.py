@@ -176,8 +176,8 @@ def split_frontier(name, seed, methods=METHODS, rounds=ROUNDS, *, keep=None, ans
     """Compute the rows of `benchmark_frontier` for one split.
 
     Because the external methods take longer to import than to fit, they can be run for many
-    splits at once. If a folder `keep` is given, their inputs are stored there, and if `answers`
-    (by method) are given, they are not run again.
+    splits at once. If a folder `keep` is given, the external methods are not run, and their inputs
+    are stored there. If `answers` (by method) are given, these results are used.
     """
     task, split = TASKS[name], _Split(name, seed, rounds)
     found = []
@@ -274,7 +274,7 @@ class _Split:
         return self._seeing[rows]
 
     def base(self, what):
-        """Fit a LightGBM for "y", "y, S", "S" or "S, y = 1"; also return its CPU seconds."""
+        """Return the LightGBM for "y", "y, S", "S" or "S, y = 1", and its fit's CPU seconds."""
         if what not in self._fitted:
             _, y, s = self.train
             X = self.X("train", what == "y, S")
@@ -286,7 +286,7 @@ class _Split:
         return self._fitted[what]
 
     def difference(self, decision, criterion, rows="test"):
-        """Compute group 1's rate minus group 0's."""
+        """Compute group 1's positive rate minus group 0's, for the criterion's rows."""
         _, y, s = getattr(self, rows)
         among = np.ones(len(y), bool) if criterion == PARITY else y == 1
         return decision[among & (s == 1)].mean() - decision[among & (s == 0)].mean()
@@ -311,7 +311,10 @@ def takes_part(method, task, seed):
 
 
 def _path(method, criterion, split, task, answer):
-    """Return a method's rules on test rows, starting without a constraint, and CPU seconds."""
+    """Return a method's rules on test rows, from its unconstrained model on, and CPU seconds.
+
+    If the protocol does not run the method for this criterion, return None.
+    """
     if method in PEERS:
         return _path_of_peer(method, criterion, answer)
     if method in ("score", "score, S") and criterion == OPPORTUNITY:
@@ -343,7 +346,7 @@ def _path(method, criterion, split, task, answer):
 
 
 def _trees(rounds):
-    """Return the tree parameters that all methods share."""
+    """Return LightGBM with the tree parameters that all methods share."""
     return _lightgbm(rounds).set_params(learning_rate=LEARNING_RATE)
 
 
@@ -444,7 +447,7 @@ def _plug_in(criterion, split, base, sees):
 
 
 def _thresholds(criterion, split, base):
-    """Apply fairlearn's group thresholds, which attain parity, and mixtures as relaxations."""
+    """Apply fairlearn's group thresholds, which attain parity; mixtures give the relaxations."""
     X, y, s = split.X("validation", True), split.validation.y, split.validation.s
     began = time.process_time()
     fair = ThresholdOptimizer(
@@ -460,7 +463,7 @@ def _thresholds(criterion, split, base):
 
 
 def _reduction(criterion, split, bounds):
-    """For each bound, fit a mixture of LightGBM models whose group rates differ by at most it."""
+    """Fit a mixture of LightGBM models for each bound on the difference of the groups' rates."""
     constraint = DemographicParity if criterion == PARITY else TruePositiveRateParity
     rules, seconds = [], 0.0
     for bound in bounds:
@@ -497,7 +500,7 @@ def peer_input(method, split):
 
 
 def ask(method, given):
-    """Return an external method's result for one split."""
+    """Run an external method on one split, and return its result."""
     with TemporaryDirectory() as folder:
         np.savez(Path(folder, "0.npz"), **given)
         run_peer(method, folder)
@@ -509,8 +512,8 @@ def run_peer(method, folder):
     python = os.environ.get(PEERS[method].variable)
     if not python:
         raise RuntimeError(
-            f"the variable {PEERS[method].variable} is not set: set it to the Python that has "
-            f"{method}"
+            f"the environment variable {PEERS[method].variable} is not set: set it to the path of "
+            f"the Python that runs {method!r}"
         )
     script = Path(__file__).parents[3] / "benchmarks" / f"{PEERS[method].script}_peer.py"
     # Remove PYTHONPATH, so that the external environment does not import from this one.
@@ -520,7 +523,7 @@ def run_peer(method, folder):
 
 
 def read_answer(method, path):
-    """Read an external method's result for the split whose input is in a file."""
+    """Read an external method's result for a split, given the path of the split's input."""
     given = np.load(path)
     answer = np.load(path.with_suffix(f".{PEERS[method].script}.npz"))
     return dict(answer) | {name: given[name] for name in ("start", "base_seconds")}
@@ -568,7 +571,7 @@ def scaled_rows(split):
 
 @cache
 def linear_rows(name):
-    """Return all rows for linear models as a sparse, unscaled array with indicators."""
+    """Return all rows for linear models, as a sparse array with indicators and without scaling."""
     dataset, frame = _frame(name)
     data = replace(dataset, train=frame, test=frame[:1])
     return data.encode(sensitive=TASKS[name].sensitive, sparse=True).X_train

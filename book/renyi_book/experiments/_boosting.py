@@ -26,7 +26,7 @@ from renyi_lib.classification import RenyiClassifier
 LINEAR_LAMS = (0, 1, 3, 4.5, 6, 10, 30)
 LABEL_LAMS = (0, 3, 6, 10, 30)
 SCORE_LAMS = (1, 2, 4, 10)
-# Fractions with which the post-processed decision replaces the plain one.
+# Weights of the post-processed decision in its mixture with the plain one.
 MIXES = (0.25, 0.5, 0.75, 1.0)
 # Bounds on the difference of the groups' rates.
 BOUNDS = (0.01, 0.02)
@@ -57,8 +57,8 @@ def fair_boosting(
     seeds : iterable of int
         Seeds of the random splits.
     seeds_with_s, seeds_of_reduction : iterable of int
-        Seeds for "score, S as a feature" and "reduction", which run on fewer splits because the
-        reduction fits LightGBM dozens of times for each bound.
+        Seeds for "score, S as a feature" and for "reduction". Both run on fewer splits; the
+        reduction is especially slow, because it fits LightGBM dozens of times for each bound.
     rounds : int, default=150
         Number of trees of each model.
     progress : bool, default=True
@@ -67,11 +67,11 @@ def fair_boosting(
     Returns
     -------
     DataFrame
-        Columns ``method, dataset, split, seed, lam, rows``, the measures of the decision at 1/2,
-        for models with a score ``p_rule_30`` to ``p_rule_70`` (at other thresholds, in percent),
-        and ``cpu_seconds`` of the fit. For "thresholds", ``lam`` is the fraction with which its
-        decision replaces the plain model's; for "reduction", it is the bound on the difference of
-        rates.
+        Columns ``method, dataset, split, seed, lam, rows``; the measures of the decision at a
+        threshold of 0.5; ``p_rule_30`` to ``p_rule_70``, the p% rule at thresholds of 0.3 to 0.7,
+        which is NaN for models without a score; and ``cpu_seconds`` of the fit. For "thresholds",
+        ``lam`` is the weight of the post-processed decision in a mixture with the plain model's;
+        for "reduction", it is the bound on the difference of rates.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _alone(estimator, data, lams):
 
 
 def _path(estimator, data, lams):
-    """Fit our estimator for each lam; shared work is done once but counted for each."""
+    """Fit our estimator for each lam; the time of shared work is counted for each of them."""
     X, y, s = data["train"]
     began = time.process_time()
     fit = estimator._fits_by_lam(X, y, s, None)
@@ -148,7 +148,7 @@ def _thresholds(data, rounds):
     decided = {}
 
     def decide(rows, mix):
-        # The rows belong to the split, which exists as long as these decisions.
+        # An id is unique here, because the split keeps its rows as long as these decisions exist.
         if id(rows) not in decided:
             drawn = fair._pmf_predict(rows.X, sensitive_features=rows.s)[:, 1]
             decided[id(rows)] = drawn, plain.predict(rows.X)

@@ -118,7 +118,8 @@ def true_table(shape, rho, spectrum):
     p, q = _margin(shape[0], 0.25), _margin(shape[1], 0.4)
     independent = np.outer(p, q)
     if rho == 0 or min(shape) == 2:
-        # With a single singular value both spectra agree, and pairing in order reaches farther.
+        # With a single singular value both spectra agree, and the mixture allows larger
+        # correlations.
         if spectrum == "many":
             return None
         spectrum = "many"
@@ -214,7 +215,7 @@ def fairness_calibration(
         Names of cases, from "two groups, fair" to "four groups, one apart", each with the rates of
         two models.
     sizes : sequence of int
-        Numbers of people in the smallest group; the others have twice as many.
+        Numbers of people in the smallest group; every other group has twice as many.
     agreement : float, default=0.7
         Degree to which the two models agree, from 0 (independent) to 1 (as often as possible).
     replicates : int, default=300

@@ -83,9 +83,10 @@ def equal_opportunity(
     """Measure equality of opportunity on Adult over lam (Fig. 1 (a), (b)).
 
     There are two recipes. "paper" minimizes mean loss + lam * rho_R^2(Ŷ, S | Y = 1). "code"
-    minimizes the function to whose minimum the authors' program converges, with lam in its units.
-    Its adversary is a least-squares fit, so it penalizes the squared Pearson correlation of the
-    *score* and S given Y = 1, whose weight relative to the mean loss is
+    minimizes the function that the authors' program effectively minimizes, with lam in the
+    program's units. The program's adversary is a least-squares fit, so the program penalizes the
+    squared Pearson correlation of the *score* and S given Y = 1. Relative to the mean loss, the
+    weight of this penalty is
 
         lam * P(Y = 1) * q (1 - q) / 2,      q = P(S = 1 | Y = 1).
 
@@ -141,7 +142,7 @@ def equal_opportunity_rivals(
 ):
     """Measure equality of opportunity on Adult for every method of Fig. 1 (c).
 
-    Randomized decisions (Hardt) count with their probabilities.
+    Hardt's randomized decisions enter the measures with their probabilities.
 
     Parameters
     ----------
@@ -203,7 +204,7 @@ def penalties_compared(
         Penalties, among "renyi", "pearson", "hsic-linear", "hsic-gaussian" and "score-bins";
         "pearson-number" and "hsic-number" treat the group's number as a quantity.
     lams : sequence of float
-        Weights of the penalty; for HSIC, which is not normalized, ten times as large.
+        Weights of the penalty. HSIC, which is not normalized, gets ten times these weights.
     seeds : iterable of int
         Seeds of the random splits, in addition to the paper's split.
     own_splits : int, default=10
@@ -258,7 +259,7 @@ def boundary_covariance(
     c : sequence of float
         Bounds on the covariance of the score and S; 0 allows none.
     l2 : sequence of float
-        Weights of the ridge.
+        Weights of the ridge penalty.
     seeds : iterable of int
         Seeds of the random splits, in addition to the paper's split.
     progress : bool, default=True
@@ -323,7 +324,7 @@ def _measures_of(where, fitted, data):
 
 
 def _decide(fitted, X, s):
-    """Return decisions (probabilities of 1 if they are randomized) and scores, if available."""
+    """Return decisions, or probabilities of 1 if decisions are randomized, and any scores."""
     knows = {"sensitive_features": s} if isinstance(fitted, BinaryFairClassifier) else {}
     if getattr(fitted, "draws_label", False):
         return fitted.predict_proba(X, **knows)[:, 1], None

@@ -1,4 +1,4 @@
-"""Fair clusters: Fig. 3, and the two examples of appendix C (Figs. 4 and 5, four points)."""
+"""Fair clusters in Fig. 3 and in the two examples of appendix C (Figs. 4 and 5, four points)."""
 
 import warnings
 from dataclasses import replace
@@ -104,7 +104,7 @@ def clusters_stop(
     seeds=FRESH[:10],
     progress=True,
 ):
-    """Measure whether Algorithm 3 stops within ten times the passes of the tables for Fig. 3.
+    """Measure whether Algorithm 3 stops within ten times the passes that `fair_clusters` allows.
 
     Parameters
     ----------
@@ -198,7 +198,8 @@ def toy_clusters(
     -------
     DataFrame
         Columns ``seed``, those of `renyi_lib.clustering.tradeoff_table`, and ``together``, the
-        fraction of the two one-group neighborhoods that stays in its largest cluster.
+        largest fraction of a one-group neighborhood's points that share a cluster, averaged over
+        the two such neighborhoods.
 
     Examples
     --------
@@ -236,8 +237,9 @@ def four_points(*, lams=range(1, 301), max_iter=50):
     Returns
     -------
     DataFrame
-        Columns ``lam``, ``fair`` (whether each cluster ends with one point of either group),
-        ``converged`` and ``cycle_length`` (0 if the algorithm returned to no earlier state).
+        Columns ``lam``, ``fair`` (whether the algorithm converges with one point of each group in
+        each cluster), ``converged`` and ``cycle_length`` (0 if the algorithm did not return to an
+        earlier state).
 
     Examples
     --------

@@ -9,17 +9,17 @@ LEVEL = 0.05
 N_RESAMPLES = 1000
 # Number of samples processed at a time, so that their random tables fit into memory.
 BLOCK = 100
-# A coverage between these values is too close to the goal of 0.93 to judge it.
+# A coverage between these values is too close to the goal of 0.93 to be judged by a few samples.
 _UNCLEAR = (0.9, 0.94)
 
 
 def generator(*what):
-    """Return random numbers for one cell of a grid that do not depend on the other cells."""
+    """Return a random number generator for one cell of a grid, independent of the other cells."""
     return np.random.default_rng(zlib.crc32(repr(what).encode()))
 
 
 def samples(truth, n, times, rng):
-    """Sample tables of counts without empty rows and columns, in which both variables vary."""
+    """Sample tables of counts in which both variables vary, and drop empty rows and columns."""
     tables = []
     while len(tables) < times:
         drawn = rng.multinomial(n, truth.ravel()).reshape(truth.shape)
@@ -30,7 +30,7 @@ def samples(truth, n, times, rng):
 
 
 def by_shape(tables):
-    """Stack tables of the same shape, up to a limited number."""
+    """Yield stacks of at most BLOCK tables of the same shape."""
     shapes = {}
     for table in tables:
         shapes.setdefault(table.shape, []).append(table)
@@ -67,6 +67,11 @@ def measured(intervals, truth, replicates, again):
         True value.
     replicates, again : int
         Number of samples in the first and the second measurement; 0 means no second one.
+
+    Returns
+    -------
+    dict
+        Result of `covered`.
     """
     found = covered(intervals(replicates), truth)
     if again and _UNCLEAR[0] <= found["share"] < _UNCLEAR[1]:

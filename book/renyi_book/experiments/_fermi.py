@@ -3,11 +3,11 @@
 These rules were written down and committed before any of the seeds 100 to 129 was run. All choices
 were made on the seeds 0 to 4, which are not used again.
 
-*Data.* The rows of Adult are split at random into training, validation and test rows (26 048, 6
-513 and 16 281). The problem "gender" is income by gender, a 2 x 2 table for which rho_R^2 and
+*Data.* The rows of Adult are split at random into 26 048 training rows, 6513 validation rows and
+16 281 test rows. The problem "gender" is income by gender, a 2 x 2 table for which rho_R^2 and
 chi-square information are the same. The problem "occupation" has three tiers of occupation by six
-groups of gender and age, a 3 x 6 table for which they differ. Rows without a known occupation are
-left out, and neither age nor income is a feature.
+groups of gender and age, a 3 x 6 table for which the two measures differ. Rows without a known
+occupation are left out, and neither age nor income is a feature.
 
 *Training.* Networks have 12 tanh nodes. For each split, all methods and all values of lambda have
 the same start and the same batches. The budget is `EPOCHS` passes over the training rows for any
@@ -29,10 +29,10 @@ are counted and never imputed.
 *Evaluation.* The results are paired differences of test accuracy over the splits on which both
 methods reach the level, with the corrected interval of Nadeau and Bengio. The smallest effects
 that matter are 0.3 points of accuracy and 0.02 in a violation. A difference *matters* if the
-interval excludes 0 and lies beyond them in part, two methods are *equal* if it lies within them,
-and everything else is undecided. The splits are the seeds 100 to 129 for batches of 64 and 512 and
-for all rows, 100 to 109 for batches of one, and 100 to 104 for the reference (which a processor
-can run in about a quarter of an hour).
+interval excludes 0 and extends beyond these effects, two methods are *equal* if it lies within
+them, and everything else is undecided. The splits are the seeds 100 to 129 for batches of 64 and
+512 and for all rows, 100 to 109 for batches of one, and 100 to 104 for the reference (which a
+processor can run in about a quarter of an hour).
 """
 
 from dataclasses import replace
@@ -248,7 +248,7 @@ class Splits:
 
 @cache
 def _everything(problem):
-    """Return all rows, encoded but unscaled, the number of training rows, and of classes."""
+    """Return all rows, encoded but not scaled, and the numbers of training rows and of classes."""
     dataset, sensitive, positives, columns = PROBLEMS[problem]()
     rows = pd.concat([dataset.train, dataset.test], ignore_index=True)
     data = replace(dataset, train=rows, test=rows[:1])
@@ -277,7 +277,7 @@ def ways_for(splits, size, lams):
     q = np.stack([np.bincount(row, minlength=d) / len(row) for row in s])[:, None, :]
     lams = np.asarray(lams, dtype=np.float32)
     measures = ["chi-square"]
-    # For two groups or two classes, this measure would be a duplicate.
+    # With two groups or two classes, rho_R^2 equals the chi-square information.
     if min(splits.n_classes, d) > 2 and size != REFERENCE:
         measures.append("renyi")
     ways = [("none", "none", lams[:1] * 0, None)]
@@ -296,8 +296,8 @@ def ways_for(splits, size, lams):
 def train(splits, size, ways, epochs):
     """Train the networks of all methods and lambdas, side by side for each split.
 
-    All have the same start and see the same batches; the rows of an epoch after the last full
-    batch are left out.
+    All networks of a split have the same start and see the same batches. The rows of an epoch
+    after the last full batch are left out.
     """
     X, y, s = splits.train
     k, n, m = X.shape
@@ -338,7 +338,7 @@ def _over_classes(function, Z):
 
 
 class Networks:
-    """Array of k x l networks with one hidden layer, l of them on the same rows.
+    """Array of k x l networks with one hidden layer, for k splits with l networks each.
 
     The networks use single precision. The first layers of l networks form one wide matrix, so that
     a batch is multiplied only once; all weights are views of one array, which Adam updates.
@@ -360,7 +360,7 @@ class Networks:
         self.t = 0
 
     def start(self, rngs):
-        """Initialize as Glorot and Bengio do, equally for the l networks on the same rows."""
+        """Initialize as Glorot and Bengio do, with one start for all networks of a split."""
         A, _, B, _ = self.layers
         for k, rng in enumerate(rngs):
             one = rng.uniform(-1, 1, size=(A.shape[1], self.h)) * np.sqrt(

@@ -36,7 +36,7 @@ def fermi_measures(
     strengths=(0.0, 0.01, 0.1, 1.0),
     seeds=range(100, 125),
 ):
-    """Compute ERMI and the measures that it is compared with on random joint tables.
+    """Compute ERMI and the measures to which it is compared, on random joint tables.
 
     A table is (1 - strength) times the product of the margins of a random table plus strength
     times that table, so that all degrees of dependence occur.
@@ -54,8 +54,9 @@ def fermi_measures(
     -------
     DataFrame
         Columns ``classes, groups, strength, seed``; ``definition`` (E[p(y, s) / (p(y) p(s))] - 1),
-        ``exponential`` (of Rényi's mutual information of order 2, minus 1), ``chi2``,
-        ``best_W`` (FERMI's bracket at its best W) and ``other_W`` (the largest of 20 other W);
+        ``exponential`` (the exponential of Rényi's mutual information of order 2, minus 1),
+        ``chi2``, ``best_W`` (FERMI's bracket at its best W) and ``other_W`` (the largest of its
+        values at 20 other W);
         ``rho2`` (rho_R squared), ``shannon`` (mutual information in nats), ``l_inf``
         (the largest ``|p(y, s) - p(y) p(s)|``), ``parity`` (the largest ``|p(y | s) - p(y)|``) and
         ``smallest_group``.
@@ -113,15 +114,15 @@ def fermi_estimator(*, shapes=((2, 2), (3, 4)), n_rows=9, sizes=(1, 2, 3), seeds
     sizes : sequence of int
         Batch sizes.
     seeds : iterable of int
-        Seeds of the rows' class probabilities, their groups and, for FERMI, some W.
+        Seeds of the rows' class probabilities, their groups and, for FERMI, the random W.
 
     Returns
     -------
     DataFrame
-        Columns ``classes, groups, seed, size, way`` ("fermi" at some W, "fermi-best" at the best W
-        on all rows, "plug-in" for rho_R^2 of the batch's own table); ``gradient``, the largest
-        bias of the gradient relative to the largest entry of the true gradient; ``climb``, the
-        largest bias of the step of W; ``value``, the bias of the value.
+        Columns ``classes, groups, seed, size, way`` ("fermi" at a random W, "fermi-best" at the
+        best W on all rows, "plug-in" for rho_R^2 of the batch's own table); ``gradient``, the
+        largest bias of the gradient relative to the largest entry of the true gradient; ``climb``,
+        the largest bias of the step of W; ``value``, the bias of the value.
 
     Examples
     --------
@@ -189,8 +190,8 @@ def fermi_running(*, n_rows=4000, size=64, steps=4000, warm_up=1000, seeds=FRESH
     Returns
     -------
     DataFrame
-        Columns ``seed, size``; ``ermi`` on all rows; the mean over batches of the value by
-        ``fermi`` and by ``plug_in`` (the batch's own table).
+        Columns ``seed, size``; ``ermi`` on all rows; and ``fermi`` and ``plug_in`` (the batch's
+        own table), the means of the two estimates over the batches.
 
     Examples
     --------
@@ -281,10 +282,10 @@ def fermi_convergence(
 ):
     """Measure how the gradient decreases in FERMI's Algorithm 1 on Adult, by gender and race.
 
-    This is softmax regression from theta = 0 and W = 0, with batches sampled with replacement and
-    plain stochastic steps without Adam. Steps are constant within a run and proportional to the
-    root of the batch size over the budget. The gradient is that of the mean loss + lam * ERMI on
-    all rows, and its norm is averaged over 40 iterates that are spread evenly over the run,
+    The model is softmax regression from theta = 0 and W = 0, with batches sampled with replacement
+    and plain stochastic steps without Adam. Steps are constant within a run and proportional to
+    the root of the batch size over the budget. The gradient is that of the mean loss + lam * ERMI
+    on all rows, and its norm is averaged over 40 iterates that are spread evenly over the run,
     because the paper returns a random iterate.
 
     Parameters
@@ -354,7 +355,7 @@ def fermi_convergence(
 
 
 def _picks(rngs, n, size, block=1000):
-    """Sample batches with replacement, for several generators side by side."""
+    """Yield batches sampled with replacement, for several generators side by side."""
     while True:
         drawn = np.stack([rng.integers(n, size=(block, size)) for rng in rngs], axis=1)
         yield from drawn
@@ -474,7 +475,7 @@ class _Stacked(NamedTuple):
 
 
 def _stacked(dataset, seeds, n_rows=None, dtype=float):
-    """Stack the training rows of splits, with a constant first and at most n_rows of each."""
+    """Stack at most n_rows training rows of each split, with a constant as the first column."""
     Xs, ys, ss, others = [], [], [], []
     for where, rows in encoded_splits(dataset, seeds, paper=False):
         X, y, s = rows.pop("train")

@@ -60,7 +60,7 @@ def _opportunity(positive, size):
 
 
 def _dependence(hard, soft, size, variance):
-    """Compute how much the hard or soft label depends on S."""
+    """Compute measures of the dependence between S and the hard or soft label."""
     people = size.sum(axis=1)
     label, drawn = ([people - sums.sum(axis=1), sums.sum(axis=1)] for sums in (hard, soft))
     return {
@@ -75,8 +75,8 @@ def _dependence(hard, soft, size, variance):
 def _nmi(table):
     """Compute mutual information over the mean entropy; 0 if a variable is constant.
 
-    The table may contain fractions of people, which scikit-learn's `mutual_info_score` would
-    truncate, and its checks take twenty times as long as these sums over a few cells.
+    scikit-learn's `mutual_info_score` would truncate the fractional counts that the table may
+    contain, and its input checks take twenty times as long as these sums over a few cells.
     """
     joint = table / table.sum()
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
@@ -88,11 +88,13 @@ def _nmi(table):
 
 
 def _pearson(joint, q, variance):
-    """Compute |Pearson| of the score and S, the largest over indicators for several groups.
+    """Compute the absolute Pearson correlation of the score and S.
+
+    For several groups, this is the largest correlation with the indicator of a group.
 
     `joint` is the mean of score times indicator for each group, and `q` the share of each group.
     """
-    # Only rounding errors remain of a constant score.
+    # The variance of a constant score may differ from 0 by rounding errors.
     if variance <= 1e-24:
         return 0.0
     covariance = (joint - q * joint.sum())[q > 0]

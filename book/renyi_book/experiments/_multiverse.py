@@ -1,9 +1,10 @@
 """Multiverse analysis, which shows how the contested claims depend on our analysis choices.
 
 A *universe* is one choice at every fork. The forks, and the combinations that are examined, are
-fixed here: one fork at a time away from the book's own choice (`BASE`), and those pairs that cost
-nothing or that a reader would ask for. Splits use separate seeds. The stored measurements are
-split by split; `renyi_book.scorecard.multiverse` computes intervals and verdicts from them.
+fixed here. They are the book's own choice (`BASE`), changes of a single fork, and those changes of
+two forks that need no further fits or that a reader would ask for. Splits use separate seeds. The
+table has the measurements of each split, from which `renyi_book.scorecard.multiverse` computes
+intervals and verdicts.
 """
 
 from functools import cache
@@ -35,7 +36,7 @@ from renyi_lib.datasets._scaling import UnitNormScaler
 from renyi_lib.penalties import HSICPenalty, PearsonPenalty
 from renyi_lib.tuning import lam_path
 
-# Our grid of lam, thinned, and the authors' (see `CODE_LAMS`), thinned equally.
+# Thinned versions of our grid of lam and of the authors' grid (see `CODE_LAMS`).
 LAMS = (0, 0.3, 1, 2, 4, 10, 30, 100, 1000)
 AUTHORS_LAMS = (0, 5, 8, 22, 40, 160, 600, 3000, 10000)
 SCALERS = {"standard": StandardScaler, "min-max": MinMaxScaler, "unit norm": UnitNormScaler}
@@ -48,14 +49,15 @@ FITTED = (
     BASE | {"scaling": "unit norm"},
     BASE | {"lam_unit": "authors"},
 )
-# Baselines of Fig. 2 in a fitted universe: variants of each, the book's own first. Away from the
-# base only the first is fitted, except for the boundary and the integers, which the authors'
-# section 2 and scripts suggest together.
+# Variants of each baseline of Fig. 2 in a fitted universe, with the book's own first. Away from
+# the base only the first is fitted, except that the boundary is also fitted with integers, because
+# the authors' section 2 and scripts suggest them together.
 PEARSON_ON = ("soft label", "boundary")
-# Bounds on the covariance of boundary and S, for two groups. (A penalty on that correlation has no
+# Bounds on the covariance of boundary and S, for two groups. A penalty on their correlation has no
 # minimum to which a solver converges, because a few people's log-odds diverge; see the appendix on
-# the boundary. This fork is therefore Zafar's constraint, as in `boundary_covariance`; for four
-# groups it has no such form and is left out. This was decided before any universe was examined.)
+# the boundary. This fork is therefore Zafar's constraint, as in `boundary_covariance`. For four
+# groups the constraint has no such form, so the fork is left out. This was decided before any
+# universe was examined.
 BOUNDS = (1.0, 0.1, 0.03, 0.01, 0.0)
 BANDWIDTHS = (0.25, 0.1, 0.5, 1.0)
 # Panels of Fig. 2: data set, fairness measure, and levels (the book's own in the middle).
@@ -115,8 +117,8 @@ def multiverse(
     -------
     DataFrame
         One row for each claim, universe and seed, with ``claim``, ``universe`` (its name, which
-        lists the forks that differ from the book's own choice), a column for each fork, empty if
-        it does not apply, ``seed`` and ``value``. The value is the lead of Rényi in points of
+        lists the forks that differ from the book's own choice), a column for each fork (empty if
+        it does not apply), ``seed`` and ``value``. The value is the lead of Rényi in points of
         accuracy at equal fairness ("beats"), the signed gap of the true positive rates
         ("to-zero"), or the loss relative to that at lam = 0 ("clusters"). For the claim about how
         fair a method can get ("limit"), there are the rates of the positive decision instead,
@@ -175,7 +177,7 @@ def _panel(name, choices, seeds, progress):
 
 
 def _penalty_curves(dataset, fitted, seed):
-    """Compute the measures along lam of Rényi and of each baseline on one split."""
+    """Compute the measures of Rényi and of each baseline along lam, on one split."""
     data = _data(dataset, fitted["encoding"], fitted["scaling"], seed)
     lams = _lams(fitted["lam_unit"], data["train"])
     is_base = fitted == BASE
@@ -201,7 +203,7 @@ def _penalty_curves(dataset, fitted, seed):
 
 
 def _fig_2_readings(pairs, fairness, levels, is_base):
-    """Return (forks, measurements by split) of two curves for every reading to examine.
+    """Yield (forks, measurements by split) of two curves for every reading to examine.
 
     Levels other than the middle one, and training rows, are examined only in the base.
     """
@@ -249,7 +251,7 @@ def _rates(ours, theirs):
 
 
 def _opportunity(choices, seeds, progress):
-    """Compare with the baselines of Fig. 1 (c), and measure whether the gap tends to 0."""
+    """Compare Rényi with the baselines of Fig. 1 (c), and measure whether the gap tends to 0."""
     found = []
     own = BASE | {"pearson_on": "sampled label", "reading": "validation", "rows": "test"}
     for fitted in choices:
@@ -325,7 +327,7 @@ def _ahead(curve, rival, reading, rows):
 
 
 def _clusters(seeds, progress):
-    """Compute the loss relative to plain k-means at the lam claimed to cost little, and much."""
+    """Compute the loss relative to plain k-means, at each lam that a claim is about."""
     found = []
     own = {"scaling": "unit norm", "lam_unit": "as printed", "algorithm": "paper"}
     for dataset in tqdm(CLUSTERED, desc="clusters", disable=not progress, leave=False):
@@ -351,7 +353,7 @@ def _clusters(seeds, progress):
 
 
 def _cluster_forks(own):
-    """Return the book's own choice, one fork at a time, and rows with the matching unit."""
+    """Yield the book's own choice, single changes, and pairs with the other number of rows."""
     other_rows = "all" if own["n_rows"] == 10000 else 10000
     yield own
     yield own | {"algorithm": "descent"}
@@ -393,7 +395,7 @@ def _integers(dataset):
 
 
 def _lams(unit, train, among=None):
-    """Return our grid of lam, or the authors' values in their unit (see `equal_opportunity`)."""
+    """Return our grid of lam, or the authors' grid in our unit (see `equal_opportunity`)."""
     if unit == "mean loss":
         return LAMS
     among = np.ones(len(train.y), dtype=bool) if among is None else among
@@ -447,7 +449,7 @@ def _accuracy(curve, fairness, level, reading, rows):
 
 
 def _end(curve, fairness, reading, rows):
-    """Return the last point, or the fairest one on the validation rows or the rows themselves."""
+    """Return the last point, or the fairest one judged on the validation rows or on `rows`."""
     if reading == "largest lam":
         return curve[rows].iloc[-1]
     judged = curve["validation" if reading == "validation" else rows][fairness]

@@ -1,4 +1,4 @@
-"""Fair neural network, the table of appendix F."""
+"""Fair neural network, for the table of appendix F."""
 
 import time
 
@@ -117,9 +117,10 @@ def train(rows, lams, seed, *, hidden, batch_size, epochs, learning_rate):
 class SideBySide:
     """Networks with one tanh layer and two classes, one for each lam, with the same start.
 
-    Their first layers form one wide matrix, so that a batch is multiplied only once. Of the two
-    classes only the difference of the scores matters. The weights of one class move like those of
-    the other with the opposite sign, so the difference moves twice as far.
+    Their first layers form one wide matrix, so that a batch is multiplied only once. The output
+    depends only on the difference of the two classes' scores, so only the difference of their
+    weights is stored. The two classes' weights take opposite steps, so the difference takes steps
+    of twice the size.
     """
 
     def __init__(self, A, a, B, b, lams, learning_rate):
@@ -129,7 +130,7 @@ class SideBySide:
         sizes = [k * h * p, k * h, k * h, k]
         shapes = [(k * h, p), (k * h, 1), (k, 1, h), (k, 1)]
         self.theta, self.slope, self.m, self.v, self.room = np.zeros((5, sum(sizes)))
-        # The hidden layer's weights take single steps, and the differences double steps.
+        # The weights of the hidden layer take single steps, and the differences take double steps.
         self.reach = np.repeat([1.0, 1.0, 2.0, 2.0], sizes)
         self.layers, self.slopes = (
             [part.reshape(s) for part, s in zip(np.split(row, np.cumsum(sizes)[:-1]), shapes)]
@@ -186,7 +187,7 @@ class SideBySide:
 
 
 def _rho_squared_slope(F, s):
-    """Compute n times the gradient of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), D the covariance."""
+    """Compute n times the gradient of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), for covariance D."""
     away = s - s.mean()
     D = F @ away / len(s)
     p = F.mean(axis=1)

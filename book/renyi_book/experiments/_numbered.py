@@ -1,8 +1,9 @@
 """Penalties that treat the group's number as a quantity, S in {0, 1, 2, 3}, as in section 4.
 
 A Pearson correlation, or HSIC with linear kernels, needs a number for each group. The paper's
-remark on several attributes numbers the combinations 0 to 3. For two groups these penalties are
-those of the library; for more groups, a single covariance represents several gaps.
+remark on several attributes numbers the combinations 0 to 3. For two groups these penalties equal
+those of the library, except that HSIC is half as large. For more groups, a single covariance
+represents several gaps.
 """
 
 import numpy as np

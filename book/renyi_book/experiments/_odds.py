@@ -110,7 +110,7 @@ def _named(read):
 
 
 def _path(method, split):
-    """Return a method's rules on test rows, starting without a constraint, and CPU seconds."""
+    """Return a method's rules on test rows, from its unconstrained model on, and CPU seconds."""
     if method == "linear":
         X_train, X_test = frontier.scaled_rows(split)
         model, lams = RenyiClassifier(fairness=ODDS), (0, *ODDS_LAMS)
@@ -150,7 +150,7 @@ def _label(split):
 
 
 def _without_groups(split):
-    """Apply our rule without S, whose three models and multipliers use the training rows."""
+    """Apply our rule without S; its three models and its multipliers use the training rows."""
     X, y, s = split.train
     began = time.process_time()
     fair = BiasScoreClassifier(
@@ -177,7 +177,7 @@ def _with_groups(split, base):
 
 
 def _at_tolerances(fair, X, known):
-    """Return the rules at the protocol's tolerances; tolerance 1 corrects nothing."""
+    """Return the rules at the protocol's tolerances; `fair` itself has a tolerance of 1."""
     rules = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ToleranceNotReachedWarning)

@@ -27,7 +27,7 @@ def curve_renyi_intervals(tables, *, level, n_resamples, rng):
 
 
 class _Tables(JointTables):
-    """Tables whose further singular values never exceed those of the sample."""
+    """Tables whose remaining singular values never exceed those of the sample."""
 
     def others(self, t, left):
         s = self.s[:, None, 1:]
@@ -59,7 +59,7 @@ def curve_rate_intervals(measure, positive, size, *, level, n_resamples, rng):
 
 
 class _Rates:
-    """Rates that move from the strata's common rates towards the observed ones, and beyond."""
+    """Rates that move from the strata's common rates toward the observed ones, and beyond."""
 
     def __init__(self, measure, positive, size, rng):
         self.measure, self.size, self.rng = measure, size, rng
@@ -117,7 +117,7 @@ class _Rates:
         return self.measure(self.rng.binomial(n, rates, size=shape) / n)
 
     def search_bounds(self, luck):
-        """Return the smallest and largest candidate, and where both tails become equal."""
+        """Return the smallest and largest candidate, and where both tails become equally large."""
         common = (self.common * self.size.sum(axis=-1, keepdims=True) + 0.5) / (
             self.size.sum(axis=-1, keepdims=True) + 1
         )
@@ -130,7 +130,8 @@ class _Rates:
             high = np.maximum(self.observed, luck) + _REACH * error + least
         else:
             error = error / common[:, 0, 0]
-            # The error of a ratio grows with the ratio, and that of the rarer rate without bound.
+            # The error of a ratio grows with the ratio, and the relative error of a rare rate has
+            # no bound.
             low = 1 - (1 - self.observed + least) * np.exp(2 * _REACH * error)
             high = np.maximum(self.observed, luck) + _REACH * error + least
         critical = 2.5 * error

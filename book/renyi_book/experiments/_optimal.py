@@ -62,10 +62,11 @@ def optimal_rule_adult(*, models=MODELS, seeds=FRESH[:6], rounds=150, progress=T
     -------
     DataFrame
         Columns ``model, seed, lam`` and, on the test rows, ``agreement`` (the share of equal
-        decisions of the fair classifier and of the rule eta - k b > 1/2, with the k of the same
-        gap), ``correlation`` (of b and of (eta - p) / (p (1 - p)), which according to the theorem
-        is a linear function of b, for scores p between 0.05 and 0.95), ``k`` (of the same gap),
-        ``k_theorem`` (from lam and the scores of the training rows), and accuracy and p% of both.
+        decisions of the fair classifier and of the rule eta - k b > 1/2, with the k that gives
+        both the same gap), ``correlation`` (of b and of (eta - p) / (p (1 - p)), which according
+        to the theorem is a linear function of b, for scores p between 0.05 and 0.95), this ``k``,
+        ``k_theorem`` (from lam and the scores of the training rows), and the accuracy and p% of
+        the fair classifier and of the rule.
 
     Examples
     --------
@@ -145,9 +146,9 @@ def training_or_correcting(*, settings=None, seeds=FRESH, progress=True):
     Returns
     -------
     DataFrame
-        Columns ``setting, seed, part`` (of the plain model's unfairness), ``level``, and the
-        population's accuracy of both methods at that level of unfairness (``training`` and
-        ``correcting``; NaN if a method does not reach it).
+        Columns ``setting, seed``; ``level``, the level of unfairness; ``part``, the level as a
+        fraction of the plain model's unfairness; and ``training`` and ``correcting``, the accuracy
+        of each method in the population at that level (NaN if the method does not reach it).
 
     Examples
     --------
@@ -292,7 +293,7 @@ class _FewRows(_Setting):
 
 
 class _WrongY(_Setting):
-    """Setting in which eta has a square and a product, which linear models cannot express."""
+    """Setting in which eta depends on a square and a product, which linear models miss."""
 
     def posteriors(self, X):
         of_group = super().posteriors(X)[1]
@@ -301,7 +302,7 @@ class _WrongY(_Setting):
 
 
 class _WrongS(_Setting):
-    """Setting in which the group depends on the square of x, which a linear model misses."""
+    """Setting in which the group depends on the square of a feature, which linear models miss."""
 
     def posteriors(self, X):
         eta, _ = super().posteriors(X)
@@ -309,7 +310,7 @@ class _WrongS(_Setting):
 
 
 class _Continuous(_Setting):
-    """Setting with a numeric S; correction uses its quarters, the penalty smooth functions."""
+    """Setting with a numeric S; correction uses its quartiles, and the penalty its ranks."""
 
     def draw(self, n, rng):
         X = rng.normal(size=(n, self.n_features))

@@ -1,9 +1,10 @@
 """Test whether a fairness target that was met when lam was chosen is also met on new rows.
 
-The rule was fixed before the trials. Adult's rows are shuffled, 5000 of them are used to fit, some
-to measure on, and all others are the new rows. A method of choosing lam succeeds in a trial if the
-new rows meet the target, and fails if they do not; if it returns no lam, it makes no claim. A
-confidence of 0.9 requires that the target is missed in at most a tenth of all trials.
+The rule was fixed before the trials. Adult's rows are shuffled; 5000 of them are used for the fit,
+some are used to measure the metric, and the remaining rows are the new rows. A method of choosing
+lam succeeds in a trial if the new rows meet the target, and fails if they do not. If it returns no
+lam, it makes no claim. A confidence of 0.9 requires that the target is missed in at most a tenth
+of all trials.
 """
 
 import numpy as np

@@ -42,21 +42,22 @@ _EIGHT = {
     "largest apart": [0.5] + [0.3] * 7,
 }
 _UNEQUAL = np.array([0.4, 0.3, 0.15, 0.08, 0.04, 0.02, 0.008, 0.002])
-# Common values besides a rare one, and the other variable; "both" has the rare value twice.
+# Probabilities of the common values besides a rare one. In "both", the other variable has the same
+# distribution; otherwise it is the decision.
 _COMMON = {
     "both": [0.2, 0.3, 0.5],
     "one": [0.2, 0.3, 0.5],
     "eight": [0.35, 0.25, 0.15, 0.1, 0.08, 0.05, 0.02],
 }
 _DECISION = [0.4, 0.6]
-# Each metric with its number of strata by true label.
+# Measure for each metric, and its number of strata by true label (0 without stratification).
 METRICS = {
     "demographic_parity_ratio": (one_minus_ratio, 0),
     "demographic_parity_difference": (gap, 0),
     "equal_opportunity_difference": (gap, 1),
     "equalized_odds_difference": (gap, 2),
 }
-# Intervals of tables and of rates, along one curve and as in the library.
+# Functions for intervals of tables and of rates, along one curve and as in the library.
 METHODS = {
     "one curve": (curve_renyi_intervals, curve_rate_intervals),
     "library": (renyi_intervals, rate_intervals),
@@ -98,16 +99,18 @@ def rare_values(
         Number of new samples for cells in which the library's coverage is between 0.90 and 0.94;
         only these count there, so that no cell fails by chance alone.
     before : int, default=100
-        Number of samples for each cell with "one curve", whose failures are large.
+        Number of samples for each cell with "one curve", whose failures are so large that few
+        samples are enough.
     seed, progress
         Same as in `calibration`.
 
     Returns
     -------
     DataFrame
-        Columns ``kind, share_rare, n, strength, method``; ``truth``; ``possible``, whether a value
-        of that share occurs in the sample almost surely, without which no interval can cover the
-        true value; and ``share, replicates, above, below, width, estimate`` as in `calibration`.
+        Columns ``kind, share_rare, n, strength, method``; ``truth``; ``possible``, whether a
+        sample contains the rare value with a probability of at least 97.5 % (without it, no
+        interval can cover the true value); and ``share, replicates, above, below, width,
+        estimate`` as in `calibration`.
 
     Examples
     --------
@@ -185,9 +188,9 @@ def rare_groups(
         Names of cases, from "all alike" to "small one always" with two large groups and a small
         one, and from "eight alike" to "largest apart" with eight groups of 40 % to 0.2 %.
     sizes : sequence of int
-        Number of people in each of the two large groups; for eight groups, half of the total.
+        Numbers of people in each of the two large groups; for eight groups, half of the total.
     small : sequence of int
-        Number of people in the small group of three.
+        Numbers of people in the small group, for the cases with two large groups.
     metrics : sequence of str
         Metrics. For equal opportunity, half of the people, and at least one in each group, have
         the positive label; for equalized odds, all groups have the same false positive rate.

@@ -9,7 +9,7 @@ from renyi_lib.datasets import load_adult
 from renyi_lib.penalties import RenyiPenalty, ScoreBinsPenalty
 from renyi_lib.tuning import lam_path
 
-# Target of the penalty and estimator; the tolerances are those of the chapter on fair scores.
+# Estimator for each target of the penalty, with the tolerances of the chapter on fair scores.
 SCORED = {
     "label": PenalizedClassifier(RenyiPenalty(), tol=1e-6),
     "bins": PenalizedClassifier(ScoreBinsPenalty(), tol=1e-5),
@@ -26,8 +26,8 @@ def adult_scores(*, lams=LAMS, methods=tuple(SCORED), steps=100):
     lams : sequence of float
         Weights of the penalty in increasing order; each fit starts from the previous one.
     methods : sequence of {"label", "bins", "boosting"}
-        Targets of the penalty: the sampled label or the soft bins of the score of a logistic
-        regression, or the score's bins of boosted trees.
+        Targets of the penalty. "label" is the sampled label of a logistic regression, "bins" are
+        the soft bins of its score, and "boosting" are the bins of the score of boosted trees.
     steps : int, default=100
         Number of steps; the thresholds are 0, 1 / steps, 2 / steps, ..., 1.
 

@@ -43,7 +43,7 @@ class Sizes(NamedTuple):
 def sizes(name):
     """Return the numbers of training, validation and test rows in a random split of a panel.
 
-    The number of test rows is the paper's; four fifths of the others are training rows.
+    The number of test rows is the paper's; four fifths of the remaining rows are training rows.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def scaled(everything, numbers, scaler):
 
 @cache
 def encoded_rows(name):
-    """Return all rows of a panel in file order, encoded but not scaled, and the columns."""
+    """Return all rows of a panel in file order, encoded but not scaled, and the column names."""
     dataset, sensitive = panel(name)
     rows = pd.concat([dataset.train, dataset.test], ignore_index=True)
     data = replace(dataset, train=rows, test=rows[:1]).encode(sensitive=sensitive)

@@ -1,7 +1,7 @@
 """Stored results, with a manifest of how they were computed.
 
-The data files have their checksums in `renyi_lib.datasets`, which raises an error for any other
-file, so they are not repeated here.
+The checksums of the data files are in `renyi_lib.datasets`, which raises an error for any other
+file, so the manifest does not repeat them.
 """
 
 import datetime

@@ -18,8 +18,8 @@ def interval(values, *, test_share=0.0, level=0.95):
         Two or more values without NaN.
     test_share : float, default=0
         Ratio n_test / n_train, or 0 for seeds that restart an algorithm on the same data. For
-        measurements on the *training* rows, which the splits share even more, it is
-        n_train / n_test.
+        measurements on the *training* rows, of which any two splits share even more, use
+        n_train / (n_total - n_train).
     level : float, default=0.95
         Confidence level.
 

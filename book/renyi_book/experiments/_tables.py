@@ -41,9 +41,10 @@ class Stored:
     script: str = ""
 
 
-# Under other arithmetic the decisions about a few people change, because a fit ends within its
-# tolerance of the optimum and some scores are close to 1/2. One of Adult's 590 women with Y = 1 in
-# the test rows is 0.0017. Effects that matter (0.003 in accuracy, 0.02 in fairness) are larger.
+# Rounding differs between processors and changes the decisions about a few people, because a fit
+# ends within its tolerance of the optimum and some scores are close to 1/2. A single one of the
+# 590 women with Y = 1 in Adult's test rows changes a TPR by 0.0017. The effects that matter (0.003
+# in accuracy, 0.02 in fairness) are larger than these tolerances.
 _DECISIONS = {
     "accuracy": 5e-4,
     "rate_*": 1e-3,
@@ -57,9 +58,10 @@ _DECISIONS = {
 # For the same reason, means of scores differ slightly.
 _SCORES = {"soft_*": 1e-4, "score_pearson": 1e-4}
 _FITTED = _DECISIONS | _SCORES
-# Score bins have kinks, and HSIC with a large weight is flat, so their fits end in other places.
+# The objective has kinks with score bins and is flat with a large weight of HSIC, so rounding
+# changes where these fits end.
 _FLAT = {"soft_*": 1e-3, "score_pearson": 1e-3}
-# Networks in single precision, after a few hundred steps.
+# These networks are trained in single precision, for a few hundred steps.
 _SINGLE = {"accuracy": 5e-4, "violation": 1e-3, "rho2": 1e-5, "chi2": 1e-5}
 
 _STEPS = {"accuracy": 5e-4, "dp_violation": 2e-3}
@@ -177,7 +179,7 @@ STORED = {
         {"dataset": "bank"},
         loose=_FITTED | _FLAT,
     ),
-    # Without score bins, because a single decision matters much in German's group of 12 people.
+    # Score bins are left out, because in German's group of 12 people a single decision matters.
     "penalties_german": Stored(
         "penalties_compared",
         f"method {_SPLIT}",
@@ -239,7 +241,7 @@ STORED = {
     "equal_opportunity": Stored(
         "equal_opportunity", f"recipe {_SPLIT}", {"seeds": [100]}, loose=_FITTED
     ),
-    # Counts of people above a threshold, some of whom are very close to it.
+    # These are counts of people above a threshold, and some scores are very close to it.
     "adult_scores": Stored(
         "adult_scores", "method lam threshold", {"methods": ["label"]}, loose={"above_*": 3}
     ),
@@ -253,7 +255,8 @@ STORED = {
         {"seeds": [100], "max_iter": 300, "checkpoints": [30, 100, 300]},
     ),
     "starting_points": Stored("starting_points", _SPLIT, {"seeds": [100]}, loose=_FITTED),
-    # For the second scorecard. Stochastic steps do not converge, so rounding changes decisions.
+    # The second scorecard uses these tables. Stochastic steps do not converge, so rounding changes
+    # some decisions.
     "fermi_logistic_one": Stored(
         "fermi_logistic",
         _LOGISTIC,

@@ -1,4 +1,4 @@
-"""The theorems as measurements: exactness of Theorems 1 and 2, rates of Theorems 3 and 4."""
+"""Measurements of the exactness of Theorems 1 and 2 and the rates of Theorems 3 and 4."""
 
 import numpy as np
 import pandas as pd
@@ -31,8 +31,8 @@ def theorems(*, shapes=((2, 2), (3, 2), (3, 4), (5, 7)), seeds=range(25), sweeps
     Returns
     -------
     DataFrame
-        Columns ``rows, columns, seed``, and rho_R by each method: ``definition, theorem_1`` and
-        ``theorem_2`` (NaN unless b is binary).
+        Columns ``rows, columns, seed``, and rho_R by each method: ``definition``, ``theorem_1``,
+        ``theorem_2`` (NaN unless b is binary) and ``from_labels`` (`renyi_correlation`).
 
     Examples
     --------
@@ -89,10 +89,10 @@ def convergence(
     seeds=FRESH[:10],
     progress=True,
 ):
-    """Measure the smallest gradient within t steps of Algorithms 1 and 2 on Adult (Theorems 3, 4).
+    """Measure the smallest gradient norm in t steps of Algorithms 1 and 2 on Adult.
 
-    The algorithms start from theta = 0 with a constant step. S is gender and race for Algorithm 1,
-    and gender for Algorithm 2.
+    Theorems 3 and 4 bound this norm. The algorithms start from theta = 0 with a constant step. S
+    is gender and race for Algorithm 1, and gender for Algorithm 2.
 
     Parameters
     ----------

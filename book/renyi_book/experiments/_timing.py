@@ -1,4 +1,4 @@
-"""Cost of a step, measured by a clock for the claims about time."""
+"""CPU time of a training step, measured for the claims about time."""
 
 import time
 
@@ -15,10 +15,10 @@ from renyi_lib.penalties import BinaryRenyiPenalty, Groups, HSICPenalty, RenyiPe
 def timing(*, n_rows=None, repeats=15, hidden=12, seeds=FRESH, progress=True):
     """Measure the CPU seconds of one step of the loss, of each penalty, and of a critic.
 
-    All steps use the training rows of Adult and gender, at random weights. A step of the loss
-    computes its value and its gradient with respect to the weights, a step of a penalty its value
-    and its gradient with respect to the class probabilities, and a step of the critic of mutual
-    information updates its own weights.
+    All steps use random weights and the training rows of Adult, with gender as S. A step of the
+    loss computes its value and its gradient with respect to the weights. A step of a penalty
+    computes its value and its gradient with respect to the class probabilities, and a step of the
+    critic of mutual information updates the critic's weights.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def question(theta):
 
 
 def paid(theta, v):
-    """Return an inspector's measurement with v at theta, and its derivative for fixed v."""
+    """Return what an inspector with v measures at theta, and its derivative for fixed v."""
     r = rates(theta)
     table, q = _table(r)
     value, by_table = renyi_given_v(table, q, v)

@@ -29,7 +29,7 @@ def bias_scores():
 
 
 def limit():
-    """Return the largest k that lam can reach, on the slider's grid."""
+    """Return the largest k that lam can reach, rounded to the slider's grid."""
     (share, eta, _), b = population(), bias_scores()
 
     def gap(k):

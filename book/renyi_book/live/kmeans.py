@@ -26,7 +26,7 @@ def objective(x, s, labels, lam):
 def fixed_centers(x, s, labels, centers, lam):
     """Compute F, the objective for fixed centers and the adversary's best reply, up to a constant.
 
-    F is G plus the amount that the centers could gain by moving to the means.
+    F is G plus the amount by which moving the centers to the means would decrease the objective.
     """
     x, labels = np.asarray(x, dtype=float), np.asarray(labels)
     sse = np.sum((x - np.asarray(centers)[labels]) ** 2)

@@ -22,9 +22,10 @@ def data(shown=None):
     Returns
     -------
     dict
-        ``parts`` and ``verdicts`` that occur, the verdicts' ``signs``, and ``rows``, which has for
-        each claim its id, the positions of its part and verdict, whether it is a first reading,
-        and its effect in units of the smallest that matters (None if it has no interval).
+        ``parts`` and ``verdicts`` that occur, the verdicts' ``signs``, and ``rows``. Each of the
+        rows has the claim's id, the positions of its part and verdict, whether it is the reading
+        that is counted for its sentence, and its effect in units of the smallest effect that
+        matters (None if it has no interval).
 
     Examples
     --------
@@ -86,7 +87,8 @@ def bars(shown=None):
     Parameters
     ----------
     shown : list of dict, optional
-        Rows from `renyi_book.scorecard.rows`; second readings are not counted again.
+        Rows from `renyi_book.scorecard.rows`; each sentence is counted once, in its counted
+        reading.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from renyi_book.explorables import explorable, fixed
 from renyi_book.plotting import COLORS
 from renyi_lib.correlation import renyi_from_joint
 
-#: Target of the penalty in words; methods of the stored table that are missing here are left out.
+#: Target of the penalty in words for each method; other methods of the stored table are left out.
 NAMES = {"label": "the sampled label", "bins": "the score's bins", "boosting": "boosted trees"}
 #: Opening state: the penalty on the label, at a lambda whose gap at one half is nearly 0.
 METHOD, LAM, THRESHOLD = "label", 8, 0.5

@@ -1,10 +1,11 @@
 """Scorecard of the paper's claims, each with a rule that turns results into a verdict.
 
 The claims, with everything that was fixed before the results (reading, estimand, smallest effect,
-rule), are in the book's ``claims.yml``; ``rules.json`` has their checksums. `rows` returns them
-with the results, `findings` recomputes the results, `tally` counts verdicts, and `forest` draws
-them. `sensitivity` varies every threshold, `stable` leaves splits out, and `multiverse` and
-`shares` judge other universes.
+rule), are in the book's ``claims.yml``, and ``rules.json`` has their checksums. `rows` returns
+the claims with the results, `findings` recomputes the results, `tally` counts the verdicts, and
+`forest` draws the intervals. `sensitivity` varies every threshold, `stable` leaves out some
+splits, `multiverse` judges the claims in every universe of the multiverse analysis, and `shares`
+summarizes those verdicts.
 """
 
 from renyi_book.scorecard.figure import forest, standing

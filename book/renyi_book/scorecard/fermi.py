@@ -441,13 +441,13 @@ def freeze(path=RULES_FILE):
 
 
 def code_checksum():
-    """Compute the checksum of the rules above, up to the verdicts."""
+    """Compute the checksum of this file's text up to the section on verdicts."""
     text = Path(__file__).read_text(encoding="utf8").split("# --- Verdicts")[0]
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def main(accept=False, folder=RESULTS):
-    """Store the verdicts, unless one would change unnoticed; return the changes as lines."""
+    """Store the verdicts, unless some have changed and `accept` is false; return the changes."""
     path = Path(folder) / STORED
     before = {row["id"]: row["verdict"] for row in rows(folder)} if path.exists() else {}
     changes = [
@@ -465,7 +465,7 @@ if __name__ == "__main__":
     import sys
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--accept", action="store_true", help="take over changed verdicts")
+    parser.add_argument("--accept", action="store_true", help="store changed verdicts")
     accepted = parser.parse_args().accept
     changed = main(accepted)
     print("\n".join(changed) or "no verdict on FERMI has changed")

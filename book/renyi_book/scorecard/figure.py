@@ -1,4 +1,4 @@
-"""Forest plot of measured rows on one axis, in units of the smallest effect that matters."""
+"""Plots of measured rows on one axis, in units of the smallest effect that matters."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -79,7 +79,7 @@ def standing(row):
 
 
 def name_in_words(identifier):
-    """Return the name of a claim as words: its identifier without hyphens, with proper names.
+    """Return a claim's identifier as words, without hyphens and with proper names.
 
     >>> name_in_words("adult-beats-hsic")
     'Adult beats HSIC'
@@ -89,10 +89,10 @@ def name_in_words(identifier):
 
 
 def forest(shown, *, limit=LIMIT, ax=None):
-    """Draw the rows with an interval: estimate, interval, smallest effect, paper's value.
+    """Draw the estimate, the interval and the paper's value of each row that has an interval.
 
-    The name of a row is above its line, so that the figure fits on a phone; a row that claims a
-    difference of 0 says so.
+    The name of a row is above its line, so that the figure fits on a phone. Rows that claim a
+    difference of 0 are marked, and effects too small to matter are shaded.
 
     Parameters
     ----------

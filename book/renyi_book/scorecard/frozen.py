@@ -1,9 +1,10 @@
-"""Check that everything fixed before the results is unchanged.
+"""Check that everything that was fixed before the results is unchanged.
 
 ``book/rules.json`` contains the commit of the rules, a checksum of the frozen fields of each claim
-and one of the rules' code. A claim may differ from it if its ``deviations`` explain why, and code
-may differ if ``rules.json`` has a deviation with the new checksum. Claims that were added later
-are listed under ``added``, with the commits that contained their rules before they were judged.
+and a checksum of the rules' code. A claim may differ from its checksum if its ``deviations``
+explain why, and the code may differ if ``rules.json`` has a deviation with the new checksum.
+Claims that were added later are listed under ``added``, with the commits that contained their
+rules before the claims were judged.
 """
 
 import ast
@@ -135,7 +136,9 @@ def name(commit, path=RULES_FILE):
     """
     fixed = json.loads(Path(path).read_text(encoding="utf8"))
     if fixed["commit"] not in (None, commit):
-        raise ValueError(f"commit {fixed['commit']} is already recorded and is not replaced")
+        raise ValueError(
+            f"commit {fixed['commit']} is already recorded and is not replaced by {commit}"
+        )
     found = problems(path)
     if found:
         raise ValueError(f"the rules differ from the frozen ones: {'; '.join(found)}")
@@ -157,14 +160,16 @@ def problems(path=RULES_FILE):
     fixed = json.loads(Path(path).read_text(encoding="utf8"))
     now = {claim["id"]: claim for claim in claims()}
     added = fixed.get("added", {}).get("claims", {})
-    found = [f"{name}: a claim is gone" for name in fixed["claims"] | added if name not in now]
+    found = [
+        f"{name}: the claim is missing" for name in fixed["claims"] | added if name not in now
+    ]
     for name, claim in now.items():
         same = fixed["claims"].get(name) == claim_checksum(claim)
         if name in added and added[name] != claim_checksum(claim):
             found.append(f"{name}: differs from what was fixed when it was added")
         if not same and not claim.get("deviations"):
-            found.append(f"{name}: differs from the frozen rules, and says no deviation")
+            found.append(f"{name}: differs from the frozen rules, but declares no deviation")
     code = code_checksum()
     if code != fixed["code"] and all(told["code"] != code for told in fixed["deviations"]):
-        found.append("the rules' code differs from the frozen one, and no deviation tells of it")
+        found.append("the rules' code differs from the frozen one, and no deviation declares it")
     return found

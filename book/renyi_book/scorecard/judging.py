@@ -9,8 +9,9 @@ the claimed direction:
 * L <= 0 and U >= D: **undecided**.
 
 "No difference", "goes to 0" and "is this number" **hold** if the 90 % interval lies within D of 0
-(two one-sided tests at 5 %), do **not hold** if it lies entirely beyond D, and are otherwise
-**undecided**. **Exact** claims (an identity, a count) have no noise and are never undecided.
+(two one-sided tests at 5 %), do **not hold** if the 95 % interval lies entirely beyond D, and are
+otherwise **undecided**. **Exact** claims (an identity, a count) have no noise and are never
+undecided.
 """
 
 from collections.abc import Callable
@@ -34,7 +35,7 @@ NO_RESULT = "no result yet"
 ALPHA, ALPHA_EQUIVALENCE = 0.025, 0.05
 #: Rule of a claim that summarizes others and is judged by their verdicts.
 SUMMARY = "comparisons_hold"
-#: Number of splits to leave out, and number of random draws of them.
+#: Number of splits to leave out in each random draw, and number of draws.
 LEFT_OUT, LEAVE_OUT_DRAWS = 5, 200
 
 
@@ -61,7 +62,7 @@ class Evidence:
     supports: float = 1.0
     opposes: float = 1.0
     regions: tuple = ()
-    # What it would take to decide, in words; computed on demand, because it takes time.
+    # Description of what it would take to decide, computed on demand because it takes time.
     power: Callable = field(default=str, repr=False, compare=False)
     outcome: str = ""
     parts: tuple = ()
@@ -119,7 +120,7 @@ def verdict(evidence, *, support_factor=1.0, oppose_factor=1.0):
 
 
 def _guarded(found, guard):
-    """Reduce a verdict to "in part" if accuracy was gained at the expense of fairness."""
+    """Change a verdict to "in part" if the method that it favors was less fair."""
     if guard is None:
         return found
     less_fair, fairer = guard.high < -guard.delta, guard.low > guard.delta
@@ -137,7 +138,7 @@ def _all_of(found):
 
 
 def of_interval(kind, low, high, delta):
-    """Return the verdict on an interval that was computed elsewhere (in the multiverse).
+    """Return the verdict on an interval that was computed elsewhere, such as in the benchmark.
 
     Parameters
     ----------
@@ -326,7 +327,7 @@ def exact(true, text, *, partly=False, gap=np.nan, n=0):
 
 
 def undecided(text, delta, n):
-    """Create evidence that is insufficient for any interval."""
+    """Create evidence from too few values for an interval."""
     return Evidence(kind="difference", text=text, n=n, delta=delta, outcome=UNDECIDED)
 
 
@@ -360,7 +361,7 @@ def _level(kind):
 
 
 def _power(kind, found, delta, spread, digits, unit):
-    """Describe what it would take to decide.
+    """Describe how short the interval would have to be for a decision.
 
     An interval shorter than the smallest effect cannot both contain 0 and reach that effect, so a
     difference is then decided. An equivalence needs an interval between -delta and delta.

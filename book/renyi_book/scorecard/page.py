@@ -1,4 +1,4 @@
-"""Rows as HTML, in a folded table for each part of the paper that works without JavaScript."""
+"""HTML of the rows, with a folded table for each part of the paper and without JavaScript."""
 
 from html import escape
 

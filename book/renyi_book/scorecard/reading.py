@@ -1,7 +1,8 @@
-"""Read the stored tables for the rules, with new seeds only and points chosen on validation rows.
+"""Read the stored tables for the rules, with random splits of new seeds or the paper's split.
 
-One way to read a curve follows it over the test rows to a given fairness. Another chooses lambda
-on the validation rows and measures on the test rows.
+A curve can be read in two ways. `Curve.interpolated` follows it over the test rows to a given
+level of fairness, and `Curve.chosen` chooses lambda on the validation rows and measures on the
+test rows.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from renyi_book.scorecard.statistics import log_ratio, training_ratio
 
 #: First seed whose results were not seen before the rules were written.
 FIRST_FRESH = 100
-#: Numbers of rows of a random split: training (80 % of the paper's), validation, test.
+#: Numbers of training rows (80 % of the paper's), validation rows and test rows in random splits.
 SIZES = {
     "adult": (26048, 6513, 16281),
     "bank": (25600, 6400, 13211),
@@ -91,11 +92,13 @@ class Results:
 
     def _some(self, table, name, where):
         if table.empty:
-            raise NoResult(f"table {name!r} has no such rows yet: {where}")
+            raise NoResult(
+                f"table {name!r} has no rows yet with {where} and the required seeds or split"
+            )
         return table
 
     def curves(self, name, by="method", **where):
-        """Return {by: {seed: Curve}} of the random splits."""
+        """Return the curves of the random splits as {by: {seed: Curve}}."""
         key = (name, by, tuple(sorted(where.items())))
         if key not in self._curves:
             table = self.fresh(name, [by, "rows", *MEASURES], split="random", **where)
@@ -110,7 +113,7 @@ class Results:
         return self._curves[key]
 
     def curve(self, name, kind, by="method", **where):
-        """Return {seed: Curve} of one method."""
+        """Return the curves of one method as {seed: Curve}."""
         curves = self.curves(name, by, **where)
         if kind not in curves:
             raise NoResult(f"table {name!r} has no {by} {kind!r} yet")
@@ -128,9 +131,9 @@ class Curve:
         self._points.setdefault(point["rows"], []).append(point)
 
     def on(self, rows):
-        """Return the points on some rows, each a dictionary."""
+        """Return the points measured on one set of rows, as dictionaries."""
         if rows not in self._points:
-            raise NoResult(f"no {rows} rows")
+            raise NoResult(f"the curve has no points on {rows!r} rows")
         return self._points[rows]
 
     def ends(self, rows):
@@ -139,7 +142,7 @@ class Curve:
         return points[0], points[-1]
 
     def starts_at(self, fairness, level, rows="test"):
-        """Return whether the curve is that fair at its smallest lambda."""
+        """Return whether the curve already reaches the level at its smallest lambda."""
         first = self.on(rows)[0][fairness]
         return first >= level if greater(fairness) else first <= level
 
@@ -147,9 +150,10 @@ class Curve:
         return np.array([point[column] for point in self.on(rows)], dtype=float)
 
     def chosen(self, fairness, level, rows="test"):
-        """Choose a point on the validation rows, and return whether it was fair enough there.
+        """Choose a point on the validation rows; also return whether it is fair enough there.
 
-        This is the most accurate point that is fair enough or, if there is none, the fairest.
+        The chosen point is the most accurate one that is fair enough or, if there is none, the
+        fairest one.
         """
         judged = self._column("validation", fairness)
         fair = judged >= level if greater(fairness) else judged <= level
@@ -164,7 +168,7 @@ class Curve:
         return self.on(rows)[int(np.nan_to_num(judged, nan=-np.inf).argmax())]
 
     def interpolated(self, fairness, level, rows="test"):
-        """Return the accuracy where the curve first becomes that fair; NaN if it never does."""
+        """Return the accuracy where the curve first reaches the level; NaN if it never does."""
         sign = 1 if greater(fairness) else -1
         path = sign * self._column(rows, fairness)
         return first_crossing(path, self._column(rows, "accuracy"), sign * level)
@@ -196,10 +200,10 @@ def first_crossing(x, y, level):
 
 
 def common(*curves):
-    """Return the seeds that all of several {seed: Curve} share, in order."""
+    """Return the seeds that occur in each of several {seed: Curve}, in increasing order."""
     seeds = sorted(set.intersection(*(set(curve) for curve in curves)))
     if len(seeds) < 2:
-        raise NoResult("fewer than two splits in common")
+        raise NoResult(f"at least two common splits are needed, but there are {len(seeds)}")
     return seeds
 
 
@@ -221,5 +225,5 @@ def rates(points, groups):
 def _of(points, columns, function):
     missing = [column for column in columns if column not in points]
     if missing:
-        raise NoResult(f"no column {', '.join(missing)}")
+        raise NoResult(f"the points have no column {', '.join(missing)}")
     return function(*(points[column] for column in columns))

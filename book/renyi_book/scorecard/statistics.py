@@ -117,7 +117,7 @@ def _tail(distance, mean):
 
 
 def tost(mean, delta):
-    """Compute the p-value of two one-sided tests, small if the mean is within delta of 0.
+    """Compute the p-value of two one-sided tests, which is small if the mean is within delta of 0.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def p_outside(mean, delta):
 
 
 def regions(mean, delta):
-    """Compute the posterior probabilities left of, within and right of the smallest effect.
+    """Compute the posterior probabilities that the effect is below, within and above ±delta.
 
     In Benavoli's correlated Bayesian t-test, the posterior is Student's distribution around the
     mean with the corrected standard error.
@@ -166,10 +166,10 @@ def regions(mean, delta):
 
 
 def log_ratio(rate_1, n_1, rate_0, n_0):
-    """Compute the signed log ratio of two groups' positive rates, (x + 1/2) / (n + 1/2).
+    """Compute the signed log ratio of two groups' positive rates, (x + 1/2) / (n + 1/2) each.
 
-    p% is exp(-|log ratio|), which is folded at its best value, so that a mean of p% is biased
-    there.
+    p% is exp(-|log ratio|). Because p% cannot exceed 1, its mean over splits is biased if the true
+    value is near 1, whereas the signed log ratio has no such bound.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def to_p_rule(estimate, low, high):
 
 
 def signed(values):
-    """Return both signs of a value as columns, whose maximum is its absolute value."""
+    """Return values and their negatives as two columns, whose maximum is the absolute value."""
     values = np.asarray(values, dtype=float)
     return np.stack([values, -values], axis=-1)
 
@@ -225,7 +225,7 @@ def gaps(rates):
 
 
 def sums(first, second):
-    """Return all sums of two columns, one of each, whose maximum is the sum of the maxima."""
+    """Return all sums of a column of each argument, whose maximum is the sum of both maxima."""
     return (first[..., :, None] + second[..., None, :]).reshape(*first.shape[:-1], -1)
 
 
@@ -251,12 +251,12 @@ class Fold(NamedTuple):
 
 
 def _below(columns):
-    """Return the divisor of the lower end's error, by the number of the first's columns."""
+    """Return the divisor of the lower end's error probability, given the columns of `first`."""
     return columns / 2
 
 
 def _above(columns):
-    """Return the divisor of the upper end's error, by the number of the second's columns."""
+    """Return the divisor of the upper end's error probability, given the columns of `second`."""
     return columns
 
 
@@ -269,14 +269,15 @@ def _tails(distance, errors, df):
 def fold(first, second, ratio=0.0, *, level=0.95):
     """Compute the largest mean column of `first` minus that of `second`, with an interval.
 
-    A violation is an absolute value, or the largest of several differences, of means. If it is
-    near 0, the mean that is largest changes from sample to sample, and an interval around the one
-    that happens to be largest has too little coverage. However, the maximum of A minus the maximum
-    of B is the maximum over A of the minimum over B of plain differences. Each of these has an
-    interval, and the same maximum of minima of their ends is an interval of the whole, which is a
-    continuous function of the data. Its error probabilities are divided by the number of
+    A violation is the absolute value of a mean, or the largest of several differences of means. If
+    it is near 0, the mean that is largest changes from sample to sample, and an interval around
+    the mean that happens to be largest has too little coverage. However, the maximum of A minus
+    the maximum of B is the maximum over A of the minimum over B of plain differences. Each plain
+    difference has an interval, and applying the same maximum of minima to the ends of these
+    intervals gives an interval for the difference of the maxima, which is a continuous function of
+    the data. The error probabilities of the plain intervals are divided by the number of
     differences that may be extreme (half of it for the lower end, because columns come in pairs of
-    opposite sign); the tests simulate the coverage.
+    opposite sign). The tests simulate the coverage.
 
     Parameters
     ----------
@@ -315,7 +316,7 @@ def fold(first, second, ratio=0.0, *, level=0.95):
 
 
 def fold_regions(first, second, delta, ratio=0.0, *, draws=4000, seed=SEED):
-    """Compute `regions` for `fold`, from draws of the means from their joint posterior.
+    """Compute `regions` for `fold`, by sampling the means from their joint posterior.
 
     The means have a multivariate t distribution with the corrected covariance.
     """
@@ -335,7 +336,7 @@ def fold_regions(first, second, delta, ratio=0.0, *, draws=4000, seed=SEED):
 def bootstrapped_groups(rates, sizes, statistic, *, level=0.95, draws=DRAWS, seed=SEED):
     """Bootstrap a statistic of several groups' rates on a fixed set of rows.
 
-    This is for the paper's single split, where the people of each group are a sample and the
+    It is used for the paper's single split, where the people of each group are a sample and the
     smallest ratio or the largest difference over groups has no simple interval.
 
     Parameters
@@ -418,7 +419,7 @@ def benjamini_yekutieli(p_values):
 
 
 def splits_needed(sd, ratio, length, *, level=0.95, most=10_000):
-    """Return the number of splits for an interval as short as `length`; None if above 10 000.
+    """Return the number of splits for an interval as short as `length`; None if above `most`.
 
     Examples
     --------

@@ -98,7 +98,7 @@ def weigh(results, listed=None, thresholds=DEFAULT):
 
 
 def judge(evidence, listed=None):
-    """Return (verdict, unadjusted verdict) for each claim that has evidence.
+    """Return (verdict, unadjusted verdict) for each claim.
 
     p-values are adjusted by Holm's method within the family that a claim names (a figure's
     comparisons), separately for support and for opposition.
@@ -144,7 +144,8 @@ def counted(listed, verdicts):
     """Choose which reading of each sentence is counted.
 
     If the paper's own words determine the reading (``words``), it is that one; if they leave it
-    open, it is the one whose verdict is most favorable to the paper, or the first of several.
+    open, it is the one whose verdict is most favorable to the paper, or the first of several
+    equally favorable ones.
 
     Parameters
     ----------
@@ -175,7 +176,7 @@ def _factors(evidence, listed):
     for claim in listed:
         family = claim["analysis"].get("family")
         found = evidence.get(claim["id"])
-        # A row without an interval stays in its family, so that no other row gains from it.
+        # A row without an interval stays in its family, so that other rows are adjusted as much.
         fixed = found is not None and not found.parts and found.outcome not in ("", UNDECIDED)
         if family and found is not None and not fixed:
             # Equivalences are judged at another level, so they form a separate family.
@@ -279,7 +280,7 @@ def _rounded(number):
 
 
 def stable(evidence, listed=None, *, draws=LEAVE_OUT_DRAWS, drop=LEFT_OUT, seed=statistics.SEED):
-    """Compute in what share of random draws a verdict is unchanged without some splits.
+    """Compute how often each verdict stays the same if some splits are left out at random.
 
     Parameters
     ----------
@@ -293,7 +294,8 @@ def stable(evidence, listed=None, *, draws=LEAVE_OUT_DRAWS, drop=LEFT_OUT, seed=
     Returns
     -------
     dict of str to float
-        Share for each claim that depends on splits or seeds; below 1 if the verdict changes.
+        Share of the draws with an unchanged verdict, for each claim that depends on splits or
+        seeds.
     """
     listed = claims() if listed is None else listed
     factors = _factors(evidence, listed)
@@ -372,7 +374,7 @@ def multiverse(table, listed=None, thresholds=DEFAULT):
     -------
     DataFrame
         One row for each universe, with its forks, ``estimate, low, high, n`` and ``verdict``.
-        Claims that the file does not contain are left out.
+        Claims of the table that are not in `listed` are left out.
     """
     listed = claims() if listed is None else listed
     known = {claim["id"]: claim for claim in listed}
@@ -395,7 +397,7 @@ def _in_a_universe(claim, splits, thresholds):
     """Compute evidence on a claim from the splits of one universe."""
     delta = claim["smallest"]["delta"] * thresholds.effect_scale
     dataset, rows = splits["dataset"].iloc[0], splits["rows"].iloc[0]
-    # Different starts of one algorithm share no rows.
+    # Only splits overlap; different starts of one algorithm are independent.
     is_split = isinstance(rows, str)
     share = {"ratio": ratio(dataset.partition("-")[0], rows) if is_split else 0.0}
     if claim["rule"] == "gets_farther":
@@ -474,14 +476,14 @@ def rows(folder=RESULTS, path=CLAIMS, *, retired=False):
     path : path, optional
         File of the claims.
     retired : bool, default=False
-        Whether to include rows that the paper does not claim after all.
+        Whether to include retired rows, which on closer reading are not claims of the paper.
 
     Returns
     -------
     list of dict
-        All fields of ``claims.yml`` and, as far as there are results, ``ours, estimate, low,
-        high, n, delta, left, within, right, verdict, verdict_unadjusted, stable, power,
-        multiverse``; ``paper_text``, ``link`` (the chapter's page, relative to the scorecard's),
+        All fields of ``claims.yml`` and, where results are stored, ``ours, estimate, low, high,
+        n, delta, left, within, right, verdict, verdict_unadjusted, stable, power, multiverse``;
+        ``paper_text``, ``link`` (the chapter's page, relative to the scorecard's),
         ``counted`` (the id of the reading that is counted for its sentence) and ``primary``
         (whether this row is that reading).
 
@@ -571,7 +573,7 @@ def tally(shown=None, *, primary=True, adjusted=True):
 
 
 def headline(shown=None, *, rate=0.05):
-    """Count the measured claims that are supported, or opposed, with few false discoveries.
+    """Count the measured claims that are supported or opposed at a false discovery rate of `rate`.
 
     Benjamini and Yekutieli's procedure is applied to all rows with p-values, across families.
 
@@ -604,8 +606,9 @@ def changes(shown, edition):
     Returns
     -------
     list of dict
-        Entries ``id``, ``was``, ``is`` (of the reading that is counted for the sentence), ``why``
-        and ``direction``, which is whether the new verdict is more favorable to the paper.
+        Entries ``id``; ``was``; ``is``, the present verdict on the reading that is counted for the
+        sentence or, for the first edition, the verdict of the second; ``why``; and ``direction``,
+        the side that the change favors ("paper", "other side" or "neither side").
     """
     verdicts = {row["id"]: row["verdict"] for row in shown}
     found = []

@@ -1,4 +1,4 @@
-"""Thresholds that we chose, with the value, the reason, and the range over which to vary each.
+"""Thresholds that we chose, each with its value, the reason for it, and alternative values.
 
 Rules take a `Thresholds`; `renyi_book.scorecard.sensitivity` varies one threshold at a time and
 reports which verdicts change.

@@ -46,7 +46,7 @@ def test_number_is_correct_if_and_only_if_within_the_tolerance(x):
         (50, "percent"),
         (0.005, "percentage"),
         (-0.5, "sign"),
-        (0.25, "square of it"),
+        (0.25, "square of the right number"),
         (np.sqrt(0.5), "square root"),
         (0.7, "Seven."),
         (0.50001, "without rounding"),

@@ -64,14 +64,14 @@ def test_place_of_a_claim_in_the_book_may_change(path, monkeypatch):
 def test_missing_and_new_claims_are_reported(path, monkeypatch):
     first, *others = CLAIMS
     monkeypatch.setattr(frozen, "claims", lambda: others)
-    assert frozen.problems(path) == [f"{first['id']}: a claim is gone"]
+    assert frozen.problems(path) == [f"{first['id']}: the claim is missing"]
     monkeypatch.setattr(frozen, "claims", lambda: [first | {"id": "new"}, first, *others])
     assert len(frozen.problems(path)) == 1
 
 
 def test_changed_code_must_declare_its_checksum(path, monkeypatch):
     monkeypatch.setattr(frozen, "code_checksum", lambda: "other")
-    assert "no deviation tells of it" in frozen.problems(path)[0]
+    assert "no deviation declares it" in frozen.problems(path)[0]
     fixed = json.loads(path.read_text())
     fixed["deviations"] = [{"code": "other", "what": "", "why": "", "favours": ""}]
     path.write_text(json.dumps(fixed))
