@@ -26,7 +26,7 @@ class InputError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line, and return its exit code.
+    """Run the command-line interface, and return its exit code.
 
     Parameters
     ----------

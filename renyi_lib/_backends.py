@@ -52,7 +52,7 @@ class Forest:
         )
 
     def importances(self, n_features):
-        """Return the total gain of the splits on each feature, normalized to sum 1 (or all 0)."""
+        """Return each feature's total gain, normalized to sum to 1 unless all gains are 0."""
         gains = BACKENDS[self.backend].gains(self.booster, n_features)
         return gains / (gains.sum() or 1.0)
 
@@ -105,7 +105,7 @@ class LightGBM:
 
     @classmethod
     def data(cls, X, categorical, start, more, like=None):
-        """Convert rows to a LightGBM data set; with `like`, use the same bins."""
+        """Convert rows to a LightGBM data set; with `like`, use the bins of that data set."""
         start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
         rows = cls.library().Dataset(
             _as_matrix(X),

@@ -588,7 +588,7 @@ def unshifted_codes(values, name):
     """
     values = _as_array(values, name)
     if isinstance(values, np.ndarray) and values.size and values.dtype.kind in "iub":
-        # If they are read as unsigned, negative numbers are 128 or more, so a single pass can show
+        # Read as unsigned integers, negative numbers are 128 or more, so a single pass can show
         # that all labels are small. The first few labels show whether this pass is worthwhile.
         low, high = 0, 128
         if values[:64].min() >= 0:
@@ -684,7 +684,7 @@ def _as_array(values, name):
 
 
 def _numpy_array(values, name):
-    """Return the labels, unconverted, as a numpy array of one or two dimensions."""
+    """Return the labels as a numpy array of one or two dimensions, without converting them."""
     refuse_dask(values, name)
     refuse_masked(values, name)
     refuse_sparse(values, name)
@@ -773,7 +773,7 @@ def as_probabilities(labels, name, pos_label):
         return values
     codes, categories = encode_labels(labels, name)
     matches = np.array([label == pos_label for label in categories])
-    # A constant prediction may lack the positive label; with two labels, it is rather a typo.
+    # A constant prediction may lack the positive label; with two labels, a typo is more likely.
     if len(categories) > 1 and not matches.any():
         raise ValueError(
             f"{name} has no label equal to pos_label={pos_label!r}: pos_label must be one of its "

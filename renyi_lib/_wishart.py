@@ -23,7 +23,7 @@ from scipy.optimize import brentq
 from scipy.special import eval_genlaguerre, eval_hermitenorm, gammaln, ndtr
 from scipy.stats import chi2
 
-# If both dimensions are larger than this, the Laguerre functions overflow.
+# If both dimensions are larger than this, the Laguerre functions may overflow or underflow.
 LARGEST = 150
 # Below this tail probability, the Euler characteristic is more accurate.
 _FAR = 1e-6

@@ -108,7 +108,7 @@ def _event_high(table, level):
     increases with the counts of both events and of neither, and decreases with those of only one.
     Each count gets its limit at z_k standard deviations, where the squares of the four z_k sum to
     z^2, and the end is the largest correlation over all such splits. For large counts, this is the
-    correlation plus z standard errors; for small counts, the limits are approximately exact.
+    correlation plus z standard errors; for small counts, each count's limit is nearly exact.
     """
     n, z = table.sum(), -ndtri(level / 2)
     counts = np.unique(np.concatenate([_events(table), _events(table.T)]), axis=0)
@@ -246,8 +246,7 @@ class JointTables:
         self.dimensions = m, k = small - 1, large - 1
         self.U, self.s, self.Vt = U, s, Vt
         self.rho = np.minimum(s[:, 0], 1.0)
-        # If the cells that contradict the dependence are emptied, two blocks remain, and rho_R is
-        # 1.
+        # Emptying the cells that contradict the dependence leaves two blocks, for which rho_R = 1.
         product = U[:, :, :1] * Vt[:, :1]
         self.against = product < 0
         # The influence of a sample on rho is f g - rho (f^2 + g^2) / 2.

@@ -620,7 +620,7 @@ default="demographic_parity"
         self.classes_ = rows.classes
         if self.on == "score" and len(self.classes_) > 2:
             raise ValueError(
-                f'on="score" is for two classes, but y has {len(self.classes_)}: use on="label"'
+                f'on="score" needs two classes, but y has {len(self.classes_)}: use on="label"'
             )
         if rows.codes is not None:
             self._penalty_on(rows.groups())  # check the data before doing any work
@@ -827,7 +827,7 @@ class RenyiObjective:
 
     It accepts the arguments of either interface, ``(scores, data)`` of `train` or ``(y_true,
     scores)`` of the scikit-learn wrappers. Because the damped adversary keeps state, an objective
-    serves one training run; call `reset` before another one.
+    can be used for only one training run; call `reset` before another run.
 
     Attributes
     ----------

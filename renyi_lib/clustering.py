@@ -853,7 +853,7 @@ def _descent(data, labels, lam, lam_from, max_iter, tol):
 
 
 def _passes(data):
-    """Return a function for a pass over all points and one for passes over some of them.
+    """Return a function for a pass over all points, and one for repeated passes over some points.
 
     The second function visits only points that are close to changing clusters. It is None if the
     data are small, sparse or weighted.

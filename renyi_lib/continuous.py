@@ -130,7 +130,7 @@ class SmoothFunction:
 
 
 class LabelFunction:
-    """Function of labels.
+    """Function of labels, given by its value at each label.
 
     Parameters
     ----------
@@ -950,7 +950,7 @@ def _limit_law(sizes):
 
 
 def _warn_if_small(p, q, n):
-    """Issue a `SmallSampleWarning` if the sample is too small to show much."""
+    """Issue a `SmallSampleWarning` if the sample is too small for the number of functions."""
     chance = min(1.0, (np.sqrt(p) + np.sqrt(q)) / np.sqrt(n))
     if n < _SMALL_SAMPLE or chance > _LARGE_BY_CHANCE:
         warnings.warn(

@@ -6,10 +6,10 @@ equation "Renyi" of the paper::
     rho_R(a, b) = sup E[f(a) g(b)]   over   E f = E g = 0,  E f^2 = E g^2 = 1,
 
 which is 0 if and only if a and b are independent. It depends only on the joint table of a and b,
-so samples are first counted into a table, and all further computations use the table. Measures to
-compare it with are in `renyi_lib.dependence`.
+so samples are first counted into a table, and all further computations use the table. Other
+measures of dependence are in `renyi_lib.dependence`.
 
-Every function here returns 0 if one of the variables is constant.
+If one of the variables is constant, every correlation computed here is 0.
 """
 
 import warnings
@@ -53,7 +53,8 @@ __all__ = [
 # Minimum number of samples for a warning that chance alone could give the value.
 _SMALL_EXAMPLE = 20
 _LARGE_BY_CHANCE = 0.55
-# A variable with this many values may be a repeating score, so even a weak value may be noise.
+# A variable with this many values may be a score whose values repeat, so even a small correlation
+# may be noise.
 _MANY_VALUES = 20
 _LARGE_FOR_MANY = 0.1
 

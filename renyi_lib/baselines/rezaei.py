@@ -25,8 +25,8 @@ class RezaeiClassifier(BinaryFairClassifier):
     where the adversary must match the moments of the data, E[Ŷ X] = E[Y X], and fair means that
     the mean of P̂(1 | X, S, Y) is the same in two cells. The cells are the groups (demographic
     parity), the groups given Y = 1 (equality of opportunity), or the groups given either label
-    (equalized odds). With theta the multiplier of the moments and lambda that of fairness, the
-    solution is (Theorem 1 of the reference; see `robust_game`)::
+    (equalized odds). Let theta be the multiplier of the moments, and lambda that of fairness. Then
+    the solution is (Theorem 1 of the reference; see `robust_game`)::
 
         P̂(1) = expit(theta . x), clipped from above at p / |lambda| in the cell whose mean is too
                large and from below at 1 - p / |lambda| in the other, where p is the cell's share.
