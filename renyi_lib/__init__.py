@@ -1,9 +1,9 @@
 """Rényi fair inference: maximal correlation, fair classifiers, fair k-means.
 
 This is the library behind the book *Rényi Fair Inference, executed*. The main functions and
-classes can be imported from here; their building blocks (models, objective, solvers, the
-adversary's moves) are in their modules. A module is loaded when one of its names is first used,
-so `import renyi_lib` is fast.
+classes can be imported from the package itself; their building blocks (models, penalties,
+objective and solvers) can be imported from the modules that define them. A module is loaded when
+one of its names is first used, so `import renyi_lib` is fast.
 """
 
 from importlib import import_module

@@ -26,7 +26,7 @@ class InputError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line, and return its exit code.
+    """Run the command-line interface, and return its exit code.
 
     Parameters
     ----------
@@ -55,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser():
     parser = argparse.ArgumentParser(
-        prog="python -m renyi_lib", description="Fairness of predictions, from the command line."
+        prog="python -m renyi_lib",
+        description="Measure the fairness of predictions from the command line.",
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -75,13 +76,16 @@ def _parser():
         required=True,
         nargs="+",
         metavar="COLUMN",
-        help="the sensitive attribute; several columns are taken together",
+        help="the sensitive attribute; several columns define joint groups",
     )
     report.add_argument(
-        "--threshold", type=float, default=0.5, help="rows above it are selected (default 0.5)"
+        "--threshold",
+        type=float,
+        default=0.5,
+        help="rows with a score above the threshold are selected (default 0.5)",
     )
     report.add_argument(
-        "--pos-label", metavar="LABEL", help="the favorable label, if labels are not 0 and 1"
+        "--pos-label", metavar="LABEL", help="the favorable label, if the labels are not 0 and 1"
     )
     report.add_argument("--weight", metavar="COLUMN", help="weights of the rows")
     report.add_argument(
@@ -89,10 +93,10 @@ def _parser():
         type=int,
         default=30,
         metavar="N",
-        help="smaller groups are also left out of the measures (default 30)",
+        help="if some groups are smaller, the measures are repeated without them (default 30)",
     )
     report.add_argument(
-        "--drop-missing", action="store_true", help="leave out rows with missing values"
+        "--drop-missing", action="store_true", help="drop rows with missing values"
     )
     report.add_argument("--title", default="Fairness report", help="the title of the page")
     report.add_argument(
@@ -105,7 +109,7 @@ def _parser():
 
 
 def _page(options):
-    """Compute the report and render its page."""
+    """Compute the report; return it and its HTML page."""
     columns = {"--prediction": options.prediction, "--truth": options.truth}
     columns |= {f"--group {name}": name for name in options.group}
     if options.weight is not None:
@@ -167,7 +171,7 @@ def _read(path):
 
 
 def _without_missing(frame, names, options):
-    """Drop rows with missing values in these columns, if the user allows it."""
+    """Drop rows with missing values in these columns; raise an error unless that is allowed."""
     absent = frame[names].isna()
     if not absent.to_numpy().any():
         return frame
@@ -179,7 +183,10 @@ def _without_missing(frame, names, options):
         )
     kept = frame[~absent.any(axis=1)]
     if kept.empty:
-        raise InputError(f"every row of {options.file} has a missing value: correct the file")
+        raise InputError(
+            f"every row of {options.file} has a missing value in {' or '.join(names)}: correct "
+            "the file"
+        )
     return kept
 
 
@@ -202,24 +209,28 @@ def _as_binary(column, name, pos_label):
     if len(values) > 2:
         shown = ", ".join(map(str, values[:5]))
         raise InputError(
-            f"column {name!r} must contain two labels, but it contains {len(values)}: {shown}"
+            f"column {name!r} must contain two labels, but it contains {len(values)} (such as "
+            f"{shown}): merge labels"
         )
     return _equals(column, name, pos_label)
 
 
 def _equals(column, name, pos_label):
-    """Return 1 where the column equals the label, which is given as text."""
+    """Return 1 where the column equals the label, which is given as text, and 0 elsewhere."""
     labels = {value: str(value) for value in column.unique().tolist()}
     if pd.api.types.is_numeric_dtype(column):
         labels = {value: f"{value:g}" for value in map(float, labels)}
     if pos_label not in labels.values():
         shown = ", ".join(list(labels.values())[:5])
-        raise InputError(f"column {name!r} has no label {pos_label!r}: its labels are {shown}")
+        raise InputError(
+            f"column {name!r} has no label {pos_label!r}: pass one of its labels with "
+            f"--pos-label, such as {shown}"
+        )
     return (column.map(labels) == pos_label).astype(int)
 
 
 def _scores(column, name, pos_label):
-    """Return scores, or named decisions as 0 and 1."""
+    """Return the column as scores or, if it contains two labels, as decisions 0 and 1."""
     if pd.api.types.is_numeric_dtype(column):
         return column.astype(float)
     if pos_label is None or column.nunique() > 2:

@@ -8,15 +8,17 @@ about 1 / eta, because the tree does not account for how its own step changes th
 **One round, linearized.** The penalty depends on the table T[i, j] = P(class i, group j) with the
 margins p and q. Its gradient dT splits into a contrast x, for which sum_j q_j x_ij = 0, and a mean
 over the groups, which is of second order. For rho_R^2 and chi-square, this mean is
--sum_j q_j x_ij^2 / 4. The trees see M, whose contrast should be lam * x at a fixed point. Near
-independence x = 2 B z for a linear map B, and with the inner product sum_ij p_i q_j v_ij w_ij of
-contrasts, a step moves x by -eta A' M. Here A' = 2 B L H^{-1} B^*, where H is the Hessian and L
-the H-orthogonal projection onto the functions that are constant on the leaves. Therefore A' is
-symmetric and at most A = 2 B H^{-1} B^*, which needs only sums over the samples of each group.
-Without damping, the game is stable only if lam < 2 / (eta * the largest eigenvalue of A').
+-sum_j q_j x_ij^2 / 4. The adversary uses a matrix M in place of lam * dT, and at a fixed point the
+contrast of M should be lam * x. Near independence x = 2 B z for a linear map B, and with the inner
+product sum_ij p_i q_j v_ij w_ij of contrasts, a step moves x by -eta A' M. Here
+A' = 2 B L H^{-1} B^*, where H is the Hessian and L is the H-orthogonal projection onto the
+functions that are constant on the leaves. Therefore A' is symmetric and at most
+A = 2 B H^{-1} B^*, which needs only sums over the samples of each group. Without damping, the game
+is stable only if lam < 2 / (eta * the largest eigenvalue of A').
 
-**The damped adversary** splits its move. With a = 1/2, b = (1 - sqrt(1 - a))^2 and the matrix
-r = (1 + lam eta A / a)^{-1}, which acts on the contrasts of all groups together::
+**The damped adversary** splits its move into a fast and a slow part. Let a = 1/2,
+b = (1 - sqrt(1 - a))^2 and r = (1 + lam eta A / a)^{-1}, a matrix that acts on the contrasts of
+all groups together. The adversary then computes, in each round::
 
     slow part   u <- u + (b / a) r (lam (1 - r) x - u)
     contrast    M  = lam r x + u
@@ -26,17 +28,17 @@ The fast part lam r x is at most a / (eta A) times x for any lam. At a fixed poi
 u = lam (1 - r) x, so the contrast of M is lam * x and its mean is lam times the mean of dT, as in
 the undamped game. As lam grows, u tends to the Lagrange multiplier of independence.
 
-**Proposition.** Let the loss be quadratic with the Hessian H that the library is given, x = 2 B z
-linear, A, L and the leaves the same in each round, and the mean 0. Then for every lam > 0, every
-eta in (0, 1] and every L, all eigenvalues of a round lie inside the unit circle, even if A is
-replaced by any larger symmetric matrix. *Proof.* Put k = b / a and let t be an eigenvalue. On an
-eigenvector of A with r in (0, 1) a round multiplies x by
+**Proposition.** Let the loss be quadratic with the Hessian H that the library receives, let
+x = 2 B z hold exactly, let A, L and the leaves be the same in each round, and let the mean be 0.
+Then for every lam > 0, every eta in (0, 1] and every L, all eigenvalues of a round lie inside the
+unit circle, even if A is replaced by any larger symmetric matrix. *Proof.* Put k = b / a and let t
+be an eigenvalue. On an eigenvector of A with r in (0, 1) a round multiplies x by
 D(t) = lam r (t (1 + k - k r) - (1 - k r)) / (t - 1 + k r) to give M, and
 (t - 1 + eta) x = -eta A' M. Taking the inner product with M shows that a weighted mean of
 ``G_r(t) = (t - 1 + eta) (t - 1 + k r) / (a (1 - r) (t (1 + k - k r) - (1 - k r)))`` over the
 eigenvectors equals -f with f in [0, 1]. On the upper half of the unit circle, with c = 1 - k r and
 c' = 1 - eta, the imaginary part of 1 / G_r has the sign of
-``-(1 + k - k r) (1 - c c') + c (2 cos - c - c') <= -(1 - c)^2 < 0``, so no mean of the G_r is
+``-(1 + k - k r) (1 - c c') + c (2 Re t - c - c') <= -(1 - c)^2 < 0``, so no mean of the G_r is
 real. Moreover, G_r(1) > 0 and G_r(-1) < -1, so no eigenvalue is on the circle. For A' = 0 the
 eigenvalues 1 - eta and 1 - k r are inside, and eigenvalues depend continuously on A'. As lam
 grows, r tends to 0, and the eigenvalues tend to the roots of
@@ -49,8 +51,8 @@ with three or more classes *and* groups, which has a kink at independence.
 **Bins.** The slopes of soft bins change as soon as a score moves within a bin, so A would miss
 directions in which no score can move in this round but many can in the next, and the slow part
 would grow there without bound. Therefore A uses the mean of the slopes over a bin and the largest
-value of the Hessian in it. Furthermore, the parts are functions of bin and group, not of samples,
-so a sample that changes bins is subject to the value of the new bin.
+value of the Hessian in it. Furthermore, the fast and the slow part are functions of bin and group,
+not of samples, so a sample that changes bins is subject to the value of the new bin.
 
 A penalty that is not a function of a table is damped as a single mode, the square of one function
 of z.
@@ -77,7 +79,7 @@ __all__ = [
     "round_matrix",
 ]
 
-# Gains of the fast and the slow part, chosen for a double root if a tree follows every step.
+# Gains of the fast and the slow part. A round has a double eigenvalue if trees follow every step.
 FAST = 0.5
 SLOW = (1 - np.sqrt(1 - FAST)) ** 2
 # For classes, A changes as slowly as the scores and is updated every few rounds; for bins, it is
@@ -91,7 +93,7 @@ def held_back(gain, lam, learning_rate):
     Parameters
     ----------
     gain : ndarray of shape (..., c, c)
-        Matrix A, which is how far a step along M with learning rate 1 moves the response.
+        Matrix A. A step along M with learning rate 1 moves the response by at most A M.
     lam : float
         Weight of the penalty.
     learning_rate : float
@@ -106,7 +108,7 @@ def held_back(gain, lam, learning_rate):
 
 
 def contrast(x, q):
-    """Return the part of x, of shape (d, c), whose mean over the groups is 0, and that mean."""
+    """Split x, of shape (d, c), into its contrast and its mean over the groups; return both."""
     mean = q @ x
     return x - mean, mean
 
@@ -114,8 +116,9 @@ def contrast(x, q):
 def hold_contrast(held, q):
     """Return r as a map of the contrasts of all groups together.
 
-    The inverse of 1 + lam eta A / a, where A is that of each group followed by the projection onto
-    contrasts, is r_j (x_j - mu) with the mu for which the result is a contrast.
+    Here A multiplies each group by its own matrix and then projects onto contrasts. The inverse of
+    1 + lam eta A / a therefore maps x to r_j (x_j - mu), with the mu for which the result is a
+    contrast.
 
     Parameters
     ----------
@@ -183,7 +186,7 @@ def damped(x, slow, hold, lam):
 
 
 def round_matrix(loop, follows=1.0, learning_rate=0.0):
-    """Return the matrix that one linearized round applies to (x, u), in units of the step.
+    """Return the matrix by which one linearized round multiplies the state (x, eta alpha u).
 
     Parameters
     ----------
@@ -192,13 +195,13 @@ def round_matrix(loop, follows=1.0, learning_rate=0.0):
     follows : float, default=1.0
         Fraction f of its step that the tree takes.
     learning_rate : float, default=0.0
-        Fraction eta of the way to its minimum that the loss takes in a round. 0 leaves out the
-        loss.
+        Learning rate eta, the fraction of the way to its minimum that the loss covers in a round.
+        With 0, the loss is left out.
 
     Returns
     -------
     ndarray of shape (2, 2)
-        Matrix for the state (x, eta alpha u).
+        Matrix of the round.
 
     Examples
     --------
@@ -230,7 +233,10 @@ class AtScores:
         raise NotImplementedError
 
     def gain(self, cells, ratio):
-        """Compute K of each cell, of shape (cells, c, c), the sum of ratio * D H^{-1} D^T."""
+        """Compute K, the sum of ratio * D H^{-1} D^T over each cell, where D = dF/dz.
+
+        The result has the shape (cells, c, c).
+        """
         raise NotImplementedError
 
     def pull_back(self, by_table, cells):
@@ -282,8 +288,8 @@ class Softmax(AtScores):
 
     def __init__(self, F):
         self.F = F
-        # With the diagonal alone, classes would overshoot together, so use c / (c - 1), as
-        # LightGBM does.
+        # With the diagonal of the Hessian alone, the classes together would overshoot, so multiply
+        # it by c / (c - 1), as LightGBM does.
         classes = F.shape[1]
         self.hessian = np.maximum(F * (1 - F), 1e-16) * (classes / (classes - 1))
 
@@ -340,7 +346,7 @@ class Binned(AtScores):
         self._last, self._zeroth = (None, None), None
 
     def table(self, cells):
-        """Compute the table from moments of (1 - t)^2 / 2, 1/2 + t (1 - t) and t^2 / 2."""
+        """Compute the table from sums of 1, t and t^2, because memberships are quadratic in t."""
         place, shape = self._place(cells)
         even = np.ndim(cells.weight) == 0
         t = self.t if even else self.t * cells.weight
@@ -360,7 +366,7 @@ class Binned(AtScores):
         """Compute K of each cell from the means of the slopes; see `AtScores.gain`."""
         place, shape = self._place(cells)
         even = np.ndim(ratio) == 0 and np.ndim(cells.weight) == 0
-        # If all weights are equal, the table has already counted these.
+        # If all weights are equal, `table` has already computed these sums.
         known = even and self._zeroth is not None
         mass = self._zeroth * (ratio / cells.weight) if known else self._sums(place, ratio, shape)
         mass = mass * (self.steepness * shape[0] ** 2)[:, None]
@@ -370,14 +376,17 @@ class Binned(AtScores):
         K = np.zeros((shape[1], n * n))
         for i in range(3):
             for k in range(3):
-                # The entries (cell + i, cell + k) of all cells form a diagonal, a slice of K.
+                # The entries (cell + i, cell + k) of all cells form a diagonal, which is a slice.
                 begin = i * n + k
                 diagonal = K[:, begin : begin + (shape[0] - 1) * (n + 1) + 1 : n + 1]
                 diagonal += along if i == k else across
         return K.reshape(-1, n, n)
 
     def pull_back(self, by_table, cells):
-        """Compute dvalue/dz from dvalue/dT; the slopes are t - 1, 1 - 2 t and t, scaled."""
+        """Compute dvalue/dz from dvalue/dT.
+
+        The slopes of the three memberships are t - 1, 1 - 2 t and t, times the number of cells.
+        """
         place, shape = self._place(cells)
         even = np.ndim(cells.weight) == 0
         rise = (by_table[1:] - by_table[:-1]) * (shape[0] * (cells.weight if even else 1.0))
@@ -395,7 +404,7 @@ class Binned(AtScores):
         return SoftBins(self.u, self.n_bins).members()
 
     def _place(self, cells):
-        """Return a code for each sample's grid cell and group, and the shape of their table."""
+        """Return a code for each sample's grid cell and group, and the numbers of both."""
         if self._last[0] is not cells:
             place = self.cell * len(cells.q)
             place += cells.codes
@@ -430,8 +439,8 @@ class PredictionBins(Binned):
     """Model of the soft bins of a prediction z, with u = Phi((z - mean) / deviation).
 
     Mean and deviation are those of y, and `unit` is such that the Hessian of the loss with respect
-    to z is 1 / unit^2. (Bins that move and spread with the predictions do not work, because a
-    large lam then drives the predictions apart.)
+    to z is 1 / unit^2. Bins that adapted to the mean and spread of the predictions would not work,
+    because a large lam would then drive the predictions apart.
     """
 
     def __init__(self, z, mean, deviation, unit, n_bins):
@@ -475,7 +484,8 @@ class TableAdversary:
         self.cells = _joined(conditions)
         ends = np.cumsum([len(groups.q) for groups in conditions])
         self.parts = [slice(end - len(g.q), end) for end, g in zip(ends, conditions)]
-        # Classes with almost no weight in the loss have almost no Hessian, so use at least 1 %.
+        # Samples with almost no weight in the loss have almost no Hessian, so use at least 1 % of
+        # their weight in the penalty.
         floor = np.maximum(loss_weight, 0.01 * self.cells.weight)
         self.ratio = self.cells.weight**2 / np.maximum(floor, EMPTY)
         self.slow, self.rounds, self.holds = np.zeros((1, 1)), 0, [None] * len(conditions)
@@ -510,11 +520,11 @@ class TableAdversary:
         return held_back(gain, self.lam, self.learning_rate)
 
     def _moved(self, T, dT, slow, hold, q):
-        """Compute move and slow part in one condition, as damped contrasts with their mean."""
+        """Compute the move, including its mean, and the updated slow part in one condition."""
         p = T.sum(axis=1)
         p = p / max(p.sum(), EMPTY)
         x, mean = contrast(dT, q)
-        # A constant moves no score; subtracting it avoids a loss of digits.
+        # A constant over the classes moves no score, and subtracting it avoids a loss of digits.
         move, slow = damped(x - (x @ p)[:, None], slow, hold, self.lam)
         move = move - (move @ p)[:, None]
         # The mean is of second order in the contrast, so compute it from the damped contrast.
@@ -524,7 +534,7 @@ class TableAdversary:
 
 
 class RowAdversary:
-    """Damped adversary of any other penalty, with one mode and a slow part for each sample."""
+    """Damped adversary of any penalty, with a single mode and a slow part for each sample."""
 
     def __init__(self, penalty, groups, lam, learning_rate, loss_weight):
         self.penalty, self.groups = penalty, groups
@@ -538,7 +548,7 @@ class RowAdversary:
         by_z = at.from_F(dF)
         if value > EMPTY:
             steps = (by_z**2 / np.maximum(at.hessian, 1e-16)).T / self.loss_weight
-            # If the penalty has just vanished, its square root has no slope to use.
+            # Near a penalty of 0, this estimate may suddenly be too small, so let it fall slowly.
             self.gain = max(float(steps.sum()) / (2 * value), self.gain / 2)
         held = 1 / (1 + self.lam * self.learning_rate * self.gain / FAST)
         move, self.slow = damped(dF, self.slow, lambda x: held * x, self.lam)
@@ -565,7 +575,7 @@ def _is_smooth(penalty, q):
 
 
 def _joined(conditions):
-    """Combine all conditions' groups into the cells of one table; other rows have weight 0."""
+    """Combine all conditions' groups into the cells of one table; rows in none get weight 0."""
     if len(conditions) == 1:
         return conditions[0]
     first, d = conditions[0], len(conditions[0].q)

@@ -1,8 +1,8 @@
 """Common interface to boosting libraries, which grow trees from a custom gradient.
 
-A *backend* has ``data(X, categorical, start)``, which converts rows to the library's own format,
-and ``train(data, gradients, …)``, where ``gradients(z)`` returns gradient and Hessian at the raw
-scores. The libraries are imported only when they are used.
+A *backend* has ``data(X, categorical, start, …)``, which converts rows to the library's own
+format, and ``train(data, gradients, …)``, where ``gradients(z)`` returns gradient and Hessian at
+the raw scores. The libraries are imported only when they are used.
 """
 
 import difflib
@@ -52,7 +52,7 @@ class Forest:
         )
 
     def importances(self, n_features):
-        """Return the total gain of the splits on each feature, normalized to sum 1 (or all 0)."""
+        """Return each feature's total gain, normalized to sum to 1 unless all gains are 0."""
         gains = BACKENDS[self.backend].gains(self.booster, n_features)
         return gains / (gains.sum() or 1.0)
 
@@ -96,7 +96,7 @@ class LightGBM:
 
     @classmethod
     def parameters(cls):
-        """Return the names of all LightGBM parameters, or nothing if they are not available."""
+        """Return the names of all LightGBM parameters, or an empty set if they are unavailable."""
         aliases = getattr(cls.library().basic, "_ConfigAliases", None)
         if not hasattr(aliases, "_get_all_param_aliases"):
             return set()
@@ -105,7 +105,7 @@ class LightGBM:
 
     @classmethod
     def data(cls, X, categorical, start, more, like=None):
-        """Convert rows to a LightGBM data set; with `like`, use the same bins."""
+        """Convert rows to a LightGBM data set; with `like`, use the bins of that data set."""
         start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
         rows = cls.library().Dataset(
             _as_matrix(X),
@@ -113,17 +113,17 @@ class LightGBM:
             init_score=start if start.ndim == 1 else np.asfortranarray(start),
             categorical_feature=categorical,
             reference=like,
-            # Every distinct value gets a bin, so that a weight of 2 is equivalent to two rows.
+            # A bin may contain a single row, so that a weight of 2 is equivalent to two rows.
             params={"min_data_in_bin": 1, "feature_pre_filter": False, "verbosity": -1} | more,
         )
         with warnings.catch_warnings():
-            # LightGBM warns about arrays that are part of others, which is harmless here.
+            # LightGBM warns about arrays that are views of other arrays, which is harmless here.
             warnings.filterwarnings("ignore", message="Usage of np.ndarray subset")
             return rows.construct()
 
     @classmethod
     def train(cls, data, gradients, settings, start, validation=None):
-        """Train trees; `validation` is (data, metric of raw scores, rounds to wait)."""
+        """Train a `Forest`; `validation` is (data, metric of raw scores, rounds to wait)."""
         lightgbm = cls.library()
         parameters = {
             # Use a plain function, because LightGBM copies objects together with their state.
@@ -226,7 +226,7 @@ class XGBoost:
 
     @classmethod
     def train(cls, data, gradients, settings, start, validation=None):
-        """Train trees; `validation` is (data, metric of raw scores, rounds to wait)."""
+        """Train a `Forest`; `validation` is (data, metric of raw scores, rounds to wait)."""
         xgboost = cls.library()
         parameters = {
             "learning_rate": settings.learning_rate,
@@ -286,7 +286,7 @@ def check_backend_params(backend: Any, names: Iterable[str]) -> None:
     for name in names:
         if known and name not in known:
             close = difflib.get_close_matches(str(name), known, 1)
-            hint = f", did you mean {close[0]!r}?" if close else ""
+            hint = f": did you mean {close[0]!r}?" if close else ": remove it"
             raise ValueError(
                 f"backend_params contains {name!r}, which is not a parameter of "
                 f"{backend.__name__}{hint}"

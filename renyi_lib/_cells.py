@@ -1,8 +1,9 @@
-"""Cells of rows with the same label and group, which penalties of the joint table do not separate.
+"""Cells, each of which represents all rows with the same label and group.
 
-Such a penalty depends only on the mean probabilities of each cell. The model therefore computes
-the mean of F in each cell and its derivative with respect to theta, and the penalty treats cells
-as rows, each with the total weight of its rows. No F with an entry for each row is needed.
+A penalty of the joint table depends only on the mean probabilities of each cell. The model
+therefore computes the mean of F in each cell and its derivative with respect to theta, and the
+penalty treats cells as rows, each with the total weight of its rows. It is not necessary to store
+F for every row.
 """
 
 from dataclasses import dataclass
@@ -88,9 +89,9 @@ class Cells:
         n_rows: int,
         n_features: int,
     ) -> "Cells":
-        """Create cells from the table of label and group, of counts or sums of weights.
+        """Create cells from the joint table of labels and groups.
 
-        Without groups, the table has one column.
+        The table contains counts or sums of weights. Without groups, it has one column.
         """
         if len(classes) < 2:
             raise ValueError(
@@ -104,7 +105,10 @@ class Cells:
         return cls(classes, groups, y, codes, counts[y, codes] / mass, mass, n_rows, n_features)
 
     def as_groups(self, by: str = "cell") -> Groups | None:
-        """Return the groups of the cells, or each group once; None without groups."""
+        """Return the group of each cell or, with ``by="group"``, each group once.
+
+        Without groups, the result is None.
+        """
         if self.groups is None:
             return None
         if by == "group":

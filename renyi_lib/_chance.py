@@ -37,7 +37,7 @@ def rho_of_tables(tables):
     # Numerator and denominator are both 0 in an empty row or column.
     expected[expected <= 0] = 1.0
     R /= np.sqrt(expected, out=expected)
-    if min(R.shape[-2:]) == 2:  # one singular value, hence the root of the sum of squares
+    if min(R.shape[-2:]) == 2:  # the only singular value is the root of the sum of squares
         square = np.einsum("...ij,...ij->...", R, R)
     else:
         R = R if R.shape[-2] <= R.shape[-1] else np.swapaxes(R, -1, -2)

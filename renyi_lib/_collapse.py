@@ -1,7 +1,7 @@
 """Identical rows of Dask collections, combined into one row with their total weight.
 
-Fairness metrics depend only on how many rows have the same label, decision and group. The rows in
-memory are therefore as few as the cells of that table, for any number of original rows.
+Fairness metrics depend only on the table that counts the rows with each label, decision and group.
+Memory therefore holds only one row for each cell of this table, however many rows the data have.
 """
 
 from typing import Any, NamedTuple
@@ -120,5 +120,5 @@ class _ScoreCounts(LabelCounts):
         if np.prod(shape) > MAX_SCORES:
             raise ValueError(
                 f"y_score has {shape[self.names.index('y_pred')]} different values in a part of "
-                "the data, too many to count: round it, for example y_score.round(4)"
+                "the data, which are too many to count: round it, for example y_score.round(4)"
             )

@@ -1,4 +1,4 @@
-"""Contingency tables, the only module in which samples are counted into cells."""
+"""Contingency tables. Samples are counted into cells only in this module."""
 
 import math
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ _MAX_CELLS = 2**26
 
 
 def count_labels(variables, sample_weight=None, *, check=None):
-    """Count several variables into a table, and return the values along each of its axes.
+    """Cross-tabulate several variables; also return the values along each axis.
 
     Parameters
     ----------
     variables : dict of str to labels
-        Labels of any type by the name of the argument, which is used in error messages. Dask
+        Labels of any type, keyed by argument name; the names are used in error messages. Dask
         collections are counted partition by partition.
     sample_weight : array-like of shape (n,), optional
         Nonnegative sample weights; by default, all samples count equally.
@@ -38,7 +38,7 @@ def count_labels(variables, sample_weight=None, *, check=None):
     Returns
     -------
     table : ndarray
-        Counts or, with weights, their sums; each variable has an axis.
+        Counts, or sums of weights if `sample_weight` is given, with one axis for each variable.
     values : list of ndarray
         Values along each axis, some of which may not occur.
 
@@ -91,7 +91,7 @@ def _counted(columns):
 
 @dataclass(frozen=True, eq=False)
 class LabelCounts:
-    """Table of several variables in some of the rows; the sum of two refers to all their rows.
+    """Joint table of several variables in part of the rows; adding tables combines their rows.
 
     Attributes
     ----------
@@ -196,7 +196,8 @@ def count_codes(codes, shape, weights=None, *, lows=None):
     for low, size in zip(later, sizes):
         shift = shift * size + low
     # Memory traffic dominates the cost, so the cell number of each sample is computed in a small
-    # buffer, as a byte if possible. Overflow on the way is harmless modulo 256.
+    # buffer, as a byte if possible. Overflow in between is harmless, because bytes are exact
+    # modulo 256.
     small = np.uint8 if cells < 256 else np.intp
     shift = np.int64(shift).astype(small)
     table = np.zeros(cells, dtype=np.intp if weights is None else float)
@@ -220,7 +221,7 @@ def count_codes(codes, shape, weights=None, *, lows=None):
 
 
 def count_sparse(rows, columns, shape, weights=None):
-    """Count two integer-coded variables into a table most of whose cells are empty.
+    """Count two integer-coded variables into a sparse table, for tables with many empty cells.
 
     Parameters
     ----------
@@ -258,7 +259,7 @@ def check_size(shape, what):
 
 
 def drop_empty(table):
-    """Return the table without empty rows and columns, and the positions of the others."""
+    """Return the table without empty rows and columns, and masks of the rows and columns kept."""
     rows, columns = table.any(axis=1), table.any(axis=0)
     if rows.all() and columns.all():
         return table, rows, columns
@@ -266,14 +267,15 @@ def drop_empty(table):
 
 
 def _bincount(cell, cells):
-    """Apply `numpy.bincount` to unsigned integers below `cells`; bytes are counted in pairs.
+    """Apply `numpy.bincount` to integers from 0 to cells - 1; bytes are counted in pairs.
 
     This takes a fifth to a third of the time for a small table of a million samples
     (benchmarks/bench_correlation.py).
     """
     if cell.dtype != np.uint8 or len(cell) < 256 * cells:
         return np.bincount(cell, minlength=cells)
-    # Each pair of bytes is one number, so there are half as many to count, and two margins to add.
+    # Each pair of bytes is read as one number, so there are half as many numbers to count. The
+    # counts are the sum of the two margins of the table of pairs.
     pairs = cell[: len(cell) // 2 * 2].view(np.uint16)
     table = np.bincount(pairs, minlength=256 * cells).reshape(cells, 256)
     counts = table.sum(axis=1) + table[:, :cells].sum(axis=0)
@@ -283,7 +285,7 @@ def _bincount(cell, cells):
 
 
 def one_hot(codes, size, weights=None):
-    """Return a sparse indicator matrix with one row for each sample."""
+    """Return a sparse indicator matrix with one row for each sample, times its weight if given."""
     weights = np.ones(len(codes)) if weights is None else weights
     start_of_row = np.arange(len(codes) + 1)
     return sparse.csr_array((weights, codes, start_of_row), shape=(len(codes), size))

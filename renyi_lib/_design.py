@@ -40,7 +40,7 @@ def effective_counts(sums, squares, axes):
 
 
 def design_effect(weights):
-    """Compute the factor by which unequal weights reduce a sample; 1 for equal weights.
+    """Compute the factor by which unequal weights reduce the sample size; 1 for equal weights.
 
     Examples
     --------

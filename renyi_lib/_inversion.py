@@ -3,18 +3,21 @@
 There is a family of distributions, one for each t >= 0. At t = 0 there is no dependence (or
 unfairness), and the measure grows with t. A candidate t is kept unless the observed value is among
 the extreme values of samples from its distribution, and the candidates that are kept form the
-interval. This method does not assume normality, is valid at 0, where a measure that cannot be
-negative errs to one side only, and the median of the samples gives the bias.
+interval. This method does not assume normality, and it is valid at 0, where the error of a
+nonnegative measure is one-sided. The candidate for which the observed value is the median is a
+bias-corrected estimate.
 
-Of the level alpha = 1 - confidence, a(t) belongs to the lower tail and alpha - a(t) to the upper
-tail. At t = 0 the upper tail gets all of alpha, so 0 is in the interval unless the one-sided test
-at level alpha rejects. From the test's critical value on, both tails get alpha / 2.
+The level alpha = 1 - confidence is split into a(t) for the lower tail and alpha - a(t) for the
+upper tail. At t = 0 the upper tail gets all of alpha, so 0 is in the interval unless the one-sided
+test at level alpha rejects. From the test's critical value on, both tails get alpha / 2.
 
-A sample may by luck look more independent than almost all independent samples. For the upper end,
-an observed value therefore counts as at least the quantile `POWER_CONSTRAINT_QUANTILE` under
-independence (the "power-constrained limits" of particle physics).
+By chance, a sample may look more independent than almost all samples of independent variables. For
+the upper end, an observed value therefore counts as at least the quantile
+`POWER_CONSTRAINT_QUANTILE` under independence (the "power-constrained limits" of particle
+physics).
 
-All functions treat many samples at once, which is needed to measure coverage; users have one.
+All functions treat many samples at once, which is needed to measure coverage; users have only one
+sample.
 """
 
 import numpy as np
@@ -25,29 +28,29 @@ _COARSE = 12
 _FINE = 3
 # Fraction of the random samples that the first search gets.
 _FIRST = 0.3
-# Quantile under independence below which an observed value is attributed to luck.
+# Quantile under independence below which an observed value is attributed to chance.
 POWER_CONSTRAINT_QUANTILE = 0.16
 # Values that differ by less than this are treated as ties.
 _TIE = 1e-11
 
 
 def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
-    """Find the candidates t at the lower end, at the median, and at the upper end.
+    """Compute the measure at the lower end of the interval, at the median and at the upper end.
 
     Parameters
     ----------
     worlds : object with the methods `draw` and `value`
         Family of distributions. ``draw(t, size)`` returns the measures of `size` samples for each
-        t, (R, K) -> (R, K, size), and ``value(t)`` the true measure, (R, K) -> (R, K), which is
-        increasing.
+        t, (R, K) -> (R, K, size), and ``value(t)`` the true measure, (R, K) -> (R, K), which
+        increases with t.
     observed : ndarray of shape (R,)
         Measure of each sample.
     least : ndarray of shape (R,)
         Minimum value of the measure that is used for the upper end.
     low, high : ndarray of shape (R,)
-        Search range.
+        Search range of t.
     critical : ndarray of shape (R,)
-        Value from which both tails get the same share.
+        Value of the measure from which on both tails get the same share of the level.
     level : float
         1 - the confidence level.
     n_resamples : int
@@ -56,7 +59,7 @@ def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
     Returns
     -------
     ndarray of shape (R, 3)
-        Values of the measure.
+        Lower end, median and upper end, as values of the measure.
     """
 
     seen = np.stack([observed, observed, np.maximum(observed, least)])[:, :, None, None]

@@ -38,13 +38,14 @@ def compiled(loop):
         return loop
     try:
         return numba.njit(cache=True)(loop)
-    except RuntimeError:  # numba has no folder to write to
+    except RuntimeError:  # numba has no folder in which to cache the code
         return numba.njit(loop)
 
 
 def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
     """Make one pass of Algorithm 3's while loop over all points and centers, in place.
 
+    Here s contains the groups as 0 and 1, and ``ones[k]`` is the weight of group 1 in cluster k.
     After each move, the proportions w of the two affected clusters are updated at once, in O(1)
     time. A cluster that loses its last point keeps its last center and its last w until another
     point joins it.
@@ -54,7 +55,7 @@ def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
     moved : int
         Number of points whose cluster changed.
     inertia : float
-        Sum of the squared distances to the new centers.
+        Weighted sum of the squared distances to the new centers.
     """
     n_samples, n_features = X.shape
     n_clusters = len(size)
@@ -133,7 +134,7 @@ def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
 def descent_pass(
     X, groups, weights, labels, totals, n_clusters, weight, slack, margins, state, reference, tau
 ):
-    """Move each point to the cluster with the smallest objective, changing `labels` in place.
+    """Move each point to the cluster for which the objective is smallest, modifying `labels`.
 
     The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g. With e_g = table[g, k] -
     p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, the penalty of cluster k is E / n. A point of group
@@ -164,9 +165,8 @@ def descent_pass(
     reference : ndarray of shape (n_features + 2 n_groups + 3, n_clusters)
         Centers, prices and factors to which the margins refer, which are changed in place.
     tau : float
-        Positive for a new reference, in which case the state is computed from the labels and
-        becomes the reference with this tau. With 0, the stored state and reference are used, with
-        the tau in ``reference``.
+        If positive, the state is computed from the labels and becomes the new reference, with this
+        tau. If 0, the stored state and reference are used, with the tau in ``reference``.
 
     Returns
     -------
@@ -189,9 +189,9 @@ def descent_pass(
 
     The price of a group in a cluster changes by a known amount. The margin by which a point stayed
     is computed with each D lowered or raised by the fraction 2 tau (one tau accounts for the
-    factors). It therefore decreases by at most the largest change of a price plus the largest
-    effect of a change of a center, both relative to the reference. A point with a larger margin
-    would stay, so it needs no comparison. All weights must be 1.
+    factors). The margin therefore decreases by at most the largest change of a price plus the
+    largest effect of a change of a center, both relative to the reference. A point with a larger
+    margin would stay, so it needs no comparison. Margins can be used only if all weights are 1.
     """
     n_samples, n_features = X.shape
     n_groups = len(totals)
@@ -253,8 +253,8 @@ def descent_pass(
             n = size[k]
             E = 0.0
             for g in range(n_groups):
-                # N e_g is a whole number, so exactly fair clusters have e_g = 0 without rounding
-                # errors.
+                # If all weights are 1, N e_g is an integer, so exactly fair clusters have e_g = 0
+                # without rounding errors.
                 e = (total * table[g, k] - totals[g] * n) / total
                 E += e * e * total / totals[g]
             join_factor[k] = alpha * n / (n + alpha)
@@ -394,7 +394,7 @@ def sparse_descent_pass(
         |x|^2 - 2 x . sum_k / n_k + |sum_k|^2 / n_k^2,
 
     and a move changes sum and |sum|^2 only in the nonzero entries of the point. The cost of each
-    step is therefore at most proportional to the number of these entries times that of the
+    step is therefore at most proportional to the number of these entries times the number of
     clusters.
 
     Parameters
@@ -496,9 +496,9 @@ def sparse_descent_pass(
 def join_in_turn(distances, groups, table, totals, weight):
     """Assign new points to fixed centers one after another, and update `table` in place.
 
-    Each point joins the cluster for which the squared distance plus the increase of the penalty is
-    smallest, given the points that have joined before. The increase is that of `descent_pass`. No
-    point joins an empty cluster.
+    Each point joins the cluster for which the squared distance plus the increase of the weighted
+    penalty is smallest, given the points that have joined before. The increase is computed as in
+    `descent_pass`. No point joins an empty cluster.
 
     Parameters
     ----------

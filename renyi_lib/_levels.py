@@ -23,7 +23,8 @@ def as_levels(labels, name):
         different = len(set(levels.tolist()))
     except TypeError as error:
         raise ValueError(
-            f"{name} has labels that cannot be compared ({error}): convert them to one type"
+            f"{name} has labels that are not hashable ({error}): convert them, for example to "
+            "strings"
         ) from error
     if different < len(levels):
         raise ValueError(f"{name} has a label twice: every label must occur only once")
@@ -35,8 +36,9 @@ def merged_levels(first, second, name):
     both = [labels.tolist() for labels in (first, second)]
     if all(both) and _is_text(both[0]) != _is_text(both[1]) and not _mixed(both):
         raise ValueError(
-            f"{name} are strings in one table and numbers in the other, {both[0][0]!r} and "
-            f"{both[1][0]!r}, so 1 and '1' would be counted separately: use one type in both"
+            f"{name} has strings in one part of the data and other labels in another, such as "
+            f"{both[0][0]!r} and {both[1][0]!r}, so 1 and '1' would be counted separately: "
+            "convert all labels to one type"
         )
     known = dict.fromkeys(both[0]) | dict.fromkeys(both[1])
     if list(known) != both[0]:

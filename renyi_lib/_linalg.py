@@ -1,7 +1,8 @@
-"""Orthonormal basis of the complement of a vector, by one Householder reflection.
+"""Orthonormal basis of the orthogonal complement of a vector, by one Householder reflection.
 
-The reflection that maps the nonnegative unit vector x to the first axis, without that axis, is a
-basis of the complement of x. It can be formed (`complement`) or, for long vectors, only applied.
+The reflection that maps the nonnegative unit vector x to minus the first axis has -x as its first
+column, so its other columns are a basis of the complement of x. This basis can be formed
+(`complement`) or, for long vectors, only applied (`in_complement` and `from_complement`).
 """
 
 import numpy as np
@@ -10,7 +11,7 @@ __all__ = ["at_most_one", "complement", "from_complement", "in_complement"]
 
 
 def complement(x):
-    """Return an orthonormal basis of the complement of x, as the columns of a matrix.
+    """Return an orthonormal basis of the orthogonal complement of x, as columns of a matrix.
 
     Examples
     --------
@@ -38,5 +39,5 @@ def from_complement(y, x):
 
 
 def at_most_one(rho):
-    """Remove the rounding error that raises a perfect correlation above 1."""
+    """Clip a correlation that exceeds 1 because of rounding errors."""
     return float(min(rho, 1.0))

@@ -1,4 +1,4 @@
-"""Mixin of linear models, for fits that start from other fits and predictions on any source."""
+"""Mixin for linear models, with warm starts and predictions for data that are not in memory."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ class LinearMixin:
     feature_names_in_: np.ndarray
 
     def _fit(self, X, y, sensitive_features, sample_weight):
-        """Fit from 0 or, with `warm_start`, from the last solution if it fits the data."""
+        """Fit from 0 or, with `warm_start`, from the last solution if it has the same shape."""
         problem = self._prepare(X, y, sensitive_features, sample_weight)
         theta, lam_before = np.zeros(problem.objective.model.shape), 0.0
         if self.warm_start and hasattr(self, "coef_"):
@@ -34,7 +34,7 @@ class LinearMixin:
         return self._solve(problem, theta, lam_before)
 
     def _last_theta(self, problem):
-        """Return the last solution as theta of this problem."""
+        """Return the last solution as a start for this problem."""
         return self._theta()
 
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
@@ -58,7 +58,10 @@ class LinearMixin:
         return fit
 
     def _by_part(self, method, X, columns, dtype):
-        """Apply a method to Dask partitions (returning a collection) or chunks (an array)."""
+        """Apply a method to Dask partitions, returning a collection, or to chunks of files.
+
+        For `ParquetRows`, the results for all chunks are concatenated into an array.
+        """
         if is_dask(X):
             return by_partition(method, X, columns, dtype)
         if isinstance(X, ParquetRows):

@@ -71,7 +71,7 @@ def number(least: float = -math.inf, most: float = math.inf, *, above: bool = Fa
 
 
 def whole(least: int) -> Constraint:
-    """Require a whole number of at least `least`, but not a boolean or a float.
+    """Require an integer of at least `least`; booleans and floats such as 2.0 are not allowed.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Checked:
 
 
 def _is(value, kind):
-    """Return whether the value is a number of the given type; booleans are not."""
+    """Return whether the value is a number of the given type; booleans do not count as numbers."""
     return isinstance(value, kind) and type(value).__name__ not in ("bool", "bool_")
 
 

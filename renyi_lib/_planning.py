@@ -1,10 +1,11 @@
-"""Sample size of a test of independence, from the Wishart distribution and random tables.
+"""Sample size for a test of independence, from the Wishart distribution and random tables.
 
-Close to independence, n rho^2 is the largest eigenvalue of a Wishart matrix whose mean has one
-direction of length sqrt(n) rho, so the power depends only on n rho^2. This gives a first estimate
-of the number of samples. Farther away, the distribution depends on the table. Tables are therefore
-sampled for numbers around that estimate, and the power is smoothed as a function of the root of n,
-in which its probit is almost linear.
+Close to independence, the test statistic is the largest eigenvalue of a noncentral Wishart matrix
+G G^T, where the mean of the Gaussian matrix G has the only nonzero singular value sqrt(n) rho. The
+power therefore depends only on n rho^2, which gives a first estimate of the number of samples.
+Farther from independence, the distribution depends on the whole table. Tables are therefore
+sampled for several sample sizes around the first estimate, and a line is fitted to the probit of
+the power as a function of sqrt(n), in which it is almost linear.
 """
 
 import numpy as np
@@ -61,7 +62,7 @@ def power_of(P, n, level, rng):
 
 
 def _noncentrality(m, k, power, level):
-    """Return the n rho^2 at which the largest root exceeds its critical value with that power."""
+    """Return the n rho^2 at which the largest root exceeds its critical value with this power."""
     critical = largest_root_isf(level, m, k)
     if m > 1:
         G = np.random.default_rng(0).normal(size=(1000, m, k))

@@ -55,7 +55,9 @@ def as_random_state(random_state: Any, name: str = "random_state") -> np.random.
 
 
 def repeatable(random_state: Any, name: str = "random_state") -> int | np.random.Generator:
-    """Return an integer unchanged, so that it can seed several equal streams, or a `Generator`.
+    """Return an integer unchanged, so that it can seed several equal streams.
+
+    Any other `random_state` is converted to a `Generator`.
 
     Examples
     --------

@@ -1,19 +1,20 @@
-"""Intervals for differences and ratios of groups' rates that hold for groups of any size.
+"""Intervals for differences and ratios of groups' rates that are valid for groups of any size.
 
 The sizes of the groups are fixed, and each group's count of positive decisions is binomial. Each
 end of an interval inverts a test that is exact group by group:
 
-- *Upper end of the violation.* Rates differ by d or more only if those of some pair of groups do,
-  so it suffices that every pair rejects this at the level of one test (an intersection-union test,
-  without a correction for the number of pairs). A small group rejects little, so the upper end is
-  then large.
-- *Lower end of the violation.* All rates lie in a window of width d. Each group's evidence against
-  the window is the normal quantile of an exact binomial tail; the squares are added and compared
-  with chi-square. A small group adds little evidence but cannot hide that of large groups.
+- *Upper end of the violation.* The hypothesis is that the rates of some pair of groups differ by d
+  or more, so it is rejected if every pair rejects it at the level of a single test (an
+  intersection-union test, without a correction for the number of pairs). A small group rejects
+  only large differences, so it makes the upper end large.
+- *Lower end of the violation.* The hypothesis is that all rates lie in a window of width d. Each
+  group's evidence against the window is the normal quantile of an exact binomial tail, and the sum
+  of the squared quantiles is compared with chi-square. A small group adds little evidence but
+  cannot hide that of large groups.
 
-At d = 0 the second test is one of independence. There `renyi_lib._chance.chance_test` is used
-instead, so an interval excludes fairness exactly if that test does. A group of one sample never
-counts as evidence of a violation.
+At d = 0 the second test is a test of independence. In this case, `renyi_lib._chance.chance_test`
+is used instead, so an interval excludes fairness exactly if that test rejects it. A group of one
+sample never counts as evidence of a violation.
 """
 
 import numpy as np
@@ -28,7 +29,7 @@ _ANGLES = np.linspace(0, np.pi / 2, 17)
 _GRID = 33
 # A root is located by evaluating this many points in this many rounds, each around the best point.
 _STEPS, _ROUNDS = 5, 10
-# Tail probabilities below this are replaced by their deviance.
+# For tail probabilities below this, the normal score is computed from the deviance.
 _FAR = 1e-250
 # Number of cells of random tables in all, and the minimum number of tables.
 _CELLS = 2**20
@@ -47,7 +48,7 @@ def one_minus_ratio(rates):
 
 
 def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
-    """Compute estimate, plug-in value, ends and p-value for a metric of rates; 0 is fair.
+    """Compute estimate, plug-in value, ends and p-value for a metric of rates that is 0 if fair.
 
     Parameters
     ----------
@@ -58,8 +59,8 @@ def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     level : float
         1 - the confidence level.
     n_resamples : int
-        Number of random samples for the p-value if counts are small; fewer if there are many
-        groups.
+        Number of random tables for the p-value if counts are small; fewer are used if there are
+        many groups.
     rng : Generator
         Random number generator.
 
@@ -108,7 +109,7 @@ def _fair_pvalue(x, n, n_resamples, rng):
 def _upper(measure, x, n, level):
     """Compute the largest violation that some pair of groups does not reject."""
     evidence = -ndtri(level / 2)
-    # Let p vary along the last axis, so that pairs of limits share the evidence.
+    # The splits of the evidence between the two groups of a pair vary along the last axis.
     above, below = ndtr(evidence * np.sin(_ANGLES)), ndtr(-evidence * np.cos(_ANGLES))
     worst = 0.0
     for positive, size in zip(x, n):
@@ -144,7 +145,7 @@ def _lower(measure, x, n, level, pvalue, df):
     curves = []
     for stratum in range(x.shape[1]):
         k, m, times = x[:, stratum], n[:, stratum], (n[:, stratum] >= FEWEST).astype(float)
-        if len(k) == 1:  # identical groups count once, with their number
+        if len(k) == 1:  # identical groups are evaluated once and counted with their number
             pairs = np.stack([k[0], m[0]])[:, times[0] > 0]
             (k, m), times = np.unique(pairs, axis=1, return_counts=True)
             k, m, times = k[None], m[None], times[None].astype(float)
@@ -152,11 +153,12 @@ def _lower(measure, x, n, level, pvalue, df):
             curves.append(_evidence_curves(k, m, times, critical))
 
     def against(widths):
-        """Compute the evidence against windows of these widths (for ratios, of 1 - width)."""
+        """Compute the evidence against windows of these widths (relative ones for ratios)."""
         return sum(_evidence(measure, curve, widths) for curve in curves)
 
     at_zero = against(np.zeros((len(x), 1)))[:, 0]
-    # Exact tails are conservative, so a test that rejects has more evidence than they show.
+    # Exact tails are conservative. If they show too little evidence against fairness, although the
+    # test rejects it, the critical value is reduced by the ratio of their evidence to the test's.
     least = chdtri(df, np.clip(pvalue, 1e-300, 1.0))
     shown = np.minimum(at_zero / np.maximum(least, 1e-300), 1.0)
     critical = np.where(at_zero <= critical, critical * shown, critical)
@@ -164,9 +166,10 @@ def _lower(measure, x, n, level, pvalue, df):
 
 
 def _evidence_curves(k, n, times, critical):
-    """Return roots of the evidence that rates are below a, and above b, on two grids.
+    """Return the roots of the evidence that some rates are below a, or above b, on two grids.
 
-    k, n and times have a row for each sample and a column for each group.
+    The result is (a, roots, b, roots). The arguments k, n and times have a row for each sample and
+    a column for each group.
     """
     k, n, times = (np.asarray(v, dtype=float)[:, :, None] for v in (k, n, times))
 
@@ -183,7 +186,7 @@ def _evidence_curves(k, n, times, critical):
 
 
 def _solve(rising, targets):
-    """Find where increasing functions on [0, 1], one for each row, reach their row's targets."""
+    """Find where increasing functions on [0, 1], one for each row, reach the row's targets."""
     steps = np.linspace(0, 1, _STEPS)
     low, width = np.zeros((*targets.shape, 1)), 1.0
     for _ in range(_ROUNDS):
@@ -219,9 +222,10 @@ def _evidence(measure, curve, widths):
 
 
 def _at(p, grid, values):
-    """Interpolate curves at p; 0 on the side without evidence, and large beyond the other end.
+    """Interpolate curves at p, with 0 beyond the end without evidence.
 
-    Grids are equally spaced, and the last axis of each contains the points.
+    Beyond the other end, the result is twice the last value. Grids are equally spaced, and the
+    last axis of each contains the points.
     """
     first, last = grid[..., :1], grid[..., -1:]
     place = (p - first) / np.maximum(last - first, 1e-300) * (_GRID - 1)
@@ -236,11 +240,12 @@ def _at(p, grid, values):
 
 
 def _shrunken(x, n):
-    """Shrink rates towards the stratum's common rate, more strongly for smaller groups.
+    """Shrink rates toward the stratum's common rate, more strongly for smaller groups.
 
     Chance spreads the rates of equal groups, so the extremes of many rates are too far apart. Each
     group's weight is n / (n + M), where M makes the groups differ by the excess of chi-square over
-    its mean (an empirical Bayes estimate). Two rates are not changed, because no pair is selected.
+    its mean (an empirical Bayes estimate). The rates of only two groups are not changed, because
+    no pair has to be selected.
     """
     if n.shape[-1] == 2:
         return x / n

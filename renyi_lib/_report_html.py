@@ -16,7 +16,8 @@ from renyi_lib.report import FairnessReport
 
 __all__ = ["report_page"]
 
-# Maximum number of groups drawn; otherwise only those with the lowest and highest rates.
+# Maximum number of groups drawn. If there are more, only the groups with the lowest and the
+# highest rates are drawn.
 _MOST_DRAWN = 30
 _FOUR_FIFTHS = 0.8
 _MEANINGS = {
@@ -24,8 +25,10 @@ _MEANINGS = {
         "The lowest selection rate of any group divided by the highest (1 is parity)."
     ),
     "demographic_parity": "The largest difference between the selection rates of two groups.",
-    "equal_opportunity": "The largest difference between true positive rates.",
-    "equalized_odds": "The largest difference between true or false positive rates.",
+    "equal_opportunity": "The largest difference between the true positive rates of two groups.",
+    "equalized_odds": (
+        "The largest difference between the true or false positive rates of two groups."
+    ),
     "renyi of the decision": "How much the decision depends on the group (0 is independence).",
     "renyi of the score": "How much the binned score depends on the group (0 is independence).",
     "accuracy": "The share of decisions that agree with the truth.",
@@ -115,7 +118,7 @@ def report_page(
         "Groups": len(report.by_group),
         "Threshold": f"{report.threshold:g}",
         "Intervals": level,
-        "Made": datetime.date.today().isoformat(),
+        "Created": datetime.date.today().isoformat(),
     }
     shown = " · ".join(f"{escape(str(k))}: {escape(str(v))}" for k, v in facts.items())
     findings = "".join(f"<li>{escape(line)}</li>" for line in report.verdict.split("\n"))
@@ -144,9 +147,9 @@ def report_page(
         parts += ["<h2>Other thresholds</h2>", _threshold_figure(report)]
     parts.append(
         '<footer><p class="note">Intervals describe the uncertainty of a random sample of this '
-        "size. They do not know how the rows were collected, nor whether the true labels are "
-        "themselves fair. Equal rates are one definition of fairness among several, which cannot "
-        "all hold at once.</p></footer>"
+        "size. They do not take into account how the rows were collected, or whether the true "
+        "labels are themselves fair. Equal rates are one definition of fairness among several, "
+        "which cannot all hold at once.</p></footer>"
     )
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

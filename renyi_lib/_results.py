@@ -8,7 +8,7 @@ __all__ = ["ConditionalRenyi"]
 
 
 class ConditionalRenyi(NamedTuple):
-    """Values of the third variable, the correlation given each value, and their probabilities."""
+    """Values of the third variable, with the correlation given each value and its probability."""
 
     values: np.ndarray
     correlations: np.ndarray

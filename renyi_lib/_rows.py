@@ -82,7 +82,7 @@ class TrainingRows:
         return None if self.weight is None else self.weight / self.weight.sum()
 
     def groups(self) -> Groups | None:
-        """Return the counted groups, if any, with the true labels if y contains classes."""
+        """Return the counted `Groups`, with the true labels if y contains classes, or None."""
         if self.codes is None:
             return None
         truth = None if self.classes is None else self.y
@@ -274,7 +274,7 @@ def warn_without_groups(estimator: Any, plain: str, stacklevel: int = 4) -> None
     if estimator.lam > 0:
         warnings.warn(
             f"{type(estimator).__name__} was fitted without sensitive_features, so nothing is "
-            f"penalized and the model is {plain}",
+            f"penalized and the model is {plain}: pass sensitive_features to fit, or set lam=0",
             NoSensitiveFeaturesWarning,
             stacklevel=stacklevel,
         )

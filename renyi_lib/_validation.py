@@ -30,7 +30,7 @@ _SOME_ROWS = 64
 
 
 class NoSensitiveFeaturesWarning(UserWarning):
-    """Warning that a fair estimator was fitted without groups, and so without any fairness."""
+    """Warning that a fair estimator was used without groups, and therefore without fairness."""
 
 
 class SmallSampleWarning(UserWarning):
@@ -221,7 +221,8 @@ def _is_number(text):
 def refuse_sample_matrix(table, name):
     """Raise a `ValueError` if a table of counts looks like a matrix with a row for each sample.
 
-    A `JointTable` and the result of `pandas.crosstab` never do. Among other tables with many rows,
+    A `JointTable` and the result of `pandas.crosstab` are always accepted. Among other tables with
+    many rows,
     the following are treated as samples: small whole numbers in rows that mostly repeat, columns
     of whole numbers next to columns of fractions, and data frames with numbered rows and named
     columns.
@@ -297,7 +298,7 @@ def read_validation(validation):
 y has 2, sensitive_features has 2, sample_weight has 1
     """
     if not isinstance(validation, tuple | list) or len(validation) not in (3, 4):
-        size = f" with {len(validation)}" if isinstance(validation, tuple | list) else ""
+        size = f" of length {len(validation)}" if isinstance(validation, tuple | list) else ""
         raise ValueError(
             "validation must be (X, y, sensitive_features), or these and sample_weight, "
             f"not a {type(validation).__name__}{size}"
@@ -449,7 +450,8 @@ def encode_labels(values, name):
         codes, categories = pd.factorize(values)
     except TypeError as error:
         raise ValueError(
-            f"{name} has labels that cannot be compared ({error}): convert them to one type"
+            f"{name} has labels that are not hashable ({error}): convert them, for example to "
+            "strings"
         ) from error
     if codes.min() < 0:
         raise ValueError(
@@ -514,9 +516,8 @@ def pool_groups(codes, categories, cells, min_size):
         return codes, categories, cells
     if size == len(order):
         raise ValueError(
-            f"min_group_size={min_size} leaves only one group, because the others are too small "
-            f"even together: the {len(order)} groups have {cells.min(axis=0).tolist()} rows. "
-            "Lower min_group_size"
+            f"min_group_size={min_size} leaves only one group, because it would pool all groups: "
+            f"the {len(order)} groups have {cells.min(axis=0).tolist()} rows. Lower min_group_size"
         )
     pool, kept = np.sort(order[:size]), np.sort(order[size:])
     place = np.full(len(order), len(kept))
@@ -541,7 +542,7 @@ def known_codes(values, known, name):
     unseen = [label for label in categories.tolist() if label not in position]
     if unseen:
         raise ValueError(
-            f"{name} contains groups unseen in fit: {unseen}; the fit had {list(position)}"
+            f"{name} contains labels unseen in fit: {unseen}; the fit had {list(position)}"
         )
     return np.array([position[label] for label in categories.tolist()], dtype=np.int64)[codes]
 
@@ -587,7 +588,7 @@ def unshifted_codes(values, name):
     """
     values = _as_array(values, name)
     if isinstance(values, np.ndarray) and values.size and values.dtype.kind in "iub":
-        # If they are read as unsigned, negative numbers are 128 or more, so a single pass can show
+        # Read as unsigned integers, negative numbers are 128 or more, so a single pass can show
         # that all labels are small. The first few labels show whether this pass is worthwhile.
         low, high = 0, 128
         if values[:64].min() >= 0:
@@ -628,7 +629,7 @@ def read_arrow(values):
 
 
 def numeric_values(values, name) -> np.ndarray:
-    """Validate one finite number for each sample, and return them as floats."""
+    """Validate values, which must be one finite number for each sample; return them as floats."""
     refuse_dask(values, name)
     refuse_masked(values, name)
     refuse_dates(values, name)
@@ -655,7 +656,10 @@ def sample_weights(values) -> np.ndarray:
     """Validate weights, which must be finite, nonnegative and not all zero."""
     weights = numeric_values(values, "sample_weight")
     if weights.min() < 0:
-        raise ValueError("sample_weight has negative values: weights must be 0 or more")
+        raise ValueError(
+            f"sample_weight has negative values, such as {weights.min():g}: weights must be 0 or "
+            "more"
+        )
     if not weights.any():
         raise ValueError("sample_weight is zero everywhere: at least one weight must be positive")
     return weights
@@ -680,7 +684,7 @@ def _as_array(values, name):
 
 
 def _numpy_array(values, name):
-    """Return the labels, unconverted, as a numpy array of one or two dimensions."""
+    """Return the labels as a numpy array of one or two dimensions, without converting them."""
     refuse_dask(values, name)
     refuse_masked(values, name)
     refuse_sparse(values, name)
@@ -718,7 +722,7 @@ def _encode_columns(frame, name):
 
 
 def loss_weights(class_weight, classes, y, weight):
-    """Return each sample's weight in the loss, or None if equal; y contains class codes."""
+    """Return each sample's weight in the loss, or None for equal weights; y is class codes."""
     if class_weight is None:
         return weight
     if class_weight == "balanced":
@@ -769,11 +773,11 @@ def as_probabilities(labels, name, pos_label):
         return values
     codes, categories = encode_labels(labels, name)
     matches = np.array([label == pos_label for label in categories])
-    # A constant prediction may lack the positive label; with two labels, it is rather a typo.
+    # A constant prediction may lack the positive label; with two labels, a typo is more likely.
     if len(categories) > 1 and not matches.any():
         raise ValueError(
             f"{name} has no label equal to pos_label={pos_label!r}: pos_label must be one of its "
-            "labels"
+            f"labels, such as {categories.tolist()[0]!r}"
         )
     return matches[codes].astype(float)
 

@@ -1,19 +1,19 @@
-"""Largest eigenvalue of a Wishart matrix, whose distribution N rho_R^2 has under independence.
+"""Largest eigenvalue of a Wishart matrix, the limit distribution of N rho_R^2 under independence.
 
 Let G be an m x k matrix of independent standard Gaussians, m <= k. Its singular values
 s_1 > ... > s_m have a density proportional to::
 
     prod_i s_i^(k - m) exp(-s_i^2 / 2)  *  prod_{i<j} (s_i^2 - s_j^2),
 
-a determinant of m functions of one variable. Its integral over s_1 <= sqrt(x) is therefore the
-Pfaffian of their pairwise integrals (de Bruijn), and P(s_1^2 <= x) is a ratio of two Pfaffians.
-Chiani (2014) expresses them by incomplete gamma functions, which are almost linearly dependent.
-Here Laguerre functions, which are almost orthonormal, and Gauss-Legendre quadrature give 13 or
-more digits.
+which is a determinant of m functions of one variable. Its integral over s_1 <= sqrt(x) is
+therefore the Pfaffian of the pairwise integrals of these functions (de Bruijn), and P(s_1^2 <= x)
+is a ratio of two Pfaffians. Chiani (2014) expresses them by incomplete gamma functions, which are
+almost linearly dependent. Here Laguerre functions, which are almost orthonormal, and
+Gauss-Legendre quadrature give 13 or more digits.
 
-Far out, where 1 - P has no digits left, the upper tail is half the expected Euler characteristic
-of the set of u, v with u^T G v > sqrt(x) (Kuriki and Takemura 2001), whose relative error
-decreases with the tail itself.
+In the far tail, where rounding errors dominate 1 - P, the upper tail is approximated by half the
+expected Euler characteristic of the set of u, v with u^T G v > sqrt(x) (Kuriki and Takemura 2001).
+The relative error of this approximation decreases with the tail itself.
 """
 
 from functools import lru_cache
@@ -23,11 +23,11 @@ from scipy.optimize import brentq
 from scipy.special import eval_genlaguerre, eval_hermitenorm, gammaln, ndtr
 from scipy.stats import chi2
 
-# If both dimensions are larger than this, Laguerre functions leave the range of floats.
+# If both dimensions are larger than this, the Laguerre functions may overflow or underflow.
 LARGEST = 150
 # Below this tail probability, the Euler characteristic is more accurate.
 _FAR = 1e-6
-# The density is negligible at more than this many standard deviations beyond the spectrum's edge.
+# The density is negligible more than this many standard deviations beyond the spectrum's edge.
 _BEYOND = 9.0
 # Smallest probability that 1 - P can distinguish from 0.
 _ROUNDING = 1e-14
@@ -106,7 +106,7 @@ def largest_root_isf(level, m, k):
 
 
 def sum_of_largest_roots_sf(x, shapes):
-    """Compute P(sum of independent largest eigenvalues > x), with one for each shape (m, k).
+    """Compute P(sum of independent largest eigenvalues > x), one eigenvalue per shape (m, k).
 
     If every shape has one row or column, the sum is chi-square. Otherwise the distributions are
     discretized and convolved. All terms are positive, so small probabilities are accurate; the
@@ -151,7 +151,7 @@ def _log_pfaffian(x, m, k):
         phi = eval_genlaguerre(i, k - m, s**2) * np.exp(norm + (k - m) * np.log(s) - s**2 / 2)
         before = (phi * w[:, None]).transpose(0, 2, 1) @ (integral @ phi) * half**2
         A = before.transpose(0, 2, 1) - before
-        if m % 2:  # add a row and a column with the plain integrals
+        if m % 2:  # add a row and a column with the integrals of the single functions
             alone = half[:, :, 0] * (w @ phi)
             A = np.concatenate([A, alone[:, :, None]], axis=2)
             corner = np.zeros((len(A), 1, 1))
@@ -176,9 +176,10 @@ def _far_tail(x, m, k):
     """Compute half the expected Euler characteristic of the set where u^T G v > sqrt(x).
 
     The Gaussian kinematic formula multiplies the intrinsic volumes of the product of two spheres
-    by the densities (2 pi)^(-(j+1)/2) H_{j-1}(t) exp(-t^2/2). Each maximum occurs at (u, v) and at
-    (-u, -v), hence the half. If a term leaves the range of floats, x is not far out, and the
-    result is 1.
+    by the densities (2 pi)^(-(j+1)/2) H_{j-1}(t) exp(-t^2/2). Each maximum is counted twice, at
+    (u, v) and at (-u, -v), which is why the result is half of the sum. The approximation is valid
+    only in the far tail, so the result is 1 if sqrt(x) <= sqrt(m) + sqrt(k). It is also 1 if a
+    term overflows, as happens for large matrices, so that the Pfaffians are used instead.
     """
     t = np.sqrt(x)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,12 +1,12 @@
-"""Families of joint tables by rho_R, for `renyi_lib._inversion`, and limits for rare values.
+"""Families of joint tables indexed by rho_R, for `_inversion`, and limits for rare values.
 
 All functions treat many samples at once, along the first axis.
 
 The candidates of an inversion form one curve through the sample's table. If a rare value carries
-the dependence, the sample's own direction and margins say little. For example, if a group of two
-samples shows no case of a rare outcome, group and outcome may still always go together in the
-population. The upper end is therefore also that of pairs of events, such as a value against all
-others, as tables of two rows and two columns.
+the dependence, the sample's own singular vectors and margins say little about it. For example, if
+a group of two samples shows no case of a rare outcome, group and outcome may still always go
+together in the population. The upper end is therefore at least the largest upper end for two
+events, such as a value against all others, in a table of two rows and two columns.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from renyi_lib._chance import MOST_TO_PERMUTE, chance_test, rho_of_tables
 from renyi_lib._inversion import POWER_CONSTRAINT_QUANTILE, invert
 from renyi_lib._wishart import largest_root_isf, largest_root_sf
 
-# Width of the search around the observed value, in standard errors and critical values.
+# Half the width of the search range around the observed value, in standard errors.
 _REACH = 4.5
 # Lower limit of the standard error of sqrt(n) rho, which would be 0 for rho = 1.
 _LEAST_SPREAD = 0.3
@@ -24,7 +24,7 @@ _LEAST_SPREAD = 0.3
 _LEAST_LOW = 1e-3
 # Values that occur less often than this are merged before the lower end is computed.
 _FEWEST = 2
-# Number of pairs of events to examine, those with the largest limits.
+# Number of pairs of events to examine, which are those with the largest first estimates.
 _EVENTS = 20
 # Number of bisection steps.
 _HALVINGS = 60
@@ -57,7 +57,7 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
     pvalue, merged = _pvalues(tables, n_resamples, rng)
     ends = _curve(tables, level, n_resamples, rng)
     for i, table in merged.items():
-        # Merging values can only reduce rho_R, so the lower end holds for all of them.
+        # Merging values can only reduce rho_R, so the lower end for the merged table is valid.
         small = min(table.shape) > 1 and pvalue[i] < level
         ends[i, 0] = _curve(table[None], level, n_resamples, rng)[0, 0] if small else 0.0
     rho = rho_of_tables(tables)
@@ -102,13 +102,13 @@ def without_single_people(table):
 
 
 def _event_high(table, level):
-    """Compute the largest upper end of the correlation of two events, one a single value.
+    """Compute the largest upper end for two events, at least one of which is a single value.
 
     The events are a row and a column, or a row and the columns that it prefers. Their correlation
     increases with the counts of both events and of neither, and decreases with those of only one.
     Each count gets its limit at z_k standard deviations, where the squares of the four z_k sum to
     z^2, and the end is the largest correlation over all such splits. For large counts, this is the
-    correlation plus z standard errors; for small counts, it is about exact for each count.
+    correlation plus z standard errors; for small counts, each count's limit is nearly exact.
     """
     n, z = table.sum(), -ndtri(level / 2)
     counts = np.unique(np.concatenate([_events(table), _events(table.T)]), axis=0)
@@ -143,7 +143,7 @@ def _limit(shape, z):
 
 
 def _splits(steps):
-    """Return splits of the evidence over four counts, as unit columns, two up and two down."""
+    """Return unit columns that split the evidence over two upper and two lower limits."""
     angles = np.meshgrid(*[np.linspace(0, np.pi / 2, steps)] * 3)
     first, second, third = (angle.ravel() for angle in angles)
     upwards, downwards = np.cos(first), -np.sin(first)
@@ -161,7 +161,10 @@ _SPLITS = _splits(7)
 
 
 def _events(table):
-    """Count (both, row, columns) for each row with each column, and with those it prefers."""
+    """Return counts (both, row, columns) of each row with each column and its preferred columns.
+
+    The preferred columns are the k columns in which the row has the largest shares, for each k.
+    """
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     single = np.stack(np.broadcast_arrays(table, rows[:, None], columns), axis=-1)
     order = np.argsort(-table / columns, axis=1, kind="stable")
@@ -205,7 +208,7 @@ def along(worlds, level, n_resamples):
 
 
 def reflected_intervals(tables, *, level, n_resamples, rng):
-    """Compute the reflected bootstrap interval of rho_R, from 0 unless the test rejects.
+    """Compute the reflected bootstrap interval of rho_R, starting at 0 unless the test rejects.
 
     Parameters and result are the same as in `renyi_intervals`.
     """
@@ -234,17 +237,16 @@ class JointTables:
         self.independent = p[:, :, None] * q[:, None]
         self.root = np.sqrt(self.independent)
         R = (P - self.independent) / self.root
-        # R has no component along sqrt(p) and sqrt(q). With the singular value 2, these two
-        # vectors come first, and all other vectors, including those of the value 0, are orthogonal
-        # to them.
+        # R has no component along sqrt(p) and sqrt(q). If these two vectors are given the singular
+        # value 2, they come first, and all other vectors, including those of the value 0, are
+        # orthogonal to them.
         U, s, Vt = np.linalg.svd(R + 2 * self.root, full_matrices=False)
         U, s, Vt = U[:, :, 1:], s[:, 1:], Vt[:, 1:]
         small, large = sorted(P.shape[1:])
         self.dimensions = m, k = small - 1, large - 1
         self.U, self.s, self.Vt = U, s, Vt
         self.rho = np.minimum(s[:, 0], 1.0)
-        # If the cells that contradict the dependence are emptied, two blocks remain, and rho_R =
-        # 1.
+        # Emptying the cells that contradict the dependence leaves two blocks, for which rho_R = 1.
         product = U[:, :, :1] * Vt[:, :1]
         self.against = product < 0
         # The influence of a sample on rho is f g - rho (f^2 + g^2) / 2.
@@ -286,11 +288,11 @@ class JointTables:
 
 
 def _filled(values, most, energy):
-    """Scale the values by a common factor, each at most `most`, to a given sum of squares.
+    """Scale the values by a common factor, and clip them at `most`, to a given sum of squares.
 
-    If even the largest allowed values have a smaller sum, they are used. Ties are the hard case
-    for a lower end, because the largest of several equal singular values gains most by chance, so
-    the part that the largest value cannot take is given to the others.
+    If even the largest allowed values have a smaller sum, they are used. The part of the sum that
+    the largest value cannot take goes to the other values, which leads to ties. Ties are the hard
+    case for a lower end, because chance increases the largest of several equal values the most.
     """
     if not values.shape[-1]:
         return np.broadcast_to(values, (*most.shape[:2], 0))

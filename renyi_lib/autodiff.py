@@ -1,7 +1,7 @@
 """Penalties as differentiable functions in JAX and torch.
 
 A penalty computes its own gradient (Danskin's theorem), so no library has to differentiate
-through a singular value decomposition. Here it is passed on as a custom gradient::
+through a singular value decomposition. This module passes that gradient on as a custom gradient::
 
     penalty = as_jax(RenyiPenalty(), groups)             # or as_torch
     loss = lambda theta: cross_entropy(theta) + lam * penalty(network(theta, X))
@@ -67,9 +67,9 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
     """
     if isinstance(penalty, RunningTable | Fermi):
         raise ValueError(
-            f"penalty is a {type(penalty).__name__}, which has state that JAX cannot track. "
-            "Use running_table_as_jax for a RunningTable; use other penalties with jax.vjp, "
-            "outside jit"
+            f"penalty is a {type(penalty).__name__}, which has state that JAX cannot track: use "
+            "running_table_as_jax for a RunningTable; for other penalties, call value_and_grad "
+            "outside jit, and pull the gradient back with jax.vjp"
         )
     jax = _imported("jax", "as_jax")
     evaluate = _evaluator(penalty, groups)
@@ -80,7 +80,7 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
 
     def both(F, *codes):
         shapes = jax.ShapeDtypeStruct((), F.dtype), jax.ShapeDtypeStruct(F.shape, F.dtype)
-        # The callback may receive another precision than the caller, so use that of F.
+        # The callback may receive F in another precision than the caller, so pass the dtype.
         call = partial(evaluate, dtype=F.dtype)
         return jax.pure_callback(call, shapes, F, *codes, vmap_method="sequential")
 
@@ -133,9 +133,9 @@ def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable
         State before the first batch.
     step : callable
         Function ``value, memory = step(memory, F, codes)``, which is differentiable with respect
-        to F and suitable for `jax.jit` and `jax.lax.scan`. The value is that of the table E after
-        the batch. Its gradient with respect to F is the measure's gradient at E, distributed over
-        the batch, as in `RunningTable`.
+        to F and suitable for `jax.jit` and `jax.lax.scan`. The value is the measure of the table E
+        after the batch. Its gradient with respect to F is the measure's gradient at E, distributed
+        over the batch, as in `RunningTable`.
 
     See Also
     --------
@@ -174,7 +174,7 @@ def running_table_as_jax(way: RunningTable, n_classes: int) -> tuple[DampedTable
         call = partial(of_table, dtype=E.dtype)
         value, dT = jax.pure_callback(call, shapes, E, vmap_method="sequential")
         value, dT = jax.lax.stop_gradient((value, dT))
-        # The value is `value`, and the gradient is that of sum(dT * T).
+        # The second term is 0 and only adds the gradient of sum(dT * T).
         return value + jnp.sum(dT * (T - still)), DampedTable(E, seen)
 
     return start, step
@@ -238,7 +238,7 @@ def as_torch(penalty: Any, groups: Any = None) -> Callable:
 
 
 def _check_shapes(penalty, F, groups):
-    """Raise a `ValueError` unless F has a row for each sample; `jit` knows shapes, too."""
+    """Raise a `ValueError` unless F has a row for each sample; under `jit`, shapes are known."""
     if len(F.shape) != 2 and getattr(penalty, "depends_on_table", False):
         raise ValueError(
             f"F must have a row for each sample and a column for each class, but it has shape "

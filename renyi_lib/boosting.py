@@ -5,11 +5,11 @@ Both estimators minimize, over sums of trees,
     mean loss + lam * penalty,
 
 which is the objective of the linear estimators with trees in place of a linear model. The group S
-is needed only in `fit`, not for predictions. The penalty's adversary is *damped*, because the leaf
-values of a tree ignore the curvature of the penalty, and training against an adversary that reacts
-at once diverges if lam exceeds about 1 / learning_rate. The damped adversary has the same fixed
-points, and the number of rounds that it needs hardly depends on lam. `renyi_lib._adversary` gives
-the argument.
+is needed only in `fit`, not for predictions. The penalty's adversary is *damped*. Because the leaf
+values of a tree ignore the curvature of the penalty, training against an adversary that reacts at
+once diverges if lam exceeds about 1 / learning_rate. The damped adversary has the same fixed
+points, and the number of rounds that it needs hardly depends on lam. `renyi_lib._adversary`
+explains why.
 
 `renyi_objective` offers the same objective to code that calls the libraries directly.
 """
@@ -111,7 +111,7 @@ class _LogisticLoss:
         return gradient
 
     def quick_value(self, at, z):
-        """Compute the mean loss for the history, with each sample's loss capped at about 36."""
+        """Compute the mean loss for the history, with each sample's loss capped at about 37."""
         if self.n_classes == 2:
             right = self._other - at.p
             np.abs(right, out=right)
@@ -244,12 +244,13 @@ class _Boosting(Checked, BaseEstimator):
             Class labels, or numeric targets for a regression.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             Group of each sample, given by labels of any type; several columns define joint groups.
-            If omitted, nothing is penalized, and a warning is issued.
+            If omitted, nothing is penalized, and a warning is issued unless lam is 0.
         sample_weight : array-like of shape (n,), optional
             Nonnegative sample weights, used in both the loss and the penalty.
         validation : tuple, optional
             Rows for early stopping, ``(X, y, sensitive_features)`` with weights as an optional
-            fourth entry. By default, a fraction of the training rows is held out.
+            fourth entry; it requires `n_iter_no_change`. By default, early stopping holds out a
+            fraction of the training rows.
 
         Returns
         -------
@@ -305,7 +306,7 @@ class _Boosting(Checked, BaseEstimator):
         start = self._loss(rows, groups).start()
         data = backend.data(rows.X, self._categorical(), start, more)
         if held_out is not None:
-            # The metric is that of the loss and the penalty on these rows.
+            # Early stopping evaluates the loss and the penalty on these rows.
             others = held_out.groups() if groups is not None else None
             held_out = (
                 backend.data(held_out.X, self._categorical(), start, more, like=data),
@@ -386,17 +387,17 @@ class _Boosting(Checked, BaseEstimator):
         split = {"test_size": self.validation_fraction, "random_state": seed}
         try:
             kept, held = train_test_split(order, stratify=strata if several else None, **split)
-        except ValueError:  # fewer rows than strata on one of the sides
+        except ValueError:  # one of the two parts has fewer rows than there are strata
             kept, held = train_test_split(order, **split)
         return rows.some(np.sort(kept)), rows.some(np.sort(held))
 
     def _features(self, X, *targets):
-        """Convert X to numbers, with y in `fit`, and remember its categorical columns."""
+        """Convert X to numbers; in `fit`, also convert y and store the categories of X."""
         need_memory(X, type(self).__name__)
         refuse_masked(X, "X")
         refuse_text(
             X,
-            "make it a category of a data frame, X[{column}].astype('category'), or encode it",
+            "use a data frame and X[{column}].astype('category'), or encode the column",
         )
         fitting = len(targets) > 0
         how = {
@@ -595,7 +596,7 @@ default="demographic_parity"
         return self._scores(X)
 
     def _penalty_of(self, groups):
-        """Return the penalty of labels before any conditioning."""
+        """Return the penalty on labels before any conditioning on the true class."""
         return _measure(self.penalty, len(groups.q))
 
     def _penalty_on(self, groups):
@@ -619,7 +620,7 @@ default="demographic_parity"
         self.classes_ = rows.classes
         if self.on == "score" and len(self.classes_) > 2:
             raise ValueError(
-                f'on="score" is for two classes, but y has {len(self.classes_)}: use on="label"'
+                f'on="score" needs two classes, but y has {len(self.classes_)}: use on="label"'
             )
         if rows.codes is not None:
             self._penalty_on(rows.groups())  # check the data before doing any work
@@ -640,8 +641,8 @@ class RenyiBoostingRegressor(RegressorMixin, _Boosting):
     It minimizes mean squared error / variance of y + lam * rho_R^2, that is 1 - R^2 + lam *
     rho_R^2, where rho_R is that of the attribute and soft bins of the prediction. The bins are
     those of Phi((prediction - mean) / deviation), with the mean and standard deviation of y.
-    Values of y would fill them about equally, but they are coarse for predictions that hardly
-    vary.
+    Normally distributed values of y would fill the bins about equally, but the bins are coarse for
+    predictions that hardly vary.
 
     Parameters
     ----------
@@ -671,7 +672,7 @@ validation_fraction, backend_params, n_jobs, random_state
     groups_ : ndarray or None
         Group labels, or group numbers if the attribute is continuous.
     group_borders_ : ndarray or None
-        Values at which a continuous attribute is cut.
+        Values at which a continuous attribute is cut; None for a discrete attribute.
     y_mean_, y_variance_ : float
         Weighted mean and variance of y, which scale the loss and the bins.
     booster_, history_, n_iter_, feature_importances_, n_features_in_, feature_names_in_
@@ -788,7 +789,7 @@ validation_fraction, backend_params, n_jobs, random_state
         return _SquaredLoss(rows.y, weight, self.y_mean_, self.y_variance_, self.n_bins)
 
     def _learn_groups(self, sensitive_features, sample_weight):
-        """Return the values at which a continuous attribute is cut."""
+        """Store the values at which a continuous attribute is cut, or None for a discrete one."""
         name, self.group_borders_ = "sensitive_features", None
         continuous = self.kind == "continuous"
         if self.kind == "auto":
@@ -798,7 +799,7 @@ validation_fraction, backend_params, n_jobs, random_state
             self.group_borders_ = _quantiles(values, sample_weight, self.n_groups)
 
     def _code_groups(self, sensitive_features, name="sensitive_features"):
-        """Encode labels, or numbers by the bins between their quantiles."""
+        """Encode labels, or numbers by the interval of `group_borders_` in which they lie."""
         if self.group_borders_ is None:
             return encode_labels(sensitive_features, name)
         values = numeric_values(sensitive_features, name)
@@ -826,7 +827,7 @@ class RenyiObjective:
 
     It accepts the arguments of either interface, ``(scores, data)`` of `train` or ``(y_true,
     scores)`` of the scikit-learn wrappers. Because the damped adversary keeps state, an objective
-    serves one training run; call `reset` before another one.
+    can be used for only one training run; call `reset` before another run.
 
     Attributes
     ----------
@@ -889,18 +890,20 @@ def renyi_objective(
     Parameters
     ----------
     y : array-like of shape (n,)
-        Classes of the training rows, in their order. Labels stored in the library's data are
-        ignored.
+        Classes of the training rows, in the same order as in the library's data. Labels stored in
+        that data are ignored.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
         Group of each training row; several columns define joint groups.
     lam : float, default=1.0
         Weight of the penalty.
     learning_rate : float, default=0.1
-        Learning rate passed to the library, which sets the adversary's pace.
+        Learning rate that is passed to the library; it determines how strongly the adversary is
+        damped.
     fairness, on, penalty, pos_label, class_weight
         Same as in `RenyiBoostingClassifier`.
     sample_weight : array-like of shape (n,), optional
-        Weights in loss and penalty. Neither library applies its own weights to a custom objective.
+        Weights in loss and penalty. Neither library applies its own sample weights to a custom
+        objective.
 
     Returns
     -------

@@ -9,8 +9,8 @@ where F(theta, x) are the class probabilities of a *model* (`renyi_lib.models`) 
 independent of each other. A model maps theta to F, and a gradient with respect to F back to one
 with respect to theta; a penalty maps F to a value and a gradient with respect to F.
 `renyi_lib.objective` combines them into one function, which one of the `renyi_lib.solvers`
-minimizes. `lam` always multiplies the penalty itself, next to the mean loss, so that Algorithm 1,
-Algorithm 2 and both solvers minimize the same function.
+minimizes. `lam` always multiplies the penalty itself, relative to the mean loss, so that
+Algorithm 1, Algorithm 2 and both solvers minimize the same function.
 """
 
 import warnings
@@ -296,7 +296,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
             Class labels of any type.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             Group of each sample, given by labels of any type; several columns define joint groups.
-            If omitted, nothing is penalized, and a warning is issued.
+            If omitted, nothing is penalized, and a warning is issued unless lam is 0.
         sample_weight : array-like of shape (n,), optional
             Nonnegative sample weights, used in both the loss and the penalty.
 
@@ -336,7 +336,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
         return tags
 
     def _penalty_of(self, groups):
-        """Return the penalty before any conditioning on the label."""
+        """Return the penalty before any conditioning on the true class."""
         return RenyiPenalty() if self.penalty is None else self.penalty
 
     def _prepare(self, X, y, sensitive_features, sample_weight):
@@ -408,7 +408,9 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
         if not found.converged:
             advice = "raise max_iter or tol, or scale the features"
             if self.n_iter_ < self.max_iter:
-                advice = "no step lowers the objective any more, raise tol or scale the features"
+                advice = (
+                    "no step lowers the objective any further, so raise tol or scale the features"
+                )
             warnings.warn(
                 f"{self.solver} stopped after {self.n_iter_} iterations, before the gradient was "
                 f"as small as tol={self.tol}: {advice}",

@@ -86,7 +86,7 @@ def proportion_summary(
         Nonnegative weights, not all zero.
     group : label, optional
         Group whose proportion is summarized. For two groups, the default is the second in sorted
-        order (1 of 0 and 1, "Male" of "Female" and "Male").
+        order (1 of 0 and 1, "Male" of "Female" and "Male"). For more groups, it is required.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def penalty_of_table(table: ArrayLike) -> float:
     table, totals = _occupied(table)[:, totals > 0], totals[totals > 0]
     size = table.sum(axis=1, keepdims=True)
     n_samples = totals.sum()
-    # N times the excess is a whole number, so an exactly fair table gives exactly zero.
+    # For counts, N times the excess is an integer, so an exactly fair table gives exactly zero.
     excess = (n_samples * table - size * totals) / n_samples
     chi_square = np.sum(excess**2 / size * (n_samples / totals))
     return float(penalty_scale(totals) * chi_square)
@@ -241,8 +241,8 @@ def balance(
     For two groups, with w the share of one of them, it is the minimum over the clusters of
     min(w / (1 - w), (1 - w) / w). A value of 1 is perfect, and 0 means that some cluster lacks a
     group. No clustering has a larger balance than all the data as one cluster. For more than two
-    groups, a case that the reference does not treat, it is the smallest group of a cluster divided
-    by its largest.
+    groups, a case that the reference does not treat, it is the minimum over the clusters of the
+    size of the smallest group divided by that of the largest.
 
     Parameters
     ----------
@@ -301,8 +301,8 @@ def _column(groups, group):
     if group is None:
         if len(groups) != 2:
             raise ValueError(
-                f"sensitive_features has {len(groups)} groups: choose one of them with group=, "
-                f"from {list(groups)}"
+                f"group is None, but sensitive_features has {len(groups)} groups: choose one of "
+                f"them, from {groups.tolist()}"
             )
         return 1
     names = groups.tolist()

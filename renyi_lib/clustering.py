@@ -125,7 +125,7 @@ class RenyiKMeans(
         "random-assignment" and an array of n_samples cluster numbers (a warm start) start from an
         *assignment*.
     n_init : "auto" or int, default="auto"
-        Number of starts, of which the one with the smallest objective is kept. "auto" means 10 for
+        Number of starts; the result with the smallest objective is kept. "auto" means 10 for
         "random" and 1 otherwise. If `init` is an array, `n_init` is ignored.
     max_iter : int, default=300
         Maximum number of passes over the data at `lam`.
@@ -332,18 +332,19 @@ class RenyiKMeans(
         With groups, the points join one after another, while the centers stay fixed. Each point
         joins the cluster for which the squared distance plus lam times the increase of the penalty
         is smallest, given the points that have joined before. These earlier points must be
-        counted. With a large `lam`, the cluster in which a group is rarest would otherwise attract
-        every point of that group, and the result would be less fair than without any rule. The
-        result therefore depends on the order of the rows. With ``lam=0``, both rules agree.
+        counted, because with a large `lam` the cluster in which a group is rarest would otherwise
+        attract every point of that group, and the result would be less fair than that of the
+        nearest centers. The labels therefore depend on the order of the rows. With ``lam=0``, both
+        rules agree.
 
-        An empty cluster (Algorithm 3 may leave some) takes no points.
+        No point is assigned to an empty cluster, which Algorithm 3 may leave.
         """
         X = self._new_points(X)
         if sensitive_features is None and self.groups_ is not None and self.lam > 0:
             warnings.warn(
                 "predict was called without sensitive_features, so each point is assigned to the "
-                f"nearest center, and the fairness of lam={self.lam} is lost on these points: "
-                "pass sensitive_features, or set lam=0",
+                f"nearest center, and much of the fairness of lam={self.lam} is lost on these "
+                "points: pass sensitive_features, or set lam=0",
                 NoSensitiveFeaturesWarning,
                 stacklevel=2,
             )
@@ -431,7 +432,7 @@ class RenyiKMeans(
         )
 
     def _about_the_centers(self, X, centers=None):
-        """Center points and centers at the mean of the centers, so that squares lose no digits."""
+        """Subtract the mean of the centers from both arguments, so that squares lose no digits."""
         centers = self.cluster_centers_ if centers is None else centers
         if sparse.issparse(X):
             return X, centers
@@ -852,9 +853,10 @@ def _descent(data, labels, lam, lam_from, max_iter, tol):
 
 
 def _passes(data):
-    """Return functions for a pass over all points and for passes over points near a border.
+    """Return a function for a pass over all points, and one for repeated passes over some points.
 
-    The second function is None if the data are small, sparse or weighted.
+    The second function visits only points that are close to changing clusters. It is None if the
+    data are small, sparse or weighted.
     """
     about = data.groups, data.weights
     if sparse.issparse(data.X):
@@ -954,7 +956,7 @@ def _state(labels, centers, w):
 
 
 def _centers(data, labels):
-    """Compute the means of the clusters; that of an empty cluster is 0, the overall mean."""
+    """Compute the means of the clusters; the center of an empty cluster is 0."""
     size = np.bincount(labels, data.weights, data.n_clusters)
     size = np.where(size > 0, size, 1.0)[:, None]
     if sparse.issparse(data.X):
@@ -1018,7 +1020,8 @@ def _tradeoff(model):
     check_is_fitted(model)
     if model.groups_ is None:
         raise ValueError(
-            "path contains a model fitted without sensitive_features: pass them to its fit"
+            "path contains a model fitted without sensitive_features: pass sensitive_features to "
+            "its fit"
         )
     table = model.contingency_
     row = {
@@ -1050,10 +1053,10 @@ def _convergence_message(model):
         return (
             f"Algorithm 3 entered a cycle of {model.cycle_length_} passes, detected after "
             f"{model.n_iter_} passes, and would never terminate: use algorithm='descent', which "
-            "always does"
+            "always terminates"
         )
     return (
-        f"Algorithm 3 did not terminate within max_iter={model.max_iter} passes, because "
-        f"{model.history_['moved'][-1]} points moved in the last one, and it may never terminate: "
-        "use algorithm='descent', which always does"
+        f"Algorithm 3 did not terminate within max_iter={model.max_iter} passes, and it may never "
+        f"terminate; {model.history_['moved'][-1]} points moved in the last pass: use "
+        "algorithm='descent', which always terminates"
     )

@@ -19,9 +19,10 @@ the distinct values. A variable with m distinct values has m - 1 functions, and 
 most 1.
 
 The number of functions that are tried grows like the root of the number of samples, without a
-limit, which makes the estimate consistent. The largest space approximates every function, the
-largest singular value of its noise is of the order n^{-1/4}, and cross-validation prefers a larger
-space only if it increases the correlation on held-out samples.
+limit, which makes the estimate consistent. As n grows, the largest space approximates every
+function, while the largest singular value of its noise, which is of the order n^{-1/4}, tends to
+0. Cross-validation prefers a larger space only if it increases the correlation on held-out
+samples.
 
 All computations use the joint table of two grids with about `_CELLS` cells each. If there are more
 distinct values than cells, neighboring values share a cell.
@@ -77,7 +78,8 @@ _CELLS = 1024
 _CELLS_EACH = 8
 # Minimum number of samples for each function that is tried.
 _SAMPLES_EACH = 10
-# Maximum number of functions for small samples; beyond it, the sizes grow in larger steps.
+# Maximum number of functions for small samples, and the number from which on the sizes grow in
+# larger steps.
 _SOME_FUNCTIONS = 16
 _CLOSE_RUNGS = 48
 _FOLDS = 5
@@ -128,7 +130,7 @@ class SmoothFunction:
 
 
 class LabelFunction:
-    """Function of labels.
+    """Function of labels, given by its value at each label.
 
     Parameters
     ----------
@@ -230,7 +232,7 @@ def continuous_correlation(
     ----------
     a, b : array-like of shape (n,)
         Numbers, or labels of any type if `kind` is "discrete" for that variable.
-    kind : {"continuous", "discrete"} or a pair of these
+    kind : {"continuous", "discrete"} or a pair of these, default="continuous"
         Types of `a` and `b`, for example ``("continuous", "discrete")`` for a score and a group.
         A single value applies to both.
     sample_weight : array-like of shape (n,), optional
@@ -411,7 +413,7 @@ def correlation_within(
         Numbers, or labels of any type if `kind` is "discrete" for that variable.
     given : array-like of shape (n,)
         Labels of the third variable.
-    kind : {"continuous", "discrete"} or a pair of these
+    kind : {"continuous", "discrete"} or a pair of these, default="continuous"
         Types of `a` and `b`, as in `continuous_correlation`.
     sample_weight : array-like of shape (n,), optional
         Nonnegative sample weights; by default, all samples count equally.
@@ -473,7 +475,7 @@ def continuous_test(
     given : array-like of shape (n,), optional
         Labels of a third variable. Independence is then tested within each of its groups, and the
         p-values are combined by Fisher's method, whose statistic is returned.
-    method : {"auto", "permutation", "limit"}
+    method : {"auto", "permutation", "limit"}, default="auto"
         "permutation" pairs the values of `b` with those of `a` at random many times, which is
         exact for every n. "limit" samples from the distribution for large n, in which the entries
         of W are independent normal variables of variance 1/n; its cost does not depend on n.
@@ -680,7 +682,7 @@ class _Pair(NamedTuple):
         return cls(x, y, n, weights, effective_n, _sizes(x, y, most))
 
     def kept(self, W, size, rng, tail):
-        """Return the ends of an interval for the largest correlation of the given size."""
+        """Return the ends of an interval for the largest correlation over p and q functions."""
         p, q = size
         U, values, Vt = np.linalg.svd(W[:p, :q])
         rho = min(values[0], 1.0)
@@ -713,7 +715,7 @@ class _Pair(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """Sums over the samples of each fold, of products, of single functions and of weights."""
+    """Sums of products, of single functions and of weights over the samples of each fold."""
 
     xy: np.ndarray
     xx: np.ndarray
@@ -796,7 +798,7 @@ def on_a_grid(variable, weights, most):
 
 @lru_cache(maxsize=4)
 def basis_of_ranks(mass, most):
-    """Compute functions of the ranks from the masses; variables without ties share the result."""
+    """Compute functions of the ranks from the masses; the result is cached for equal masses."""
     mass = np.frombuffer(mass)
     basis = smooth_basis(np.cumsum(mass) - mass / 2, mass, most)
     basis.flags.writeable = False
@@ -948,7 +950,7 @@ def _limit_law(sizes):
 
 
 def _warn_if_small(p, q, n):
-    """Issue a `SmallSampleWarning` if the sample is too small to show much."""
+    """Issue a `SmallSampleWarning` if the sample is too small for the number of functions."""
     chance = min(1.0, (np.sqrt(p) + np.sqrt(q)) / np.sqrt(n))
     if n < _SMALL_SAMPLE or chance > _LARGE_BY_CHANCE:
         warnings.warn(

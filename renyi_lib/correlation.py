@@ -6,10 +6,10 @@ equation "Renyi" of the paper::
     rho_R(a, b) = sup E[f(a) g(b)]   over   E f = E g = 0,  E f^2 = E g^2 = 1,
 
 which is 0 if and only if a and b are independent. It depends only on the joint table of a and b,
-so samples are first counted into a table, and all further computations use the table. Measures to
-compare it with are in `renyi_lib.dependence`.
+so samples are first counted into a table, and all further computations use the table. Other
+measures of dependence are in `renyi_lib.dependence`.
 
-Every function here returns 0 if one of the variables is constant.
+If one of the variables is constant, every correlation computed here is 0.
 """
 
 import warnings
@@ -53,13 +53,17 @@ __all__ = [
 # Minimum number of samples for a warning that chance alone could give the value.
 _SMALL_EXAMPLE = 20
 _LARGE_BY_CHANCE = 0.55
-# A variable with this many values may be a repeating score, so even a weak value may be noise.
+# A variable with this many values may be a score whose values repeat, so even a small correlation
+# may be noise.
 _MANY_VALUES = 20
 _LARGE_FOR_MANY = 0.1
 
 
 class MaximalFunctions(NamedTuple):
-    """Rényi correlation, the functions f* and g* that attain it, and all singular values."""
+    """Rényi correlation, the functions f* and g* that attain it, and the singular values of Q.
+
+    The first singular value, which is always 1, is omitted.
+    """
 
     rho: float
     f: np.ndarray
@@ -99,7 +103,7 @@ def renyi_correlation(
         Third variable to condition on; several columns are combined.
     sample_weight : array-like of shape (n,), optional
         Nonnegative weights, not all zero.
-    kind : {"auto", "discrete", "continuous"} or a pair of these
+    kind : {"auto", "discrete", "continuous"} or a pair of these, default="auto"
         Type of both variables, or of `a` and of `b`. "auto" treats floating-point numbers as
         "continuous" unless all of them are whole, and everything else as labels, so whole numbers
         such as ages or incomes in euros need ``kind="continuous"``. Because the number of samples
@@ -293,8 +297,8 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     -------
     MaximalFunctions
         Named tuple of ``rho``; ``f`` of shape (c,) and ``g`` of shape (d,); and
-        ``singular_values``, the min(c, d) - 1 singular values of Q after the first (which is
-        always 1) in decreasing order, of which ``rho`` is the first.
+        ``singular_values``, the min(c, d) - 1 singular values of Q in decreasing order, without
+        the first, which is always 1. Their first entry is ``rho``.
 
     See Also
     --------
@@ -352,8 +356,8 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     a : array-like of shape (n,)
         Labels of any type.
     b : array-like of shape (n,)
-        Labels with at most two values, of which the larger one in sorted order is treated as
-        b = 1. (A single value is treated as b = 1 unless it is 0 or False.)
+        Labels with at most two values. The larger value in sorted order is treated as b = 1; a
+        single value is treated as b = 1 unless it is 0 or False.
     sample_weight : array-like of shape (n,), optional
         Nonnegative weights, not all zero.
 
@@ -370,8 +374,8 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     Notes
     -----
     Because of cancellation, the theorem's 1 - gamma / (q (1 - q)) loses all digits of a small rho.
-    The sum of squares is equal to it and has only nonnegative terms. The same holds for the sum
-    for gamma, which is accurate if rho is close to 1.
+    The sum of squares is equal to it and has only nonnegative terms. The sum for gamma also has
+    only nonnegative terms, so gamma is accurate even if rho is close to 1.
 
     Examples
     --------
@@ -384,8 +388,8 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     check_discrete(names, np.size(b), "a", cells=sample_weight is not None)
     if len(values) > 2:
         raise ValueError(
-            f"b must have at most two values, but it has {len(values)} ({list(values[:5])}): use "
-            "renyi_correlation instead"
+            f"b must have at most two values, but it has {len(values)}, such as "
+            f"{values[:5].tolist()}: use renyi_correlation instead"
         )
     if len(values) == 1:
         other = np.zeros_like(counts)
@@ -394,7 +398,8 @@ def renyi_binary(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> B
     p, q, total = P.sum(axis=1), P.sum(axis=0), P.sum()
     r = P[:, 1] / p
     gamma = (r * P[:, 0]).sum() / total
-    # (r_i - q) p_i total, as a difference of products of counts that is exactly 0 if they agree.
+    # (r_i - q) * p_i * total, computed as a difference of products of counts, which is exactly 0
+    # if r_i = q.
     excess = P[:, 1] * total - p * q[1]
     rho = 0.0
     if q.all():
@@ -477,7 +482,7 @@ def _warn_of_chance(counts, rho, where=""):
     if n < _SMALL_EXAMPLE:
         return
     c, d = np.count_nonzero(counts.any(axis=1)) - 1, np.count_nonzero(counts.any(axis=0)) - 1
-    # Root of the mean of chi-square / n, and a bound of the largest value of a random matrix.
+    # Root of the mean of chi-square / n, and a bound on the largest singular value by chance.
     chance = min(np.sqrt(c * d / (n - 1)), (np.sqrt(c) + np.sqrt(d)) / np.sqrt(n))
     # The largest singular value of a Gaussian matrix varies by less than about 1 / sqrt(n).
     large = _LARGE_FOR_MANY if max(c, d) + 1 >= _MANY_VALUES else _LARGE_BY_CHANCE
@@ -510,7 +515,9 @@ def _checked_table(P) -> np.ndarray:
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError("P has missing or infinite cells: every cell must be finite")
     if low < 0:
-        raise ValueError("P has negative cells: counts and probabilities must be 0 or more")
+        raise ValueError(
+            f"P has negative cells, such as {low:g}: counts and probabilities must be 0 or more"
+        )
     if high == 0:
         raise ValueError("P is zero in every cell: at least one cell must be positive")
     return np.ldexp(P, -np.frexp(high)[1])

@@ -1,10 +1,10 @@
-"""Baselines of the paper's experiments and its neural network, one module each.
+"""Baselines of the paper's experiments and its neural network, with one module for each.
 
 All of them are scikit-learn classifiers with ``fit(X, y, *, sensitive_features)`` and
 ``predict(X, *, sensitive_features=None)``. Two of them, `HardtClassifier` and `RezaeiClassifier`,
-treat the groups differently in predictions, too, and therefore require ``sensitive_features``
-there; the others ignore it. (Pearson's correlation and HSIC as penalties are available as
-`PenalizedClassifier` with `PearsonPenalty` and `HSICPenalty`.)
+treat the groups differently in predictions as well, so they require ``sensitive_features`` in
+`predict`, whereas the other classifiers ignore it there. For the penalties with Pearson's
+correlation and HSIC, use `PenalizedClassifier` with `PearsonPenalty` and `HSICPenalty`.
 """
 
 from renyi_lib.baselines.donini import DoniniClassifier

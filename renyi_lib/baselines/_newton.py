@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-# Relative to the diagonal. It makes the Hessian of collinear columns positive definite and is far
-# too small to slow down convergence.
+# Damping relative to the diagonal. It makes the Hessian of collinear columns positive definite and
+# is far too small to slow down convergence.
 _DAMPING = 1e-10
 
 
@@ -47,7 +47,7 @@ class NewtonSolution:
 
 
 def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
-    """Minimize by Newton steps, each of which solves a quadratic problem, with backtracking.
+    """Minimize by Newton's method with backtracking; each step solves a quadratic program.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _total(values, theta, ridge):
 
 
 def _inverse(hessian):
-    """Invert a matrix some of whose columns may be collinear or zero."""
+    """Return a function that applies the inverse; columns may be collinear or zero."""
     diagonal = np.diag(hessian)
     unit = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     scaled = hessian / np.outer(unit, unit)
@@ -129,8 +129,9 @@ def _inverse(hessian):
 def _multipliers(M, r, bound):
     """Minimize mu . M mu / 2 - r . mu + bound * |mu|_1 by coordinate descent.
 
-    At the optimum |r - M mu| <= bound, with equality and the sign of mu_k if mu_k is not 0, so mu
-    contains the multipliers of a quadratic problem under bounds.
+    At the optimum, |(r - M mu)_k| <= bound for every k, and (r - M mu)_k = bound * sign(mu_k)
+    wherever mu_k is not 0. These are the optimality conditions of the quadratic program of a
+    Newton step, so mu contains its Lagrange multipliers.
     """
     mu = np.zeros(len(r))
     for _ in range(10_000):

@@ -1,4 +1,4 @@
-"""Donini et al.: linear support vector machine that is fair after a change of the features."""
+"""Donini et al.: linear support vector machine on features transformed to make it fair."""
 
 from numbers import Real
 from typing import Any, ClassVar
@@ -58,7 +58,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
     u_ : ndarray of shape (n_features,)
         Vector u of the constraint.
     svm_ : estimator
-        Machine fitted to the changed features.
+        Machine fitted to the transformed features.
     coef_ : ndarray of shape (1, n_features)
         Weights of the original features.
     intercept_ : ndarray of shape (1,)
@@ -75,9 +75,10 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
 
     Notes
     -----
-    As in the authors' method, the machine's ridge acts on the weights of the changed features. The
-    smallest weights of the original features under <w, u> = 0 would differ slightly. The authors
-    use the hinge loss, and 10 folds over a finer grid of C.
+    As in the authors' method, the ridge penalty of the machine acts on the weights of the
+    transformed features. A ridge penalty on the weights of the original features would give a
+    slightly different solution. The authors use the hinge loss, and choose C from a finer grid by
+    10-fold cross-validation.
 
     References
     ----------
@@ -211,8 +212,8 @@ def mean_difference(X, s, groups):
     for j in (0, 1):
         if not (s == j).any():
             raise ValueError(
-                f"group {groups[j]!r} of sensitive_features has no sample with the favorable "
-                "label, so its mean cannot be computed: pass more samples, or use fewer folds"
+                f"group {groups[j]!r} of sensitive_features has no sample to compare (for equal "
+                "opportunity, with the favorable label): pass more samples, or use fewer folds"
             )
     return X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)
 

@@ -32,8 +32,8 @@ class NetworkModel:
     output. With tanh the objective is smooth, as the paper's Theorems 3 and 4 require, and a
     softmax output is the paper's own example of a soft label.
 
-    `FairObjective` needs nothing else of a model, and `gradient_descent` only a step size in
-    addition. `lbfgs` needs the curvature of a convex loss, which a network does not have.
+    `FairObjective` needs no more than this from a model, and `gradient_descent` additionally needs
+    only a step size. `lbfgs` needs the curvature of a convex loss, which a network does not have.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class NetworkPoint:
 
     def _by_theta(self, dZ):
         """Pull a gradient back through both layers, using tanh' = 1 - tanh^2."""
-        # Means over samples as products with ones, which BLAS computes faster for few columns.
+        # Sum over the samples by products with ones, which BLAS computes faster for few columns.
         ones = np.ones(len(self.model.y))
         by_hidden = (self._B @ dZ).T * (1 - self._H * self._H)
         parts = [self.model.X.T @ by_hidden, ones @ by_hidden, self._H.T @ dZ.T, dZ @ ones]
@@ -160,9 +160,9 @@ def _hidden_and_log_probabilities(X, A, a, B, b):
 
 
 class Adam:
-    """Adam optimizer, which divides the mean gradient by the root of its mean square.
+    """Adam optimizer, which divides the mean gradient by the root of the mean squared gradient.
 
-    Both means are exponential averages with the rates 0.9 and 0.999 and are corrected for
+    Both means are exponential averages with the decay rates 0.9 and 0.999 and are corrected for
     starting at 0 (Algorithm 1 of the reference, with its constants).
 
     Parameters

@@ -25,8 +25,8 @@ class RezaeiClassifier(BinaryFairClassifier):
     where the adversary must match the moments of the data, E[Ŷ X] = E[Y X], and fair means that
     the mean of P̂(1 | X, S, Y) is the same in two cells. The cells are the groups (demographic
     parity), the groups given Y = 1 (equality of opportunity), or the groups given either label
-    (equalized odds). With theta the multiplier of the moments and lambda that of fairness, the
-    solution is (Theorem 1 of the reference; see `robust_game`)::
+    (equalized odds). Let theta be the multiplier of the moments, and lambda that of fairness. Then
+    the solution is (Theorem 1 of the reference; see `robust_game`)::
 
         P̂(1) = expit(theta . x), clipped from above at p / |lambda| in the cell whose mean is too
                large and from below at 1 - p / |lambda| in the other, where p is the cell's share.
@@ -44,7 +44,8 @@ default="equal_opportunity"
     tol : float, default=1e-6
         The fit stops when all means that should be equal, and all moments, agree up to `tol`.
     max_iter : int, default=100
-        Maximum number of iterations for the multipliers of fairness, and for theta given these.
+        Maximum number of iterations for the multipliers of fairness, and for theta given these
+        multipliers.
 
     Attributes
     ----------
@@ -184,7 +185,8 @@ default="equal_opportunity"
             robust_game(z, tilt[codes])[:3] for tilt in self.tilt_
         )
         away = 1 - check_1 + check_0
-        # If neither label would change, every q is consistent, so use logistic regression.
+        # If the adversary always confirms the assumed label, every q is consistent. In that case,
+        # use the probability of the logistic regression.
         q = np.divide(check_0, away, out=expit(z), where=away > 0)
         positive = q * hat_1 + (1 - q) * hat_0
         return np.column_stack([1 - positive, positive])
@@ -232,17 +234,17 @@ default="equal_opportunity"
 
 
 def robust_game(z, c):
-    """Solve the game for one sample; return value, strategies and second derivatives.
+    """Solve the game for each sample; return value, strategies and second derivatives.
 
     With the score z = theta . x and the tilt c = lambda / p, the predictor minimizes and the
     adversary maximizes, over probabilities p̂ and p̌ of the label 1,
 
         -p̌ log p̂ - (1 - p̌) log(1 - p̂) + c p̂ + z p̌.
 
-    The adversary is indifferent at p̂ = expit(z), if a probability p̌ satisfies the predictor's
-    condition p̌ = p̂ (1 + c (1 - p̂)). Otherwise p̌ is 1 and p̂ = 1 / c, below expit(z), or p̌ is 0
-    and p̂ = 1 + 1 / c, above expit(z). The derivatives of the value with respect to z and c are p̌
-    and p̂; the value is convex in z and concave in c.
+    At p̂ = expit(z), the adversary is indifferent. This is the solution if the predictor's
+    condition p̌ = p̂ (1 + c (1 - p̂)) then gives a probability p̌. Otherwise p̌ is 1 and p̂ = 1 / c,
+    which is below expit(z), or p̌ is 0 and p̂ = 1 + 1 / c, which is above expit(z). The derivatives
+    of the value with respect to z and c are p̌ and p̂; the value is convex in z and concave in c.
 
     Parameters
     ----------
@@ -286,8 +288,8 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
                                                     - y_n x_n . theta] + theta . ridge theta / 2
 
     The derivative with respect to lambda is the difference between the cells' means of P̂, which
-    is 0 for a fair predictor. An outer Newton method finds lambda for the minimum over theta,
-    which is concave; an inner Newton method finds theta.
+    is 0 for a fair predictor. An inner Newton method minimizes over theta for given lambda. The
+    minimum is a concave function of lambda, which an outer Newton method maximizes.
 
     Parameters
     ----------

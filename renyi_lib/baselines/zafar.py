@@ -18,7 +18,7 @@ __all__ = ["ZafarClassifier", "group_covariances", "logistic_loss"]
 class ZafarClassifier(LogisticScores, BinaryFairClassifier):
     """Logistic regression under a bound on the covariance of its scores with the group.
 
-    With d(x) = theta . x + b, the signed distance to the boundary up to a factor::
+    With d(x) = theta . x + b, the signed distance to the boundary up to a factor, the problem is::
 
         minimize mean logistic loss  subject to  |Cov(d(X), 1[S = j])| <= c  for every group j.
 
@@ -187,12 +187,13 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
             self.covariances_, solution, settled = settle_mistakes(solve, X, groups, float(self.c))
         if not (settled and solution.converged):
             found = (
-                f"not converged in max_iter={self.max_iter} Newton steps: raise max_iter or tol"
+                f"the fit did not converge within max_iter={self.max_iter} Newton steps: raise "
+                "max_iter, tol"
                 if settled
-                else "the set of mistakes does not settle: raise c"
+                else "the set of mistakes did not settle: raise c"
             )
             warnings.warn(
-                f"{found}, or the ridge penalty l2",
+                f"{found} or the ridge penalty l2",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -218,7 +219,7 @@ def settle_mistakes(solve, X, groups, c, max_rounds=100):
 
     Because min(0, d) is d where d < 0 and 0 elsewhere, its covariance is linear in theta as long
     as the set of mistakes does not change. Later rounds change the constraint by only part of the
-    difference, so that samples which alternate at the boundary are counted partially.
+    difference, so that samples that alternate at the boundary are counted partially.
 
     Parameters
     ----------
@@ -237,7 +238,7 @@ def settle_mistakes(solve, X, groups, c, max_rounds=100):
     Returns
     -------
     covariances : ndarray of shape (k,)
-        Covariances of the mistakes and the groups.
+        Covariances of the mistakes with the groups.
     solution : NewtonSolution
         Solution of the last round.
     settled : bool

@@ -628,7 +628,7 @@ class TestHostileInput:
 
     def test_penalty_on_the_score_of_three_classes_raises(self):
         X, y, s = biased_data(60, 3)
-        with pytest.raises(ValueError, match='on="score" is for two classes'):
+        with pytest.raises(ValueError, match='on="score" needs two classes'):
             small(on="score").fit(X, y, sensitive_features=s)
 
     def test_group_missing_from_a_condition_raises(self):

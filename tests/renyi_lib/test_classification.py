@@ -685,7 +685,7 @@ class TestBadInput:
         clf = RenyiClassifier().fit(
             self.X, self.y, sensitive_features=np.array(["f", "m"])[self.s]
         )
-        with pytest.raises(ValueError, match=r"groups unseen in fit: \['x'\]"):
+        with pytest.raises(ValueError, match=r"labels unseen in fit: \['x'\]"):
             clf.penalty_value(self.X, sensitive_features=np.array(["f", "x"])[self.s])
 
     def test_sensitive_features_are_keyword_only(self):

@@ -152,7 +152,11 @@ def test_rows_with_missing_values_are_dropped_on_request(tmp_path):
             ["--truth", "score", "--pos-label", "1"],
             "must contain two labels, but it contains",
         ),
-        (FRAME, ["--truth", "outcome", "--pos-label", "Repaid"], "has no label 'Repaid'"),
+        (
+            FRAME,
+            ["--truth", "outcome", "--pos-label", "Repaid"],
+            "has no label 'Repaid': pass one of its labels with --pos-label",
+        ),
         (FRAME, ["--prediction", "sex"], "column 'sex' must contain numbers, or two labels"),
         (FRAME, ["--threshold", "50"], "threshold=50 selects nobody"),
         (FRAME.assign(sex="f"), [], "sensitive_features has only one group"),

@@ -179,7 +179,7 @@ def test_functions_can_be_evaluated_at_new_and_distant_points():
     assert "4" in repr(found.f)
     label = continuous_correlation(x, y > 0, kind=MIXED).g
     assert "True" in repr(label)
-    with pytest.raises(ValueError, match="groups unseen in fit"):
+    with pytest.raises(ValueError, match="labels unseen in fit"):
         label(["neither"])
 
 

@@ -202,7 +202,7 @@ REFUSED = {
     "damaged JSON": (lambda: JointTable.from_json("{"), "^text is not valid JSON"),
     "text added to numbers": (
         lambda: joint_table([1], [1]) + joint_table(["1"], [1]),
-        "^rows are strings in one table",
+        "^rows has strings in one part of the data",
     ),
     "levels twice": (
         lambda: JointTable([[1, 2]], ["x"], ["u", "u"]),
@@ -574,13 +574,13 @@ REVIEW = {
     ),
     "a misspelled parameter of LightGBM": (
         lambda: trees(backend_params={"min_data_in_leafs": 5}).fit(X, y, sensitive_features=s),
-        "which is not a parameter of LightGBM, did you mean 'min_data_in_leaf'",
+        "which is not a parameter of LightGBM: did you mean 'min_data_in_leaf'",
     ),
     "a misspelled parameter of XGBoost": (
         lambda: trees(backend="xgboost", backend_params={"colsample_bytre": 0.5}).fit(
             X, y, sensitive_features=s
         ),
-        "which is not a parameter of XGBoost, did you mean 'colsample_bytree'",
+        "which is not a parameter of XGBoost: did you mean 'colsample_bytree'",
     ),
     "trees on files": (
         lambda: trees().fit(parquet_rows(), "y", sensitive_features="s"),
@@ -899,7 +899,7 @@ MORE = {
     ),
     "a penalty of new groups": (
         lambda: fitted.penalty_value(X, sensitive_features=sex),
-        r"^sensitive_features contains groups unseen in fit: \['f', 'm'\]",
+        r"^sensitive_features contains labels unseen in fit: \['f', 'm'\]",
     ),
     "a penalty of new classes": (
         lambda: fitted.penalty_value(X, three, sensitive_features=s),

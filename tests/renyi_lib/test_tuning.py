@@ -379,7 +379,7 @@ class TestTarget:
         ("options", "message"),
         [
             ({"target": 80}, r"target must be a fraction from 0 to 1 \(0.8 for 80 %\), not 80"),
-            ({"validation": ([[1.0]], [1])}, "validation must be .*not a tuple with 2"),
+            ({"validation": ([[1.0]], [1])}, "validation must be .*not a tuple of length 2"),
             ({"validation": 3}, "validation must be .*not a int"),
             ({"max_lam": 0}, "max_lam must be a positive number"),
             ({"pos_label": "x"}, "pos_label must be .*not 'x'"),

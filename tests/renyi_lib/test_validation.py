@@ -155,7 +155,7 @@ def test_missing_label_error_names_its_position(values, encode):
         (np.zeros((2, 2, 2)), "s must be one label for each sample"),
         ([(1, 2), (3,)], "s is not a list of labels"),
         (np.ma.masked_equal([1, 2], 2), "s has masked values"),
-        (np.array([{}, {}]), "s has labels that cannot be compared"),
+        (np.array([{}, {}]), "s has labels that are not hashable"),
     ],
 )
 def test_invalid_labels_raise(values, message):
