@@ -154,8 +154,8 @@ def regions(mean, delta):
     Examples
     --------
     >>> from renyi_book.scorecard.statistics import corrected, regions
-    >>> [round(p, 2) for p in regions(corrected([-1.0, 0.0, 1.0]), 10.0)]
-    [0.0, 0.99, 0.0]
+    >>> [round(p, 2) for p in regions(corrected([-1.0, 0.0, 1.0]), 2.0)]
+    [0.04, 0.93, 0.04]
     """
     # The posterior mass below a threshold is the p-value against "at most that threshold".
     left, right = p_greater(mean, -delta), p_less(mean, delta)
@@ -385,7 +385,7 @@ def holm(p_values):
     Examples
     --------
     >>> from renyi_book.scorecard.statistics import holm
-    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    >>> [round(float(p), 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
     p = np.asarray(p_values, dtype=float)
@@ -402,7 +402,7 @@ def benjamini_yekutieli(p_values):
     Examples
     --------
     >>> from renyi_book.scorecard.statistics import benjamini_yekutieli
-    >>> [round(p, 3) for p in benjamini_yekutieli([0.01, 0.02])]
+    >>> [round(float(p), 3) for p in benjamini_yekutieli([0.01, 0.02])]
     [0.03, 0.03]
     """
     p = np.asarray(p_values, dtype=float)
