@@ -1,6 +1,7 @@
 """The examples in the docstrings of the book's own code run and print what they show.
 
-The experiments are left out, because their examples take minutes; slices of their tables are tested.
+The experiments are left out, because their examples take minutes. Slices of their tables are
+tested instead.
 """
 
 import doctest
