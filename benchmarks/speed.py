@@ -34,6 +34,7 @@ from renyi_lib import (
     RenyiClassifier,
     RenyiKMeans,
     demographic_parity_ratio,
+    fairness_report,
     renyi_correlation,
 )
 from renyi_lib.baselines import RenyiNetworkClassifier
@@ -111,8 +112,8 @@ def plain(X, y, s):
     return LogisticRegression(C=np.inf, max_iter=1000).fit(X, y).predict(X)
 
 
-def fair(X, y, s):
-    return RenyiClassifier(LAM).fit(X, y, sensitive_features=s).predict(X)
+def fair(X, y, s, lam=LAM):
+    return RenyiClassifier(lam).fit(X, y, sensitive_features=s).predict(X)
 
 
 def by_reduction(X, y, s):
@@ -161,6 +162,31 @@ def classification(sizes):
     return rows + measured("fair classifier, 100 features", [large], many, two, 3, **options)
 
 
+def by_lam(sizes):
+    """Measure the time by the strength of the penalty, for a few and for many features."""
+    methods = {"LogisticRegression": plain}
+    methods |= {f"RenyiClassifier, lam {lam}": partial(fair, lam=lam) for lam in (1, 10, 100)}
+    rows = []
+    for n, n_features in ((sizes[-1], 20), (sizes[-2], 100)):
+        task = f"fair classifier by lam, {n_features} features"
+        data = partial(people, n_features=n_features)
+        rows += measured(task, [n], data, methods, 3, fairness=p_of)
+    return rows
+
+
+def reports(sizes):
+    """Measure a report with intervals by the number of groups `n`, for a fixed number of people."""
+
+    def data(d):
+        _, y, s = people(100_000, n_features=5, n_groups=d)
+        return y, np.random.default_rng(2).random(y.size), s
+
+    def report(y, score, s):
+        return fairness_report(y, score, sensitive_features=s)
+
+    return measured("report, many groups", sizes, data, {"fairness_report": report}, 1)
+
+
 def many_groups(sizes):
     """Measure the time by the number of groups `n`, for a fixed number of people."""
 
@@ -178,20 +204,22 @@ def boosting(sizes):
         p = 1 / (1 + np.exp(-raw))
         return p - rows.get_label(), p * (1 - p)
 
-    def trees(X, y, s, **fair):
-        objective = renyi_objective(y, sensitive_features=s, lam=LAM, **fair) if fair else log_loss
+    def trees(X, y, s, objective=None, **fair):
+        if objective is None:
+            objective = renyi_objective(y, sensitive_features=s, lam=LAM, **fair)
         parameters = {"objective": objective, "learning_rate": 0.1, "num_threads": 1}
         return lightgbm.train({**parameters, "verbosity": -1}, lightgbm.Dataset(X, y), 100)
 
     methods = {
-        "log-loss as an objective": trees,
+        "LightGBM's own objective": partial(trees, objective="binary"),
+        "log-loss as an objective": partial(trees, objective=log_loss),
         "renyi_objective, label": partial(trees, on="label"),
         "renyi_objective, equalized odds": partial(trees, fairness="equalized_odds"),
         "renyi_objective, score": partial(trees, on="score"),
     }
 
     def fairness(fitted, X, y, s):
-        return p_of((fitted.predict(X) > 0).astype(int), X, y, s)
+        return p_of((fitted.predict(X, raw_score=True) > 0).astype(int), X, y, s)
 
     return measured("fair boosting, 20 features", sizes, people, methods, 5, fairness=fairness)
 
@@ -250,31 +278,41 @@ def chunks(sizes):
 # --- Clustering ----------------------------------------------------------------------------------
 
 
-def mixture(n, spread):
+def mixture(n, spread, n_features=5):
     """Sample points around ten centers with different group shares; `spread` separates them."""
     rng = np.random.default_rng(0)
     source = rng.integers(10, size=n)
-    X = spread * rng.normal(size=(10, 5))[source] + 0.5 * rng.normal(size=(n, 5))
+    centers = spread * rng.normal(size=(10, n_features))
+    X = centers[source] + 0.5 * rng.normal(size=(n, n_features))
     s = (rng.random(n) < np.linspace(0.2, 0.8, 10)[source]).astype(int)
     return X, s, kmeans_plusplus(X, 10, random_state=0)[0]
 
 
+def plain_clusters(X, s, start):
+    return KMeans(10, init=start, n_init=1).fit_predict(X)
+
+
+def fair_clusters(X, s, start, lam=1.0):
+    model = RenyiKMeans(10, lam, init=start, tol=1e-4)
+    return model.fit(X, sensitive_features=s).labels_
+
+
+def dependence(found, X, s, start):
+    return renyi_correlation(found, s, kind="discrete")
+
+
 def clustering(sizes):
-    methods = {
-        "KMeans": lambda X, s, start: KMeans(10, init=start, n_init=1).fit_predict(X),
-        "RenyiKMeans": lambda X, s, start: (
-            RenyiKMeans(10, 1.0, init=start, tol=1e-4).fit(X, sensitive_features=s).labels_
-        ),
-    }
-
-    def dependence(found, X, s, start):
-        return renyi_correlation(found, s, kind="discrete")
-
+    methods = {"KMeans": plain_clusters, "RenyiKMeans": fair_clusters}
     rows = []
     for name, spread in (("clusters", 1.0), ("no clusters", 0.0)):
         data = partial(mixture, spread=spread)
         rows += measured(f"fair k-means, {name}", sizes, data, methods, 3, fairness=dependence)
-    return rows
+    methods = {"KMeans": plain_clusters}
+    for lam in (0.01, 0.1, 1, 10, 100):
+        methods[f"RenyiKMeans, lam {lam}"] = partial(fair_clusters, lam=lam)
+    data = partial(mixture, spread=1.0, n_features=8)
+    task = "fair k-means by lam, 8 columns"
+    return rows + measured(task, sizes[-1:], data, methods, 3, fairness=dependence)
 
 
 def halves(n):
@@ -293,14 +331,9 @@ def beside_fair_kmeans(sizes):
         print("fair-kmeans is skipped, because FAIR_KMEANS_PYTHON is not set")
         return []
 
-    def ours(X, s, start):
-        return RenyiKMeans(10, 1e3, init=start, tol=1e-4).fit(X, sensitive_features=s).labels_
-
-    def dependence(found, X, s, start):
-        return renyi_correlation(found, s, kind="discrete")
-
     task = "fair k-means, two equal groups"
-    rows = measured(task, sizes, halves, {"RenyiKMeans, lam 1000": ours}, 3, fairness=dependence)
+    methods = {"RenyiKMeans, lam 1000": partial(fair_clusters, lam=1e3)}
+    rows = measured(task, sizes, halves, methods, 3, fairness=dependence)
     peer = Path(__file__).with_name("fair_kmeans_peer.py")
     with TemporaryDirectory() as folder:
         for n in sizes:
@@ -332,20 +365,23 @@ def goals(rows):
         return n, found[task, ours, n]["seconds"] / found[task, reference, n]["seconds"]
 
     methods = {row["method"] for row in rows}
+    of_features = [f"fair classifier by lam, {p} features" for p in (20, 100)]
     pairs = [
         ("correlation, 14 x 2 labels", "renyi_correlation", "numpy.bincount (counting only)", 2.0),
-        ("fair classifier, 20 features", "RenyiClassifier", "LogisticRegression", 1.5),
-        ("fair classifier, 100 features", "RenyiClassifier", "LogisticRegression", 1.5),
         *(
-            (
-                "fair boosting, 20 features",
-                f"renyi_objective, {kind}",
-                "log-loss as an objective",
-                1.3,
-            )
+            (task, f"RenyiClassifier, lam {lam}", "LogisticRegression", 1.3)
+            for task in of_features
+            for lam in (1, 10, 100)
+        ),
+        *(
+            ("fair boosting, 20 features", f"renyi_objective, {kind}", reference, 1.3)
+            for reference in ("LightGBM's own objective", "log-loss as an objective")
             for kind in ("label", "equalized odds", "score")
         ),
-        ("fair k-means, clusters", "RenyiKMeans", "KMeans", 2.0),
+        *(
+            ("fair k-means by lam, 8 columns", f"RenyiKMeans, lam {lam}", "KMeans", 2.0)
+            for lam in (0.01, 0.1, 1, 10, 100)
+        ),
         ("fair k-means, no clusters", "RenyiKMeans", "KMeans", 2.0),
     ]
     met = []
@@ -353,8 +389,12 @@ def goals(rows):
         n, value = ratio(task, ours, reference)
         what = f"{ours} / {reference}, seconds"
         met.append({"task": task, "what": what, "n": n, "value": value, "limit": limit})
-    task, n = pairs[1][0], met[1]["n"]
-    row = found[task, "RenyiClassifier", n]
+    task = "report, many groups"
+    row = found[task, "fairness_report", n := max(n for t, _, n in found if t == task)]
+    goal = {"task": task, "what": "fairness_report, seconds", "n": n}
+    met.append(goal | {"value": row["seconds"], "limit": 3.0})
+    task = "fair classifier, 20 features"
+    row = found[task, "RenyiClassifier", n := max(n for t, _, n in found if t == task)]
     if row["extra MB"] is not None:
         goal = {"task": task, "what": "extra memory / size of the data", "n": n}
         met.append(goal | {"value": row["extra MB"] / row["data MB"], "limit": 0.2})
@@ -375,8 +415,10 @@ def main():
         RenyiKMeans(2, 1.0).fit([[0.0], [1.0], [2.0]], sensitive_features=[0, 1, 0])  # compile
         rows = correlation(million)
         rows += classification(million)
+        rows += by_lam(million)
         rows += chunks(million)
         rows += many_groups([n // scale for n in (20, 200, 2000, 20_000)])
+        rows += reports([n // scale for n in (20, 200, 2000)])
         rows += boosting(million[:2])
         rows += network(million[:2])
         rows += clustering([n // scale for n in (10**3, 10**4, 10**5)])

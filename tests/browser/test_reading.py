@@ -71,6 +71,10 @@ def test_page_loads_only_the_figures_of_its_color_mode(visit, width, dark):
 def test_figures_are_light_in_print_and_dark_in_the_lightbox(visit):
     page = visit(CHAPTER, width=1400, dark=True).page
     page.emulate_media(media="print")
+    # A picture has no size before it is loaded, and it is loaded only when it is near the window.
+    first = page.locator(".bd-article figure img.figure-light").first
+    first.evaluate("i => i.scrollIntoView()")
+    first.wait_for()
     shown = page.locator(".bd-article img[class^=figure-]:visible")
     assert set(shown.evaluate_all("all => all.map(i => i.className)")) == {"figure-light"}
     page.emulate_media(media="screen")
