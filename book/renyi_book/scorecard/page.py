@@ -1,5 +1,6 @@
 """HTML of the rows, with a folded table for each part of the paper and without JavaScript."""
 
+import re
 from html import escape
 
 from renyi_book.chapters import chapters
@@ -8,6 +9,16 @@ from renyi_book.scorecard.judging import NO_RESULT, UNDECIDED, VERDICTS
 #: Symbol of each verdict, for readers who cannot distinguish colors.
 SIGNS = dict(zip((*VERDICTS, NO_RESULT), "✓◐✗?–…"))
 HEAD = ("Claim, in our words", "Paper", "Ours", "Verdict")
+# Words of the frozen rules that the book writes differently.
+_WORDS = {
+    "(ormal|ptim|inim|egular)is(e|ing)": r"\1iz\2",
+    "favour": "favor",
+    "centre": "center",
+    "neighbourhood": "neighborhood",
+    "set-up": "setup",
+    r"\brivals\b": "other methods",
+    r"\brival\b": "other method",
+}
 # Continuations of "of 109 claims, 51 …" for each verdict, in the plural.
 _PLURAL = {
     "holds": "hold",
@@ -129,7 +140,8 @@ def _remarks(row):
     if row["verdict"] == UNDECIDED and row.get("power"):
         yield f"Power: {row['power']}."
     if row.get("stable", 1) < 1:
-        yield f"Without five random splits the verdict turns in {1 - row['stable']:.0%} of draws."
+        share = round(100 * (1 - row["stable"]))
+        yield f"If five random splits are left out, the verdict changes in {share} % of draws."
     if row.get("reason"):
         yield row["reason"]
     if row.get("note"):
@@ -141,6 +153,9 @@ def _small(*sentences):
 
 
 def _text(text):
+    """Return a frozen text in the book's spelling and terms, for use in HTML."""
+    for old, new in _WORDS.items():
+        text = re.sub(old, new, str(text))
     return escape(str(text), quote=False)
 
 
