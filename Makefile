@@ -87,7 +87,7 @@ test-browser: $(READY)  ## open every built page in Chromium (installs it first 
 bench: $(READY)  ## compare speed and memory with other libraries, into book/results/bench_speed.json
 	$(BIN)/python benchmarks/speed.py $(SMALL)
 
-experiments: $(READY)  ## recompute all stored tables in book/results (NAMES="…" for only some)
+experiments: $(READY)  ## recompute the stored tables in book/results (NAMES="…" for only some)
 	$(BIN)/python -m renyi_book.experiments book/results $(NAMES)
 
 scorecard: $(READY)  ## recompute the verdicts from book/results (ACCEPT=--accept for changed verdicts)
