@@ -1,7 +1,7 @@
 """Check that all files state the same version: versions.py [ARCHIVE ...].
 
-Without arguments, the library, the book, the citation files and the changelog are compared. With
-archives, their names and metadata are compared with the library.
+The library, the book, the citation files and the changelog are compared. The metadata of archives
+must state the same version and the license, and an archive must not be larger than 5 MB.
 """
 
 import json

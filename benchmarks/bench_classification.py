@@ -1,9 +1,9 @@
 """Speed of fair classifiers on Adult (32561 x 64), relative to plain logistic regression.
 
-Run ``python benchmarks/bench_classification.py``. Every time is the processor time of one thread,
-namely that of the fastest of several runs, which alternate with runs of the reference. The
-reference is scikit-learn's LogisticRegression without a penalty, which stops at the same size of
-the gradient. fairlearn's ExponentiatedGradient is timed, too, if fairlearn is installed.
+Run ``python benchmarks/bench_classification.py``. Every time is the processor time of the fastest
+of several runs on one thread, which alternate with runs of the reference. The reference is
+scikit-learn's LogisticRegression without a penalty, which stops at the same size of the gradient.
+fairlearn's ExponentiatedGradient is timed, too, if fairlearn is installed.
 """
 
 from functools import partial

@@ -103,7 +103,7 @@ def growth(sizes, lam, repeats, rng):
 
 
 def path_against_kmeans(X, s, seeds, repeats):
-    """Return the ratio of the time of a path to that of as many plain fits, for each seed."""
+    """Return a path's time divided by the time of as many plain fits, for each seed."""
     ratios = []
     for seed in seeds:
         start, _ = kmeans_plusplus(X, K, random_state=seed)

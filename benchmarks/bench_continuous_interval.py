@@ -1,9 +1,9 @@
-"""Coverage of `continuous_interval`, the fraction of samples whose interval has the true value.
+"""Coverage of `continuous_interval`: how often an interval contains the true value.
 
 Run ``OMP_NUM_THREADS=1 python benchmarks/bench_continuous_interval.py``. It writes
 ``book/results/bench_continuous_interval.json``, which the chapter on continuous attributes shows.
-The pairs are those of `bench_continuous`, whose maximal correlations are known, a stronger
-Gaussian one, and a pair of a continuous and a discrete variable.
+The variables are the pairs of `bench_continuous`, whose maximal correlations are known, a pair of
+more strongly correlated Gaussian variables, and a continuous and a discrete variable.
 """
 
 import json

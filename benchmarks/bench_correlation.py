@@ -1,8 +1,8 @@
 """Speed of the Rényi correlation and of HSIC, relative to simple references.
 
-Run ``python benchmarks/bench_correlation.py``. Each ratio divides the time of the fastest of many
-runs of the library by that of the fastest of as many runs of the reference. The runs alternate, so
-that both are exposed to the same load.
+Run ``python benchmarks/bench_correlation.py``. Each ratio divides the library's fastest time in
+several runs by the reference's fastest time in as many runs. The runs alternate, so that both are
+exposed to the same load.
 """
 
 from functools import partial

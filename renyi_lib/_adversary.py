@@ -2,8 +2,10 @@
 
 In each round, a boosting library takes a gradient and a Hessian with respect to the raw scores z
 and moves z by -eta * gradient / Hessian as far as a tree can. The Hessian is that of the loss
-alone. If the adversary gives its best response in each round, the game diverges for lam above
-about 1 / eta, because the tree does not account for how its own step changes the response.
+alone. If the adversary gives its best response in each round, the game diverges for lam above a
+limit, because the tree does not account for how its own step changes the response. For two classes
+and two groups, the limit is about 1 / (eta * tau), where tau <= 1 is the share of the variance of
+the group that a tree can explain.
 
 **One round, linearized.** The penalty depends on the table T[i, j] = P(class i, group j) with the
 margins p and q. Its gradient dT splits into a contrast x, for which sum_j q_j x_ij = 0, and a mean
@@ -11,10 +13,11 @@ over the groups, which is of second order. For rho_R^2 and chi-square, this mean
 -sum_j q_j x_ij^2 / 4. The adversary uses a matrix M in place of lam * dT, and at a fixed point the
 contrast of M should be lam * x. Near independence x = 2 B z for a linear map B, and with the inner
 product sum_ij p_i q_j v_ij w_ij of contrasts, a step moves x by -eta A' M. Here
-A' = 2 B L H^{-1} B^*, where H is the Hessian and L is the H-orthogonal projection onto the
-functions that are constant on the leaves. Therefore A' is symmetric and at most
-A = 2 B H^{-1} B^*, which needs only sums over the samples of each group. Without damping, the game
-is stable only if lam < 2 / (eta * the largest eigenvalue of A').
+A' = 2 B L H^{-1} B^*, where B^* is the adjoint of B, H is the Hessian, and L is the H-orthogonal
+projection onto the functions that are constant on the leaves. Therefore A' is symmetric and at
+most A = 2 B H^{-1} B^*, which needs only sums over the samples of each group. Without damping, the
+game is stable only if lam < 2 / (eta * the largest eigenvalue of A'). For two classes and two
+groups with equal scores, A' = tau A, and the eigenvalue of A is 2.
 
 **The damped adversary** splits its move into a fast and a slow part. Let a = 1/2,
 b = (1 - sqrt(1 - a))^2 and r = (1 + lam eta A / a)^{-1}, a matrix that acts on the contrasts of
@@ -43,19 +46,21 @@ real. Moreover, G_r(1) > 0 and G_r(-1) < -1, so no eigenvalue is on the circle. 
 eigenvalues 1 - eta and 1 - k r are inside, and eigenvalues depend continuously on A'. As lam
 grows, r tends to 0, and the eigenvalues tend to the roots of
 t^2 - (2 - eta - f (a + b)) t + (1 - eta - f a), where f are the eigenvalues of
-A^{-1/2} A' A^{-1/2}, so the rate of convergence does not depend on lam.
+A^{-1/2} A' A^{-1/2}, so the rate of convergence tends to a limit.
 
 Nothing is proved beyond first order, for trees that change from round to round, or for rho_R^2
 with three or more classes *and* groups, which has a kink at independence.
 
 **Bins.** The slopes of soft bins change as soon as a score moves within a bin, so A would miss
 directions in which no score can move in this round but many can in the next, and the slow part
-would grow there without bound. Therefore A uses the mean of the slopes over a bin and the largest
-value of the Hessian in it. Furthermore, the fast and the slow part are functions of bin and group,
-not of samples, so a sample that changes bins is subject to the value of the new bin.
+would grow there without bound. In each cell of the bins' grid, A therefore uses the mean of each
+product of two slopes and the largest (du/dz)^2 / H, where u is the binned score; for the score of
+a classifier, this is the largest Hessian in the cell. Furthermore, the fast and the slow part are
+functions of bin and group, not of samples, so a sample that changes bins is subject to the value
+of the new bin.
 
-A penalty that is not a function of a table is damped as a single mode, the square of one function
-of z.
+A penalty that is not a function of a table, or that has no `table_curvature`, is damped as a
+single mode, the square of one function of z.
 """
 
 from functools import lru_cache
@@ -79,7 +84,8 @@ __all__ = [
     "round_matrix",
 ]
 
-# Gains of the fast and the slow part. A round has a double eigenvalue if trees follow every step.
+# Gains of the fast and the slow part. With these values, a round without the loss has a double
+# eigenvalue in the limit of large lam if trees follow every step.
 FAST = 0.5
 SLOW = (1 - np.sqrt(1 - FAST)) ** 2
 # For classes, A changes as slowly as the scores and is updated every few rounds; for bins, it is
@@ -93,7 +99,7 @@ def held_back(gain, lam, learning_rate):
     Parameters
     ----------
     gain : ndarray of shape (..., c, c)
-        Matrix A. A step along M with learning rate 1 moves the response by at most A M.
+        Matrix A. A step along M with learning rate 1 moves the gradient x by at most A M.
     lam : float
         Weight of the penalty.
     learning_rate : float
@@ -156,7 +162,7 @@ def damped(x, slow, hold, lam):
     Parameters
     ----------
     x : ndarray
-        Best response, which is the gradient of the penalty.
+        Gradient of the penalty, or its contrast. Without damping, the move would be lam * x.
     slow : ndarray of the same shape
         Current slow part of the move.
     hold : callable
@@ -193,7 +199,7 @@ def round_matrix(loop, follows=1.0, learning_rate=0.0):
     loop : float
         Value of lam * eta * alpha, with alpha an eigenvalue of A.
     follows : float, default=1.0
-        Fraction f of its step that the tree takes.
+        Fraction f of the adversary's step that the tree follows.
     learning_rate : float, default=0.0
         Learning rate eta, the fraction of the way to its minimum that the loss covers in a round.
         With 0, the loss is left out.
@@ -220,10 +226,13 @@ def round_matrix(loop, follows=1.0, learning_rate=0.0):
 class AtScores:
     """Model at the raw scores z, with the quantities that the adversary needs.
 
+    The argument `cells` of the methods is a `Groups` object. A cell is a group or, for a penalty
+    given the true label, a combination of label and group.
+
     Attributes
     ----------
     F : ndarray of shape (n, c)
-        Class probabilities.
+        Class probabilities, or memberships in the bins.
     hessian : ndarray of shape (n,) or (n, c)
         Hessian of each sample's loss with respect to z, without weights.
     """
@@ -235,7 +244,8 @@ class AtScores:
     def gain(self, cells, ratio):
         """Compute K, the sum of ratio * D H^{-1} D^T over each cell, where D = dF/dz.
 
-        The result has the shape (cells, c, c).
+        `ratio` is the square of a sample's weight in the penalty, divided by its weight in the
+        loss. The result has the shape (number of cells, c, c).
         """
         raise NotImplementedError
 
@@ -346,7 +356,10 @@ class Binned(AtScores):
         self._last, self._zeroth = (None, None), None
 
     def table(self, cells):
-        """Compute the table from sums of 1, t and t^2, because memberships are quadratic in t."""
+        """Compute the table from sums of 1, t and t^2, where t is the position in the grid cell.
+
+        This is possible because memberships are quadratic in t.
+        """
         place, shape = self._place(cells)
         even = np.ndim(cells.weight) == 0
         t = self.t if even else self.t * cells.weight
@@ -363,7 +376,7 @@ class Binned(AtScores):
         return np.maximum(T, 0)
 
     def gain(self, cells, ratio):
-        """Compute K of each cell from the means of the slopes; see `AtScores.gain`."""
+        """Compute K of each cell from mean products of slopes; see `AtScores.gain`."""
         place, shape = self._place(cells)
         even = np.ndim(ratio) == 0 and np.ndim(cells.weight) == 0
         # If all weights are equal, `table` has already computed these sums.
@@ -418,13 +431,13 @@ class Binned(AtScores):
         return np.bincount(place, values, shape[0] * shape[1]).reshape(shape)
 
 
-# Means over a cell of the products of the slopes t - 1, 1 - 2 t and t of three bins.
+# Means over a grid cell of the products of the slopes t - 1, 1 - 2 t and t of three bins.
 _MEAN_SLOPES = (np.eye(3) - 1 / 3) / 2
 
 
 @lru_cache
 def _nearest_middle(n_bins):
-    """Return the point of each cell that is nearest to 1/2, where slopes are steepest."""
+    """Return the point of each grid cell that is nearest to 1/2, where du/dz is largest."""
     border = np.linspace(0, 1, n_bins - 1)
     return np.clip(0.5, border[:-1], border[1:])
 
@@ -450,7 +463,7 @@ class PredictionBins(Binned):
         self.hessian = np.full(len(z), 1 / unit**2)
 
     def from_F(self, dF):
-        """Compute dvalue/dz from dvalue/dmembers."""
+        """Compute dvalue/dz from dvalue/dF, where F are the memberships."""
         return SoftBins(self.u, self.n_bins).pull_back(dF) * self.slope
 
 

@@ -203,7 +203,7 @@ class XGBoost:
 
     @classmethod
     def parameters(cls):
-        """Return the names of all XGBoost parameters."""
+        """Return the names of all XGBoost parameters, among other keys of its configuration."""
         xgboost = cls.library()
         rows = xgboost.DMatrix(np.zeros((2, 1)), label=np.zeros(2))
         booster = xgboost.train({"tree_method": "hist", "verbosity": 0}, rows, 1)

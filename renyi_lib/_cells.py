@@ -44,9 +44,9 @@ class Cells:
     weight : ndarray of shape (m,)
         Probability of each cell.
     mass : float
-        Number of rows, or the sum of their weights.
+        Number of rows or, with weights, the sum of their weights.
     n_rows, n_features : int
-        Numbers of rows and features.
+        Numbers of rows (of positive weight) and of features.
 
     Examples
     --------

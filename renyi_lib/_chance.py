@@ -1,7 +1,7 @@
 """Rényi correlation of many tables at once, and the test of independence based on it.
 
-`renyi_test` and all intervals compute their p-values with `chance_test`, so an interval excludes
-independence exactly if the test rejects it.
+`renyi_test`, `renyi_interval` and `fairness_interval` compute their p-values with `chance_test`,
+so an interval excludes independence if and only if the test rejects it.
 """
 
 import numpy as np
@@ -9,13 +9,14 @@ from scipy.stats import random_table
 
 from renyi_lib._wishart import LARGEST, sum_of_largest_roots_sf
 
-# Values that differ by less than this are treated as ties.
+# Values whose relative difference is less than this are treated as ties.
 TIE = 1e-11
 # Maximum number of samples for scipy's random tables.
 MOST_TO_PERMUTE = 10**9
 # Number of cells of random tables that are kept in memory at a time.
 _BLOCK = 2**21
-# "auto" uses the limit distribution if the expected count of every cell is at least this.
+# "auto" uses the limit distribution if the expected count of every cell is at least this, unless a
+# table is too large for the limit distribution.
 _EXPECTED = 2.0
 
 
@@ -30,14 +31,14 @@ def rho_of_tables(tables):
     array([0.6, 0. ])
     """
     tables = np.asarray(tables)
-    # All operations are in place from here on, because there may be millions of tables.
     R = tables / tables.sum(axis=(-2, -1), keepdims=True)
     expected = R.sum(axis=-1, keepdims=True) * R.sum(axis=-2, keepdims=True)
+    # Operations are in place, because there may be millions of tables.
     R -= expected
     # Numerator and denominator are both 0 in an empty row or column.
     expected[expected <= 0] = 1.0
     R /= np.sqrt(expected, out=expected)
-    if min(R.shape[-2:]) == 2:  # the only singular value is the root of the sum of squares
+    if min(R.shape[-2:]) == 2:  # the only nonzero singular value is the Frobenius norm
         square = np.einsum("...ij,...ij->...", R, R)
     else:
         R = R if R.shape[-2] <= R.shape[-1] else np.swapaxes(R, -1, -2)
@@ -52,10 +53,10 @@ def chance_test(tables, *, method, n_resamples, rng):
     ----------
     tables : sequence of ndarray
         Counts of each stratum, without empty rows and columns. A table with one row or column
-        shows no dependence. Effective counts of weighted samples need not be integers; they are
-        rounded if tables are permuted.
+        shows no dependence and is left out. Effective counts of weighted samples need not be
+        integers; they are rounded if tables are permuted.
     method : {"auto", "asymptotic", "permutation"}
-        Method, as in `renyi_test`.
+        Method of computing the p-value, as in `renyi_test`.
     n_resamples : int
         Number of random tables.
     rng : Generator
@@ -64,7 +65,7 @@ def chance_test(tables, *, method, n_resamples, rng):
     Returns
     -------
     tuple of float, float and str
-        Statistic, p-value and method.
+        Statistic, p-value, and the method that was used, "asymptotic" or "permutation".
 
     Examples
     --------
@@ -97,7 +98,7 @@ def _scaled(tables):
 
 
 def _permuted(table, n_resamples, rng):
-    """Compute n rho_R^2 of random tables with the margins of this one."""
+    """Compute n rho_R^2 of random tables with the margins of the given table."""
     chance = random_table(table.sum(axis=1), table.sum(axis=0))
     block = max(1, _BLOCK // table.size)
     sizes = [min(block, n_resamples - start) for start in range(0, n_resamples, block)]

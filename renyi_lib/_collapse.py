@@ -1,7 +1,8 @@
 """Identical rows of Dask collections, combined into one row with their total weight.
 
-Fairness metrics depend only on the table that counts the rows with each label, decision and group.
-Memory therefore holds only one row for each cell of this table, however many rows the data have.
+Fairness metrics depend only on the table that counts the rows with each label, decision (or score)
+and group. Memory therefore holds only one row for each cell of this table, however many rows the
+data have.
 """
 
 from typing import Any, NamedTuple
@@ -113,10 +114,10 @@ def _count_scores(columns):
 
 
 class _ScoreCounts(LabelCounts):
-    """Counts of scores, with a limit on the number of distinct values."""
+    """Counts of scores, with a limit on the number of cells."""
 
     def check_size(self, shape):
-        """Raise a `ValueError` if there are too many distinct scores."""
+        """Raise a `ValueError` if the table would be too large, because of too many scores."""
         if np.prod(shape) > MAX_SCORES:
             raise ValueError(
                 f"y_score has {shape[self.names.index('y_pred')]} different values in a part of "

@@ -17,7 +17,7 @@ def effective_counts(sums, squares, axes):
     Parameters
     ----------
     sums, squares : ndarray
-        Sums of the weights of each cell, and of their squares.
+        Sums of the weights in each cell, and of the squared weights.
     axes : tuple of int
         Axes of the variable whose shares are estimated; each table along them is scaled
         separately.
@@ -29,9 +29,9 @@ def effective_counts(sums, squares, axes):
 
     Examples
     --------
-    A hundred people, half of whom have four times the weight, count as 74:
+    A hundred people, half of whom have four times the weight, count as 73.5:
 
-    >>> sums, squares = np.array([[100.0, 150.0]]), np.array([[300.0, 550.0]])
+    >>> sums, squares = np.array([[110.0, 140.0]]), np.array([[350.0, 500.0]])
     >>> effective_counts(sums, squares, (1,)).sum().round(1)
     np.float64(73.5)
     """

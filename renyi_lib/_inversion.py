@@ -9,7 +9,7 @@ bias-corrected estimate.
 
 The level alpha = 1 - confidence is split into a(t) for the lower tail and alpha - a(t) for the
 upper tail. At t = 0 the upper tail gets all of alpha, so 0 is in the interval unless the one-sided
-test at level alpha rejects. From the test's critical value on, both tails get alpha / 2.
+test at level alpha rejects. Above the test's critical value, both tails get alpha / 2.
 
 By chance, a sample may look more independent than almost all samples of independent variables. For
 the upper end, an observed value therefore counts as at least the quantile
@@ -23,7 +23,7 @@ sample.
 import numpy as np
 from scipy.special import ndtri
 
-# Number of candidates in a first, coarse search, and then around each of the three ends.
+# Number of candidates in a first, coarse search, and then around each end and around the median.
 _COARSE = 12
 _FINE = 3
 # Fraction of the random samples that the first search gets.
@@ -40,17 +40,18 @@ def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
     Parameters
     ----------
     worlds : object with the methods `draw` and `value`
-        Family of distributions. ``draw(t, size)`` returns the measures of `size` samples for each
-        t, (R, K) -> (R, K, size), and ``value(t)`` the true measure, (R, K) -> (R, K), which
+        Family of distributions for each of R samples, evaluated at K candidates t of each.
+        ``draw(t, size)`` returns the measures of `size` random samples for each t,
+        (R, K) -> (R, K, size), and ``value(t)`` the true measure, (R, K) -> (R, K), which
         increases with t.
     observed : ndarray of shape (R,)
         Measure of each sample.
     least : ndarray of shape (R,)
-        Minimum value of the measure that is used for the upper end.
+        Minimum of the observed value when the upper end is computed.
     low, high : ndarray of shape (R,)
         Search range of t.
     critical : ndarray of shape (R,)
-        Value of the measure from which on both tails get the same share of the level.
+        Value of the measure above which both tails get the same share of the level.
     level : float
         1 - the confidence level.
     n_resamples : int

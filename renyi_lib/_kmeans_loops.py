@@ -6,9 +6,9 @@ identical results.
 
 Notation: X (N x d) contains the data. Point i has the weight ``weights[i]`` and belongs to cluster
 ``labels[i]`` and group ``groups[i]``. Cluster k has ``count[k]`` points with the total weight
-``size[k]``, n_k. The points of group g have the total weight ``table[k, g]`` in cluster k and
-``totals[g]`` in all the data. If all weights are 1, total weights are numbers of points, and their
-sums are exact.
+``size[k]``, n_k. The points of group g have the total weight ``table[k, g]`` in cluster k
+(``table[g, k]`` in `descent_pass`) and ``totals[g]`` in all the data. If all weights are 1, total
+weights are numbers of points, and their sums are exact.
 """
 
 import warnings
@@ -136,11 +136,11 @@ def descent_pass(
 ):
     """Move each point to the cluster for which the objective is smallest, modifying `labels`.
 
-    The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g. With e_g = table[g, k] -
-    p_g n_k, E = sum_g e_g^2 / p_g and n = n_k, the penalty of cluster k is E / n. A point of group
-    g and weight a adds a (a (1 - p_g) / p_g + 2 e_g / p_g) to E if it joins the cluster, and a (a
-    (1 - p_g) / p_g - 2 e_g / p_g) if it leaves. A point at squared distance D from the center
-    therefore
+    The objective is SSE + weight * sum_k sum_g n_k (w_kg - p_g)^2 / p_g, with the proportions w_kg
+    and p_g of group g in cluster k and in all the data. With e_g = table[g, k] - p_g n_k, E =
+    sum_g e_g^2 / p_g and n = n_k, the penalty of cluster k is E / n. A point of group g and weight
+    a adds a (a (1 - p_g) / p_g + 2 e_g / p_g) to E if it joins the cluster, and a (a (1 - p_g) /
+    p_g - 2 e_g / p_g) if it leaves. A point at squared distance D from the center therefore
 
         adds, if it joins the cluster,      a n D / (n + a) + weight * a (n u - E) / (n (n + a)),
         subtracts, if it leaves the cluster, a n D / (n - a) + weight * a (n v - E) / (n (n - a)),
@@ -163,10 +163,12 @@ def descent_pass(
         Centers, weights of the groups, sizes and counts of the clusters at the end of the last
         pass, which are changed in place; `width` is n_clusters rounded up to a multiple of 4.
     reference : ndarray of shape (n_features + 2 n_groups + 3, n_clusters)
-        Centers, prices and factors to which the margins refer, which are changed in place.
+        Centers, prices and factors to which the margins refer, and tau, which are changed in
+        place.
     tau : float
-        If positive, the state is computed from the labels and becomes the new reference, with this
-        tau. If 0, the stored state and reference are used, with the tau in ``reference``.
+        Constant of the bounds in Notes. If positive, the state is computed from the labels and
+        becomes the new reference, with this tau. If 0, the stored state and reference are used,
+        with the tau in ``reference``.
 
     Returns
     -------
@@ -183,15 +185,17 @@ def descent_pass(
     -----
     Late passes move few points, so most comparisons of an earlier pass are still valid. Let c be a
     center at the time of the comparison and c' the current one. For any tau > 0, the squared
-    distance D of a point satisfies
+    distances D and D' of a point from c and c' satisfy
 
         (1 - tau) D - |c - c'|^2 / tau  <=  D'  <=  (1 + tau) D + (1 + 1 / tau) |c - c'|^2.
 
     The price of a group in a cluster changes by a known amount. The margin by which a point stayed
-    is computed with each D lowered or raised by the fraction 2 tau (one tau accounts for the
-    factors). The margin therefore decreases by at most the largest change of a price plus the
-    largest effect of a change of a center, both relative to the reference. A point with a larger
-    margin would stay, so it needs no comparison. Margins can be used only if all weights are 1.
+    is computed with D raised by the fraction 2 tau for its own cluster and lowered by the same
+    fraction for all other clusters (one tau accounts for the factors). Beyond that, the cost of
+    joining a cluster falls, and the saving from leaving one rises, by at most the change of its
+    price plus the effect of its moved center, both relative to the reference. A point whose margin
+    is at least the largest such fall plus the rise for its own cluster would stay, so it needs no
+    comparison. Margins can be used only if all weights are 1.
     """
     n_samples, n_features = X.shape
     n_groups = len(totals)
@@ -393,9 +397,9 @@ def sparse_descent_pass(
 
         |x|^2 - 2 x . sum_k / n_k + |sum_k|^2 / n_k^2,
 
-    and a move changes sum and |sum|^2 only in the nonzero entries of the point. The cost of each
-    step is therefore at most proportional to the number of these entries times the number of
-    clusters.
+    and a move changes sum_k, and with it |sum_k|^2, only in the nonzero entries of the point. The
+    cost of the distances of a point is therefore proportional to the number of these entries times
+    the number of clusters.
 
     Parameters
     ----------
@@ -407,7 +411,7 @@ def sparse_descent_pass(
     Returns
     -------
     moved, change, chi_square, compared
-        Same as in `descent_pass`; every point is compared.
+        Same as in `descent_pass`; ``compared`` is always n_samples.
     """
     n_samples = len(labels)
     n_groups = len(totals)
@@ -498,12 +502,21 @@ def join_in_turn(distances, groups, table, totals, weight):
 
     Each point joins the cluster for which the squared distance plus the increase of the weighted
     penalty is smallest, given the points that have joined before. The increase is computed as in
-    `descent_pass`. No point joins an empty cluster.
+    `descent_pass`, with the groups' proportions in the data of the fit. No point joins an empty
+    cluster.
 
     Parameters
     ----------
     distances : ndarray of shape (n_new, n_clusters)
         Squared distances to the centers.
+    groups : ndarray of int, shape (n_new,)
+        Group of each new point.
+    table : ndarray of shape (n_clusters, n_groups)
+        Weight of each group in each cluster, initially that of the fit.
+    totals : ndarray of shape (n_groups,)
+        Weight of each group in the data of the fit.
+    weight : float
+        Lambda times the scale of the penalty.
 
     Returns
     -------

@@ -1,5 +1,7 @@
 """Levels of a variable, kept in order when tables of several chunks are added."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 
@@ -7,7 +9,10 @@ __all__ = ["as_levels", "merged_levels"]
 
 
 def as_levels(labels, name):
-    """Return the labels as a one-dimensional array without conversion; labels must be distinct."""
+    """Return distinct labels as a one-dimensional array, without turning numbers into strings.
+
+    Dates and durations become pandas objects, and a list of numbers becomes a numeric array.
+    """
     if isinstance(labels, np.ndarray) and labels.ndim == 1:
         # Keep dates and durations as pandas objects; numpy's `tolist` would give nanoseconds.
         levels = np.array(pd.Index(labels), object) if labels.dtype.kind in "mM" else labels
@@ -27,7 +32,11 @@ def as_levels(labels, name):
             "strings"
         ) from error
     if different < len(levels):
-        raise ValueError(f"{name} has a label twice: every label must occur only once")
+        repeated = Counter(levels.tolist()).most_common(1)[0][0]
+        raise ValueError(
+            f"{name} contains the label {repeated!r} more than once: every label must occur only "
+            "once"
+        )
     return levels
 
 

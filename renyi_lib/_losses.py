@@ -39,7 +39,7 @@ def softmax_loss(Z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Z : ndarray of shape (1, n) or (c, n)
         Score of the second of two classes, or the scores of all classes.
     y : ndarray of int, shape (n,)
-        Code of each sample's class.
+        Code of each sample's class; for two classes, 0.0 and 1.0 are accepted, too.
 
     Returns
     -------

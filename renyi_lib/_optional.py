@@ -1,4 +1,4 @@
-"""Error for optional packages, which are imported only where they are used."""
+"""Error for missing optional packages, which are imported only where they are used."""
 
 
 def missing(package: str, feature: str, extra: str) -> ImportError:

@@ -1,11 +1,11 @@
 """Sample size for a test of independence, from the Wishart distribution and random tables.
 
 Close to independence, the test statistic is the largest eigenvalue of a noncentral Wishart matrix
-G G^T, where the mean of the Gaussian matrix G has the only nonzero singular value sqrt(n) rho. The
-power therefore depends only on n rho^2, which gives a first estimate of the number of samples.
-Farther from independence, the distribution depends on the whole table. Tables are therefore
-sampled for several sample sizes around the first estimate, and a line is fitted to the probit of
-the power as a function of sqrt(n), in which it is almost linear.
+G G^T, where the mean of the Gaussian matrix G has a single nonzero singular value, sqrt(n) rho.
+For tables of a given size, the power therefore depends only on n rho^2, which gives a first
+estimate of the number of samples. Farther from independence, the distribution depends on the whole
+table. Tables are therefore sampled for several sample sizes around the first estimate. The probit
+of the power is almost linear in sqrt(n), so a line is fitted to it.
 """
 
 import numpy as np

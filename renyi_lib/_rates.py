@@ -1,20 +1,21 @@
 """Intervals for differences and ratios of groups' rates that are valid for groups of any size.
 
-The sizes of the groups are fixed, and each group's count of positive decisions is binomial. Each
-end of an interval inverts a test that is exact group by group:
+The *violation* is the largest difference of two rates or, for ratios, 1 - the smallest ratio. The
+sizes of the groups are fixed, and each group's count of positive decisions is binomial. Each end
+of an interval inverts a test that uses the binomial distribution of every group:
 
-- *Upper end of the violation.* The hypothesis is that the rates of some pair of groups differ by d
-  or more, so it is rejected if every pair rejects it at the level of a single test (an
+- *Upper end of the violation.* The hypothesis is that the violation between some pair of groups is
+  d or more, so it is rejected if every pair rejects it at the level of a single test (an
   intersection-union test, without a correction for the number of pairs). A small group rejects
-  only large differences, so it makes the upper end large.
+  only large violations, so it makes the upper end large.
 - *Lower end of the violation.* The hypothesis is that all rates lie in a window of width d. Each
-  group's evidence against the window is the normal quantile of an exact binomial tail, and the sum
+  group's evidence against the window is the normal quantile of a binomial mid-p value, and the sum
   of the squared quantiles is compared with chi-square. A small group adds little evidence but
-  cannot hide that of large groups.
+  cannot hide the evidence of large groups.
 
 At d = 0 the second test is a test of independence. In this case, `renyi_lib._chance.chance_test`
-is used instead, so an interval excludes fairness exactly if that test rejects it. A group of one
-sample never counts as evidence of a violation.
+is used instead, so an interval excludes fairness if and only if that test rejects it. A group of
+one sample never counts as evidence of a violation.
 """
 
 import numpy as np
@@ -27,17 +28,18 @@ FEWEST = 2
 # Angles that split the evidence between two groups, from all on one to all on the other.
 _ANGLES = np.linspace(0, np.pi / 2, 17)
 _GRID = 33
-# A root is located by evaluating this many points in this many rounds, each around the best point.
+# An equation is solved by evaluating this many points in each of this many rounds, every time in
+# the step that contains the solution.
 _STEPS, _ROUNDS = 5, 10
 # For tail probabilities below this, the normal score is computed from the deviance.
 _FAR = 1e-250
-# Number of cells of random tables in all, and the minimum number of tables.
+# Maximum number of cells of all random tables together, and minimum number of tables.
 _CELLS = 2**20
 _FEWEST_DRAWS = 250
 
 
 def gap(rates):
-    """Compute the largest difference of two groups' rates over strata, (..., S, G) -> (...)."""
+    """Compute the largest difference of two of G rates over S strata, (..., S, G) -> (...)."""
     return np.ptp(rates, axis=-1).max(axis=-1)
 
 
@@ -53,9 +55,10 @@ def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
     Parameters
     ----------
     measure : {gap, one_minus_ratio}
-        Metric of the rates.
+        Violation, as a function of the rates.
     positive, size : ndarray of shape (R, S, G)
-        Numbers of positive decisions and of all samples, by true label and group.
+        Numbers of positive decisions and of all people in R samples, by stratum (true label) and
+        group.
     level : float
         1 - the confidence level.
     n_resamples : int
@@ -157,8 +160,8 @@ def _lower(measure, x, n, level, pvalue, df):
         return sum(_evidence(measure, curve, widths) for curve in curves)
 
     at_zero = against(np.zeros((len(x), 1)))[:, 0]
-    # Exact tails are conservative. If they show too little evidence against fairness, although the
-    # test rejects it, the critical value is reduced by the ratio of their evidence to the test's.
+    # If the mid-p values show too little evidence against fairness, although the test rejects it,
+    # the critical value is multiplied by the ratio of their evidence to the evidence of the test.
     least = chdtri(df, np.clip(pvalue, 1e-300, 1.0))
     shown = np.minimum(at_zero / np.maximum(least, 1e-300), 1.0)
     critical = np.where(at_zero <= critical, critical * shown, critical)
@@ -166,10 +169,10 @@ def _lower(measure, x, n, level, pvalue, df):
 
 
 def _evidence_curves(k, n, times, critical):
-    """Return the roots of the evidence that some rates are below a, or above b, on two grids.
+    """Return square roots of the evidence that some rates are below a, or above b, on two grids.
 
-    The result is (a, roots, b, roots). The arguments k, n and times have a row for each sample and
-    a column for each group.
+    The result is (a, roots, b, roots). The arguments k (positive decisions), n (people) and times
+    (number of identical groups) have a row for each sample and a column for each group.
     """
     k, n, times = (np.asarray(v, dtype=float)[:, :, None] for v in (k, n, times))
 
@@ -224,8 +227,8 @@ def _evidence(measure, curve, widths):
 def _at(p, grid, values):
     """Interpolate curves at p, with 0 beyond the end without evidence.
 
-    Beyond the other end, the result is twice the last value. Grids are equally spaced, and the
-    last axis of each contains the points.
+    Beyond the other end, the result is twice the value at that end. Grids are equally spaced, and
+    the last axis of each contains the points.
     """
     first, last = grid[..., :1], grid[..., -1:]
     place = (p - first) / np.maximum(last - first, 1e-300) * (_GRID - 1)
@@ -242,10 +245,10 @@ def _at(p, grid, values):
 def _shrunken(x, n):
     """Shrink rates toward the stratum's common rate, more strongly for smaller groups.
 
-    Chance spreads the rates of equal groups, so the extremes of many rates are too far apart. Each
-    group's weight is n / (n + M), where M makes the groups differ by the excess of chi-square over
-    its mean (an empirical Bayes estimate). The rates of only two groups are not changed, because
-    no pair has to be selected.
+    Chance spreads the rates of equal groups, so the extremes of many rates are too far apart. The
+    weight of each group's own rate is n / (n + M), where M makes the groups differ by the excess
+    of chi-square over its mean (an empirical Bayes estimate). The rates of only two groups are not
+    changed, because no pair has to be selected.
     """
     if n.shape[-1] == 2:
         return x / n

@@ -8,7 +8,17 @@ __all__ = ["ConditionalRenyi"]
 
 
 class ConditionalRenyi(NamedTuple):
-    """Values of the third variable, with the correlation given each value and its probability."""
+    """Correlation given each value of a third variable.
+
+    Attributes
+    ----------
+    values : ndarray of shape (m,)
+        Values of the third variable.
+    correlations : ndarray of shape (m,)
+        Correlation given each value.
+    weights : ndarray of shape (m,)
+        Probability of each value.
+    """
 
     values: np.ndarray
     correlations: np.ndarray

@@ -32,9 +32,9 @@ class TrainingRows:
 
     Attributes
     ----------
-    X : ndarray or sparse array of shape (n, p), or None
-        Features.
-    y : ndarray of shape (n,)
+    X : ndarray, sparse array or FeatureBlocks of shape (n, p), or None
+        Features or, for a metric, the predictions of shape (n,).
+    y : ndarray of shape (n,), or None
         Targets.
     codes : ndarray of shape (n,), or None
         Code of each row's group, or the attribute itself if it is numeric.
@@ -82,7 +82,10 @@ class TrainingRows:
         return None if self.weight is None else self.weight / self.weight.sum()
 
     def groups(self) -> Groups | None:
-        """Return the counted `Groups`, with the true labels if y contains classes, or None."""
+        """Return the counted `Groups`, or None without groups.
+
+        They include the true labels if y contains classes.
+        """
         if self.codes is None:
             return None
         truth = None if self.classes is None else self.y
@@ -116,7 +119,7 @@ def read_rows(
         Group of each row.
     sample_weight : array-like of shape (n,), or None
         Weight of each row.
-    encode : callable
+    encode : callable, default=encode_labels
         Function that maps the groups and the name of the argument to codes and categories. If
         the categories are None, the codes are numbers and are not compared as groups.
     keep_all : bool, default=False

@@ -22,7 +22,7 @@ _SOME_NUMBERS = 5
 _SOME_LABELS = 20
 # A matrix with at least this many rows may contain samples instead of a table of counts.
 _MANY_ROWS = 20
-# A table of counts with fewer samples per cell than this, on average, shows little dependence.
+# A matrix whose entries are smaller than this, on average, may contain samples instead of counts.
 _SMALL_CELL = 5
 # Features larger than this, or smaller than its inverse, raise an error; only some rows are read.
 _LARGEST = 1e100
@@ -132,22 +132,24 @@ def refuse_sparse(values, name):
 
 
 def check_scale(X):
-    """Raise a `ValueError` if the features are so large or small that sums of squares overflow.
+    """Raise a `ValueError` if sums of squares of the features would overflow or underflow.
+
+    Only the first rows are checked.
 
     Examples
     --------
     >>> check_scale(np.array([[1e-200], [2e-200]]))
     Traceback (most recent call last):
     ...
-    ValueError: the values of X are at most 2e-200 in size, too small for a fit: scale the \
-features, for example with sklearn.preprocessing.StandardScaler
+    ValueError: the values in the first rows of X are at most 2e-200 in size, too small for a \
+fit: scale the features, for example with sklearn.preprocessing.StandardScaler
     """
     some = X[:_SOME_ROWS]
     values = some.data if sparse.issparse(some) else some
     size = float(np.abs(values).max(initial=0.0))
     if size > _LARGEST or 0 < size < 1 / _LARGEST:
         raise ValueError(
-            f"the values of X are at most {size:.3g} in size, too "
+            f"the values in the first rows of X are at most {size:.3g} in size, too "
             f"{'large' if size > 1 else 'small'} for a fit: scale the features, for example with "
             "sklearn.preprocessing.StandardScaler"
         )
@@ -221,11 +223,10 @@ def _is_number(text):
 def refuse_sample_matrix(table, name):
     """Raise a `ValueError` if a table of counts looks like a matrix with a row for each sample.
 
-    A `JointTable` and the result of `pandas.crosstab` are always accepted. Among other tables with
-    many rows,
-    the following are treated as samples: small whole numbers in rows that mostly repeat, columns
-    of whole numbers next to columns of fractions, and data frames with numbered rows and named
-    columns.
+    A `JointTable` and the result of `pandas.crosstab` are always accepted, and any other data
+    frame with columns that are not numeric is treated as samples. So are the following tables if
+    they have many rows: small whole numbers in rows that mostly repeat, columns of whole numbers
+    next to columns of fractions, and data frames with numbered rows and named columns.
 
     Examples
     --------
@@ -574,15 +575,15 @@ def unshifted_codes(values, name):
     """Return the codes of `integer_codes` before they are shifted down by `low` and widened.
 
     The innermost loop of counting shifts and widens them on the fly. Until they are widened, the
-    codes have the caller's integer type, in which arithmetic may overflow; widened codes are below
-    2^31.
+    codes have the caller's integer type, in which arithmetic may overflow. Their absolute values
+    are below 2^31.
 
     Returns
     -------
     codes : ndarray of int, shape (n,)
         Unshifted codes.
     low : int
-        Smallest code.
+        Number to subtract from each code, which is at most the smallest code.
     categories : ndarray of shape (m,)
         Category of each shifted code.
     """
@@ -604,7 +605,8 @@ def unshifted_codes(values, name):
 def read_arrow(values):
     """Convert Polars or Arrow text to pandas without creating a Python object for each label.
 
-    Other values are returned unchanged; numpy reads numbers without a copy.
+    Polars and Arrow tables of several columns become data frames. Other values are returned
+    unchanged; numpy reads numbers without a copy.
 
     Examples
     --------
@@ -722,7 +724,7 @@ def _encode_columns(frame, name):
 
 
 def loss_weights(class_weight, classes, y, weight):
-    """Return each sample's weight in the loss, or None for equal weights; y is class codes."""
+    """Return each sample's weight in the loss, or None for equal weights; y has class codes."""
     if class_weight is None:
         return weight
     if class_weight == "balanced":

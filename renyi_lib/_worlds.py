@@ -1,12 +1,13 @@
-"""Families of joint tables indexed by rho_R, for `_inversion`, and limits for rare values.
+"""Families of joint tables with any Rényi correlation rho_R, and limits for rare values.
 
 All functions treat many samples at once, along the first axis.
 
-The candidates of an inversion form one curve through the sample's table. If a rare value carries
-the dependence, the sample's own singular vectors and margins say little about it. For example, if
-a group of two samples shows no case of a rare outcome, group and outcome may still always go
-together in the population. The upper end is therefore at least the largest upper end for two
-events, such as a value against all others, in a table of two rows and two columns.
+The candidates of an inversion (see `_inversion`) form one curve through the sample's table. If a
+rare value carries the dependence, the sample's own singular vectors and margins say little about
+it. For example, if a group of two samples shows no case of a rare outcome, the outcome may still
+be common in this group in the population. The upper end is therefore at least the largest upper
+end for two events, such as that a variable takes a certain value, in a table of two rows and two
+columns.
 """
 
 import numpy as np
@@ -81,7 +82,7 @@ def _pvalues(tables, n_resamples, rng):
 
 
 def without_single_people(table):
-    """Merge values that occur only once, because a single sample proves nothing.
+    """Merge values that occur only once, because a single sample is no evidence of dependence.
 
     Examples
     --------
@@ -104,11 +105,13 @@ def without_single_people(table):
 def _event_high(table, level):
     """Compute the largest upper end for two events, at least one of which is a single value.
 
-    The events are a row and a column, or a row and the columns that it prefers. Their correlation
-    increases with the counts of both events and of neither, and decreases with those of only one.
-    Each count gets its limit at z_k standard deviations, where the squares of the four z_k sum to
-    z^2, and the end is the largest correlation over all such splits. For large counts, this is the
-    correlation plus z standard errors; for small counts, each count's limit is nearly exact.
+    The events are a row and a column, or a row and the columns that it prefers (or a column and
+    its preferred rows). Their correlation increases with the numbers of samples with both events
+    and with neither, and decreases with the numbers of samples with only one of them. Each of
+    these four counts gets its limit at z_k standard deviations. The squares of the z_k sum to z^2,
+    where z is the normal quantile of 1 - level / 2, and the end is the largest correlation over a
+    grid of such splits. For large counts, this is the correlation plus z standard errors; for
+    small counts, each count's limit is nearly exact.
     """
     n, z = table.sum(), -ndtri(level / 2)
     counts = np.unique(np.concatenate([_events(table), _events(table.T)]), axis=0)
@@ -143,7 +146,7 @@ def _limit(shape, z):
 
 
 def _splits(steps):
-    """Return unit columns that split the evidence over two upper and two lower limits."""
+    """Return unit vectors, as columns, that split z over two upper and two lower limits."""
     angles = np.meshgrid(*[np.linspace(0, np.pi / 2, steps)] * 3)
     first, second, third = (angle.ravel() for angle in angles)
     upwards, downwards = np.cos(first), -np.sin(first)
@@ -161,9 +164,11 @@ _SPLITS = _splits(7)
 
 
 def _events(table):
-    """Return counts (both, row, columns) of each row with each column and its preferred columns.
+    """Return counts for each row with each column, and with each set of its preferred columns.
 
-    The preferred columns are the k columns in which the row has the largest shares, for each k.
+    Each row of the result contains the numbers of samples in the intersection, in the row and in
+    the columns. The preferred columns are the k columns in which the row has the largest shares,
+    for each k.
     """
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     single = np.stack(np.broadcast_arrays(table, rows[:, None], columns), axis=-1)
@@ -208,9 +213,10 @@ def along(worlds, level, n_resamples):
 
 
 def reflected_intervals(tables, *, level, n_resamples, rng):
-    """Compute the reflected bootstrap interval of rho_R, starting at 0 unless the test rejects.
+    """Compute the reflected bootstrap interval of rho_R.
 
-    Parameters and result are the same as in `renyi_intervals`.
+    It starts at 0 unless the asymptotic test rejects. Parameters and result are the same as in
+    `renyi_intervals`, except that the number of random tables is never reduced.
     """
     n = tables.sum(axis=(1, 2))
     m, k = np.subtract(tables.shape[1:], 1)
@@ -227,7 +233,10 @@ def reflected_intervals(tables, *, level, n_resamples, rng):
 
 
 class JointTables:
-    """Tables with the margins and singular vectors of a sample, for any rho_R."""
+    """Tables with the margins and singular vectors of a sample, and any value t of rho_R.
+
+    All of this holds only approximately if cells are clipped at 0 or emptied.
+    """
 
     def __init__(self, tables, rng):
         self.n = tables.sum(axis=(1, 2))
@@ -258,7 +267,7 @@ class JointTables:
         self.energy = np.maximum((s**2).sum(axis=1) - m * k / self.n, 0.0)
 
     def tables(self, t):
-        """Return the tables of the candidates t, (R, K) -> (R, K, c, d)."""
+        """Return the tables of K candidates t for each of R samples, (R, K) -> (R, K, c, d)."""
         left = np.maximum(self.energy[:, None] - t**2, 0.0)
         others = self.others(t[:, :, None], left[:, :, None])
         s = np.concatenate([t[:, :, None], others], axis=2)
@@ -288,7 +297,7 @@ class JointTables:
 
 
 def _filled(values, most, energy):
-    """Scale the values by a common factor, and clip them at `most`, to a given sum of squares.
+    """Scale values by a common factor, and clip them at `most`, so that squares sum to `energy`.
 
     If even the largest allowed values have a smaller sum, they are used. The part of the sum that
     the largest value cannot take goes to the other values, which leads to ties. Ties are the hard

@@ -238,7 +238,7 @@ def as_torch(penalty: Any, groups: Any = None) -> Callable:
 
 
 def _check_shapes(penalty, F, groups):
-    """Raise a `ValueError` unless F has a row for each sample; under `jit`, shapes are known."""
+    """Raise a `ValueError` unless F has a row for each sample; shapes are known even in `jit`."""
     if len(F.shape) != 2 and getattr(penalty, "depends_on_table", False):
         raise ValueError(
             f"F must have a row for each sample and a column for each class, but it has shape "

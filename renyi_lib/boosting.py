@@ -7,9 +7,10 @@ Both estimators minimize, over sums of trees,
 which is the objective of the linear estimators with trees in place of a linear model. The group S
 is needed only in `fit`, not for predictions. The penalty's adversary is *damped*. Because the leaf
 values of a tree ignore the curvature of the penalty, training against an adversary that reacts at
-once diverges if lam exceeds about 1 / learning_rate. The damped adversary has the same fixed
-points, and the number of rounds that it needs hardly depends on lam. `renyi_lib._adversary`
-explains why.
+once diverges for large lam. For two classes and two groups, the limit is about
+1 / (learning_rate * tau), where tau is the share of the variance of S that a tree can explain. The
+damped adversary has the same fixed points, and the number of rounds that it needs hardly depends
+on lam. `renyi_lib._adversary` explains why.
 
 `renyi_objective` offers the same objective to code that calls the libraries directly.
 """
@@ -244,7 +245,8 @@ class _Boosting(Checked, BaseEstimator):
             Class labels, or numeric targets for a regression.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             Group of each sample, given by labels of any type; several columns define joint groups.
-            If omitted, nothing is penalized, and a warning is issued unless lam is 0.
+            A regression also accepts numbers, the values of a continuous attribute. If omitted,
+            nothing is penalized, and a warning is issued unless lam is 0.
         sample_weight : array-like of shape (n,), optional
             Nonnegative sample weights, used in both the loss and the penalty.
         validation : tuple, optional
@@ -282,9 +284,9 @@ class _Boosting(Checked, BaseEstimator):
         taken = sorted(backend.taken.intersection(more))
         if taken:
             raise ValueError(
-                f"backend_params contains {taken[0]!r}, which the estimator sets itself: use its "
-                "own parameters (n_estimators, learning_rate, max_leaves, max_depth, "
-                "min_child_weight, l2, n_jobs, random_state)"
+                f"backend_params contains {taken[0]!r}, which the estimator sets itself: remove "
+                "it, or use the estimator's own parameters (n_estimators, learning_rate, "
+                "max_leaves, max_depth, min_child_weight, l2, n_jobs, random_state)"
             )
         check_backend_params(backend, more)
         random_state = as_random_state(self.random_state)
@@ -369,7 +371,7 @@ class _Boosting(Checked, BaseEstimator):
         return self._with_targets(rows)
 
     def _read_validation(self, validation):
-        """Encode the caller's validation rows with the codes of the training rows."""
+        """Encode the caller's validation rows, with the classes learned from the training rows."""
         X, y, s, weight = read_validation(validation)
         X = self._features(X)
         y = self._known_targets(y)
@@ -436,7 +438,7 @@ class _Boosting(Checked, BaseEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Total gain of the splits on each feature, normalized to sum to 1."""
+        """Total gain of the splits on each feature, normalized to sum to 1 unless all are 0."""
         check_is_fitted(self)
         return self._forest.importances(self.n_features_in_)
 
@@ -465,11 +467,11 @@ default="demographic_parity"
         Notion of fairness; see `RenyiClassifier`.
     on : {"label", "score"}, default="label"
         Variable whose dependence on the group is penalized. "label" is a label sampled from the
-        predicted probabilities, which makes decisions at a threshold of 1/2 approximately fair.
-        "score" is the score itself, in soft bins (`ScoreBinsPenalty`, two classes only), which
-        makes decisions fair at every threshold and costs more accuracy.
+        predicted probabilities, which usually makes decisions at a threshold of 1/2 approximately
+        fair. "score" is the score itself, in soft bins (`ScoreBinsPenalty`, two classes only),
+        which makes decisions fair at every threshold and costs more accuracy.
     penalty : Penalty, default=None
-        Dependence measure for the variable chosen by `on`; None means `RenyiPenalty`.
+        Dependence measure for the variable chosen by `on`; None means rho_R^2.
     pos_label : label, default=None
         Favorable class, used for equal opportunity. None means the last class in sorted order.
     backend : {"lightgbm", "xgboost"}, default="lightgbm"
@@ -484,7 +486,8 @@ default="demographic_parity"
     max_depth : int or None, default=None
         Maximum depth of a tree; None means no limit.
     min_child_weight : float, default=1.0
-        Minimum sum of Hessians, p (1 - p) per sample, in a leaf.
+        Minimum sum of Hessians in a leaf. A sample with the predicted probability p contributes
+        p (1 - p) times its weight in the loss, multiplied by c / (c - 1) for c > 2 classes.
     l2 : float, default=0.0
         Strength of the ridge ``l2 / 2 * value^2`` that each leaf adds to the sum of the losses.
     class_weight : dict, "balanced" or None, default=None
@@ -517,7 +520,9 @@ default="demographic_parity"
     n_iter_ : int
         Number of rounds used.
     feature_importances_ : ndarray of shape (n_features,)
-        Total gain of the splits on each feature, normalized to sum to 1.
+        Total gain of the splits on each feature, normalized to sum to 1 unless all are 0.
+    categories_ : dict of Index
+        Categories of each pandas categorical column of X, by the name of the column.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
@@ -638,44 +643,48 @@ default="demographic_parity"
 class RenyiBoostingRegressor(RegressorMixin, _Boosting):
     """Boosted trees whose predictions have a small Rényi correlation with an attribute.
 
-    It minimizes mean squared error / variance of y + lam * rho_R^2, that is 1 - R^2 + lam *
-    rho_R^2, where rho_R is that of the attribute and soft bins of the prediction. The bins are
-    those of Phi((prediction - mean) / deviation), with the mean and standard deviation of y.
-    Normally distributed values of y would fill the bins about equally, but the bins are coarse for
-    predictions that hardly vary.
+    It minimizes 1 - R^2 + lam * rho_R^2, where 1 - R^2 is the mean squared error divided by the
+    variance of y, and rho_R is the Rényi correlation of the attribute and soft bins of the
+    prediction. The bins divide the range of Phi((prediction - mean) / deviation), where mean and
+    deviation are the mean and standard deviation of y, and Phi is the standard normal distribution
+    function. Normally distributed predictions with this mean and deviation would fill all bins but
+    the outermost about equally. For predictions that hardly vary, the bins are coarse.
 
     Parameters
     ----------
     lam : float, default=1.0
-        Weight of the penalty relative to 1 - R^2, between 0 and 1e12. With two groups, the fit
-        converges for any lam. With more groups, or a continuous attribute, rho_R^2 has a kink
-        where the prediction is independent of the attribute, and a fit with lam of 100 or more may
-        end far from the minimum. ``penalty=ChiSquarePenalty()``, a smooth upper bound of rho_R^2,
-        did better at 100 in our trials, though not at 1000.
+        Weight of the penalty relative to 1 - R^2, between 0 and 1e12. With two groups, fits with
+        lam up to a million converged in our tests. With more groups, or a continuous attribute,
+        rho_R^2 has a kink where the prediction is independent of the attribute, and a fit with lam
+        of 100 or more may end far from the minimum. ``penalty=ChiSquarePenalty()``, a smooth upper
+        bound of rho_R^2, did better at 100 in our trials, though not at 1000.
     kind : {"auto", "discrete", "continuous"}, default="auto"
         Type of the attribute. A continuous attribute is cut at its quantiles into `n_groups`
         groups. "auto" treats floating-point numbers as continuous unless all of them are integers.
     n_groups : int, default=8
-        Number of groups into which a continuous attribute is cut.
+        Number of groups into which a continuous attribute is cut; tied values may leave fewer.
     n_bins : int, default=12
         Number of bins of the prediction.
     penalty : Penalty, default=None
-        Dependence measure for bins and groups; None means `RenyiPenalty`.
+        Dependence measure for bins and groups; None means rho_R^2.
     backend, n_estimators, learning_rate, max_leaves, max_depth, l2, n_iter_no_change, \
 validation_fraction, backend_params, n_jobs, random_state
         Same as in `RenyiBoostingClassifier`.
     min_child_weight : float, default=5.0
-        Minimum sum of sample weights in a leaf, or number of samples without weights.
+        Minimum sum of sample weights in a leaf; without weights, minimum number of samples.
 
     Attributes
     ----------
     groups_ : ndarray or None
-        Group labels, or group numbers if the attribute is continuous.
+        Group labels, or group numbers if the attribute is continuous; None if fitted without an
+        attribute.
     group_borders_ : ndarray or None
         Values at which a continuous attribute is cut; None for a discrete attribute.
     y_mean_, y_variance_ : float
-        Weighted mean and variance of y, which scale the loss and the bins.
-    booster_, history_, n_iter_, feature_importances_, n_features_in_, feature_names_in_
+        Weighted mean and variance of y, which scale the loss and the bins; the variance is
+        replaced by 1 if y is constant.
+    booster_, history_, n_iter_, feature_importances_, categories_, n_features_in_, \
+feature_names_in_
         Same as in `RenyiBoostingClassifier`.
 
     See Also
@@ -807,7 +816,7 @@ validation_fraction, backend_params, n_jobs, random_state
         return without_unused(codes, np.arange(len(self.group_borders_) + 1))
 
     def _with_targets(self, rows):
-        """Convert y to floats and store its variance, the unit of the loss."""
+        """Convert y to floats, and store its mean and its variance, the unit of the loss."""
         y = numeric_values(rows.y, "y")
         weight = rows.shares()
         self.y_mean_ = float(np.average(y, weights=weight))
@@ -856,9 +865,8 @@ class RenyiObjective:
         shape = (n,) if classes == 2 else (n, classes)
         if z.size != np.prod(shape):
             raise ValueError(
-                f"the scores have shape {z.shape}, but y and sensitive_features have {n} samples "
-                f"of {classes} classes: build the objective from the training rows, in "
-                "the same order"
+                f"the scores have shape {z.shape}, but the objective was built from {n} samples "
+                f"of {classes} classes: build it from the training rows, in the same order"
             )
         return self._game.gradients(z.reshape(shape))
 

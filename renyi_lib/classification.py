@@ -116,7 +116,7 @@ class SoftLabelMixin:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Features; a Dask collection or `ParquetRows` is accepted as in `fit`.
+            Features; a linear model also accepts a Dask collection or `ParquetRows`, as in `fit`.
         y : array-like of shape (n,), optional
             True classes, required for conditional fairness and for data that are not in memory.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
@@ -127,7 +127,7 @@ class SoftLabelMixin:
         Returns
         -------
         float
-            Value of the penalty, which is rho_R^2 for `RenyiClassifier`.
+            Value of the penalty, which is rho_R^2 by default.
         """
         check_is_fitted(self)
         source = as_source(X, y, sensitive_features, sample_weight)
@@ -428,8 +428,8 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
 class RenyiClassifier(PenalizedClassifier):
     """Logistic regression whose labels have a small Rényi correlation with the group.
 
-    It minimizes mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification) by Algorithm 1 or 2 of
-    the paper, where Ŷ is a label sampled from the model's class probabilities F.
+    It minimizes mean loss + lam * rho_R^2(Ŷ, S) (eq. fair-classification), as Algorithms 1 and 2
+    of the paper do, where Ŷ is a label sampled from the model's class probabilities F.
 
     With ``on="label"``, which is the paper's penalty and the default, the decisions of `predict`
     become fair at a threshold of one half, but not at other thresholds. Their p% ratio rises with
@@ -454,9 +454,10 @@ default="demographic_parity"
     pos_label : label, default=None
         Favorable class, used for equal opportunity. None means the last class in sorted order.
     algorithm : {"auto", "discrete", "binary"}, default="auto"
-        Adversary to use. "discrete" is that of Algorithm 1 (v, the second singular vector),
-        "binary" is that of Algorithm 2 (w, in closed form, for two groups), and "auto" uses
-        Algorithm 2 where it applies. Both compute rho_R^2 and therefore give the same classifier.
+        Adversary to use. "discrete" means the adversary of Algorithm 1 (v, the second singular
+        vector), and "binary" the adversary of Algorithm 2 (w, in closed form, for two groups).
+        "auto" uses Algorithm 2 where it applies. Both adversaries compute rho_R^2 and therefore
+        give the same classifier.
     solver : {"lbfgs", "gd"}, default="lbfgs"
         Solver. "gd" is the paper's loop, which alternates a best response and a gradient step and
         may need very many iterations. "lbfgs" minimizes the same function much faster.
@@ -491,7 +492,7 @@ default="demographic_parity"
     adversary_ : ndarray or None
         Adversary's best response to the solution, which is v of shape (n_groups,) or w of shape
         (n_classes,). Equalized odds and equal opportunity have one row per condition. None if
-        ``on="score"``.
+        ``on="score"`` or if fitted without groups.
     history_ : dict of ndarray
         Values at the start and after each iteration of ``"lam"``, ``"loss"``, ``"penalty"``
         (rho_R^2), ``"objective"`` (loss + lam * penalty), ``"gradient_norm"`` (Euclidean norm) and

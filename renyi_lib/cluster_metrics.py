@@ -1,8 +1,8 @@
 """Metrics of how evenly the groups are distributed over the clusters.
 
-Every metric depends only on the table that counts the points by cluster and group, so each has
-two forms, one for labels and one (`*_of_table`) for a table of counts. A cluster without points
-has no proportions and is left out.
+Every metric depends only on the table that counts the points by cluster and group, so some have a
+second form (`*_of_table`), which takes a table of counts instead of labels. A cluster without
+points has no proportions and is left out.
 """
 
 from typing import Any
@@ -71,9 +71,9 @@ def proportion_summary(
     sample_weight: ArrayLike | None = None,
     group: Any = None,
 ) -> dict[str, float]:
-    """Compute minimum, maximum, mean and standard deviation of w over the clusters (Fig. 3).
+    """Compute minimum, maximum, mean and standard deviation of a group's share over the clusters.
 
-    Each cluster counts once regardless of its size, as in the paper's figure, and the standard
+    Each cluster counts once regardless of its size, as in the paper's Figure 3, and the standard
     deviation divides by the number of clusters. `weighted_deviation` weights clusters by size.
 
     Parameters
@@ -126,11 +126,13 @@ def summary_of_table(table: ArrayLike, column: int) -> dict[str, float]:
 def cluster_penalty(
     labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Compute the sum over clusters of n_k (w_k - p)^2, which `RenyiKMeans` multiplies by lambda.
+    """Compute the fairness penalty of clusters, which `RenyiKMeans` multiplies by `lam`.
 
-    For two groups this is the paper's penalty after its inner maximization over w,
-    N p (1 - p) rho_R^2 (`kmeans_fair_objective-binary` with Theorem 2). For more groups, see
-    Notes.
+    For two groups, it is the sum over the clusters k of n_k (w_k - p)^2, where cluster k has n_k
+    of the N points, w_k is the share of one of the groups in this cluster, and p is the group's
+    share of all points. This is the paper's penalty after its inner maximization over w,
+    N p (1 - p) rho_R^2 (equation "kmeans_fair_objective-binary" with Theorem 2), where rho_R is
+    the Rényi correlation of cluster and group. For more groups, see Notes.
 
     Parameters
     ----------
@@ -148,12 +150,13 @@ def cluster_penalty(
 
     See Also
     --------
-    weighted_deviation : Compute the root of the penalty per point.
+    weighted_deviation : Compute the square root of the penalty per point.
     renyi_lib.RenyiKMeans : Fit clusters with this penalty.
 
     Notes
     -----
-    The paper treats two groups. For G groups this library uses
+    The paper treats two groups. For G groups, where group g has the share w_kg of cluster k and
+    the share p_g of all points, this library uses
 
         (1 - sum_g p_g^2) / (2 (G - 1)) * sum_k sum_g n_k (w_kg - p_g)^2 / p_g.
 
@@ -162,7 +165,8 @@ def cluster_penalty(
     only if clusters and groups are independent. Because of the factor, the penalty for two groups
     agrees with the paper, as (1 - p^2 - (1 - p)^2) / 2 = p (1 - p). For groups of equal size, it
     is half the sum over k and g of n_k (w_kg - p_g)^2. If the clusters equal the groups, it is
-    N (1 - sum_g p_g^2) / 2, half the variance of the group's indicator vector, for every G.
+    N (1 - sum_g p_g^2) / 2, which is N / 2 times the variance of the group's indicator vector, for
+    every G.
 
     Examples
     --------
@@ -200,10 +204,11 @@ def penalty_scale(totals: ArrayLike) -> float:
 def weighted_deviation(
     labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Compute the root mean square of w_k - p, with each cluster weighted by its size.
+    """Compute the square root of `cluster_penalty` per point.
 
-    For two groups it is sqrt(p (1 - p)) rho_R(labels, sensitive_features), and in general the root
-    of `cluster_penalty` per point.
+    For two groups, it is the root mean square of w_k - p with each cluster k weighted by its size,
+    where w_k is the share of one of the groups in the cluster, and p is its share of all points.
+    It then equals sqrt(p (1 - p)) times the Rényi correlation of cluster and group.
 
     Parameters
     ----------
@@ -242,7 +247,7 @@ def balance(
     min(w / (1 - w), (1 - w) / w). A value of 1 is perfect, and 0 means that some cluster lacks a
     group. No clustering has a larger balance than all the data as one cluster. For more than two
     groups, a case that the reference does not treat, it is the minimum over the clusters of the
-    size of the smallest group divided by that of the largest.
+    size of the smallest group divided by the size of the largest.
 
     Parameters
     ----------

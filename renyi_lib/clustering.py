@@ -1,12 +1,14 @@
 """Fair k-means, whose clusters reveal little about a sensitive attribute.
 
-The paper (Section 5) asks for a partition A and centers C that solve
-(`kmeans_fair_objective-binary`)
+The paper (Section 5) asks for a partition A and centers C that solve (equation
+"kmeans_fair_objective-binary")
 
-    min over A, C   max over w   SSE - lambda sum_n (w_{k(n)} - s_n)^2.
+    min over A, C   max over w   SSE - lambda sum_n (w_{k(n)} - s_n)^2,
 
-The inner maximum is attained by the proportions w_k of the clusters. If p is the proportion in all
-the data and n_k the size of cluster k, substituting them gives, up to a constant,
+where SSE is the sum of squared distances to the centers, and point n belongs to cluster k(n) and
+to group s_n, 0 or 1. The inner maximum is attained if w_k is the proportion of group 1 in cluster
+k. If p is its proportion in all the data, n_k the size of cluster k and N the number of points,
+substituting these w_k gives, up to a constant,
 
     min over A, C   SSE + lambda sum_k n_k (w_k - p)^2  =  SSE + lambda N p (1 - p) rho_R^2,
 
@@ -80,9 +82,9 @@ _EXACT_UP_TO = 50_000
 _EARLY = 1e-6
 # Once a pass moves less than this share of the points, later passes skip points that cannot move.
 _FEW = 0.03
-# Beyond _EXACT_UP_TO points, up to _NEAR_PASSES passes over the share _NEAR of the points that are
-# closest to changing clusters follow each full pass. They end early once one of them gains less
-# than the share _WORTH of what the full pass gained.
+# Above _EXACT_UP_TO points, each full pass is followed by up to _NEAR_PASSES passes over the
+# fraction _NEAR of the points that are closest to changing clusters. They end early once one of
+# them gains less than the fraction _WORTH of what the full pass gained.
 _NEAR = 0.1
 _NEAR_PASSES = 24
 _WORTH = 0.03
@@ -115,10 +117,10 @@ class RenyiKMeans(
         squared unit of `X`, whereas the penalty has no unit, scale the columns of `X` first.
     algorithm : {"descent", "paper"}, default="descent"
         "descent" moves a point if and only if the move lowers the objective, and updates centers,
-        sizes and proportions after each move (Hartigan's version of k-means). The objective never
-        increases, the algorithm always terminates, and no cluster becomes empty. "paper" is
-        Algorithm 3 as printed, which updates proportions after each point and centers after each
-        pass. It may fail to terminate; see Notes.
+        sizes and proportions after each move (Hartigan's version of k-means). At a fixed lambda,
+        the objective never increases. The algorithm always terminates, and no cluster becomes
+        empty. "paper" is Algorithm 3 as printed, which updates proportions after each point and
+        centers after each pass. It may fail to terminate; see Notes.
     init : {"k-means++", "random", "random-assignment"} or array, default="k-means++"
         Initialization. The options "k-means++", "random" (points of `X`) and an array of shape
         (n_clusters, n_features) start from *centers*. The paper's initialization
@@ -167,7 +169,7 @@ class RenyiKMeans(
         therefore never terminate; 0 if no cycle was detected.
     history_ : dict of ndarray of shape (n_iter + 1,)
         Values at the start and after each full pass of ``"lam"``, ``"objective"`` (for that lam),
-        ``"inertia"``, ``"penalty"`` and ``"moved"``, the number of points that moved.
+        ``"inertia"``, ``"penalty"`` and ``"moved"``, the number of moves.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -182,11 +184,12 @@ class RenyiKMeans(
     *How "descent" starts.* If it starts from centers, it first runs scikit-learn's Lloyd iteration
     with lambda = 0, so that with ``lam=0`` its SSE never exceeds that of `KMeans` from the same
     centers. A lead-in follows, with one pass for each of lam / 2^j, ..., lam / 4, lam / 2,
-    beginning near the mean squared distance, where the penalty is weak. Without the lead-in, a
-    large lambda would freeze the assignment, because the first passes accept every gain in
-    fairness at any cost in SSE, and afterwards every single move costs too much fairness. If
-    "descent" starts from an assignment, it skips Lloyd's iteration and the lead-in, and the
-    objective at `lam` decreases from that of the given labels.
+    beginning near the mean squared distance, where the penalty is weak. After a pass that moves no
+    point, some of these values are skipped. Without the lead-in, a large lambda would freeze the
+    assignment, because the first passes accept every gain in fairness at any cost in SSE, and
+    afterwards every single move costs too much fairness. If "descent" starts from an assignment,
+    it skips Lloyd's iteration and the lead-in, and the objective at `lam` decreases from its value
+    for the given labels.
 
     *Rounding.* A move is made only if it lowers the objective by more than the possible rounding
     errors, so the exact objective decreases with every move. Because no partition can recur and
@@ -202,8 +205,8 @@ class RenyiKMeans(
     that loses its last point keeps its last center and proportion until another point joins it.
     Among equally good clusters, a point stays in its own or else joins the one with the lowest
     number. If `init` specifies centers, each point is first assigned to the nearest one. If the
-    algorithm does not terminate within `max_iter` passes, a `ConvergenceWarning` is issued, which
-    also reports a cycle.
+    algorithm returns to an earlier state, it stops, and a `ConvergenceWarning` reports the length
+    of the cycle. A `ConvergenceWarning` is also issued if `max_iter` passes do not suffice.
 
     *More than two groups* are an extension of the paper, available only for "descent". The penalty
     is then a multiple of chi-square that agrees with the paper's penalty for two groups
@@ -284,8 +287,8 @@ class RenyiKMeans(
             If omitted, the result is plain k-means, and a warning is issued unless `lam` is 0.
         sample_weight : array-like of shape (n_samples,), optional
             Nonnegative weights, used in both the SSE and the penalty. A point of weight 2 counts
-            as two points that stay together. A point of weight 0 is ignored, and its label is that
-            of the nearest center.
+            as two points that stay together. A point of weight 0 is ignored, and its label is the
+            cluster with the nearest center.
 
         Returns
         -------
@@ -316,7 +319,7 @@ class RenyiKMeans(
             New points.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
             Groups of the points, all of which must have occurred in `fit`. If omitted, much of the
-            fairness is lost, and a warning is issued unless `lam` is 0.
+            fairness is lost, and a warning is issued unless `lam` is 0 or `fit` had no groups.
 
         Returns
         -------
@@ -329,13 +332,13 @@ class RenyiKMeans(
         that point alone. However, because the fair labels of `fit` also depend on the groups, the
         nearest center brings back much of the unfairness of plain k-means.
 
-        With groups, the points join one after another, while the centers stay fixed. Each point
-        joins the cluster for which the squared distance plus lam times the increase of the penalty
-        is smallest, given the points that have joined before. These earlier points must be
-        counted, because with a large `lam` the cluster in which a group is rarest would otherwise
-        attract every point of that group, and the result would be less fair than that of the
-        nearest centers. The labels therefore depend on the order of the rows. With ``lam=0``, both
-        rules agree.
+        With groups, the new points join the clusters of `fit` one after another, while the centers
+        stay fixed. Each point joins the cluster for which the squared distance plus lam times the
+        increase of the penalty is smallest, given the points of `fit` and the new points that have
+        joined before. The earlier new points must be counted, because with a large `lam` the
+        cluster in which a group is rarest would otherwise attract every point of that group, and
+        the result would be less fair than with the nearest centers. The labels therefore depend on
+        the order of the rows. With ``lam=0``, both rules agree.
 
         No point is assigned to an empty cluster, which Algorithm 3 may leave.
         """
@@ -385,7 +388,7 @@ class RenyiKMeans(
             Groups of the points. The points are assigned as by `predict`, and the objective
             includes lam times the penalty of that assignment. If omitted, the objective includes
             only the squared distances to the nearest centers, and a warning is issued unless `lam`
-            is 0.
+            is 0 or `fit` had no groups.
         sample_weight : array-like of shape (n_samples,), optional
             Nonnegative weights, used in both terms of the objective but not in the assignment.
 
@@ -432,7 +435,10 @@ class RenyiKMeans(
         )
 
     def _about_the_centers(self, X, centers=None):
-        """Subtract the mean of the centers from both arguments, so that squares lose no digits."""
+        """Subtract the mean of the centers from X and centers, so that squares lose no digits.
+
+        A sparse X and its centers are returned unchanged.
+        """
         centers = self.cluster_centers_ if centers is None else centers
         if sparse.issparse(X):
             return X, centers
@@ -448,7 +454,7 @@ class RenyiKMeans(
         else:
             if self.groups_ is None:
                 raise ValueError(
-                    "sensitive_features was passed to predict, but not to fit: pass it to both"
+                    "sensitive_features was passed now, but not to fit: pass it to fit as well"
                 )
             groups = known_codes(sensitive_features, self.groups_, "sensitive_features")
             distances = euclidean_distances(X, centers, squared=True)
@@ -488,8 +494,9 @@ class RenyiKMeans(
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
         """Return a function from lam to a fitted clustering; the data are validated only once.
 
-        The first fit is the same as that of `fit`. With "descent", each later fit starts from the
-        labels for the nearest smaller lam, and doubles that lam until it reaches its own.
+        The first fit is the same as that of `fit`. With "descent", a later fit starts from the
+        labels of the earlier fit with the largest lam that does not exceed its own, if there is
+        one, and increases lam by factors of 2.
         """
         reader = clone(self)
         X, data = reader._read(X, sensitive_features, sample_weight)
@@ -567,7 +574,7 @@ class RenyiKMeans(
 
 
 def tradeoff_table(path: list) -> pd.DataFrame:
-    """Tabulate loss and fairness of fitted models, with one row for each (curves of Fig. 3).
+    """Tabulate loss and fairness of fitted models, one row per model (Figure 3 of the paper).
 
     Parameters
     ----------
@@ -578,8 +585,9 @@ def tradeoff_table(path: list) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``lam``, ``objective``, ``inertia`` and ``penalty``; for two groups, ``w_min``,
-        ``w_max``, ``w_mean`` and ``w_sd``, which summarize the proportions over the clusters;
-        ``deviation``, the root of the penalty per point; ``balance``; ``rho_R`` of cluster and
+        ``w_max``, ``w_mean`` and ``w_sd``, which summarize the proportions of the second group
+        over the clusters; ``deviation``, the square root of the penalty per point; ``balance``
+        (see `renyi_lib.cluster_metrics.balance`); ``rho_R``, the Rényi correlation of cluster and
         group; ``n_iter`` and ``converged``.
 
     Examples
@@ -606,7 +614,9 @@ def renyi_kmeans_objective(
     sample_weight: ArrayLike | None = None,
     lam: float = 0.0,
 ) -> KMeansObjective:
-    """Compute SSE + lam * sum_k n_k (w_k - p)^2 of any assignment.
+    """Compute the objective of `RenyiKMeans` for any assignment of points to clusters.
+
+    The centers are the means of the clusters.
 
     Parameters
     ----------
@@ -615,7 +625,7 @@ def renyi_kmeans_objective(
     labels : array-like of shape (n_samples,)
         Cluster of each point, given by labels of any type.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
-        Group of each point.
+        Group of each point. If omitted, the penalty is 0.
     sample_weight : array-like of shape (n_samples,), optional
         Nonnegative weights.
     lam : float, default=0.0
@@ -721,7 +731,7 @@ def _check_init(init, data):
             return init
         raise ValueError(
             "init must be 'k-means++', 'random', 'random-assignment', an array of centers or an "
-            f"array of labels, not {init!r}"
+            f"array of cluster numbers, not {init!r}"
         )
     n_samples = len(data.groups) if data.kept is ... else len(data.kept)
     n_features = data.X.shape[1]
@@ -736,8 +746,8 @@ def _check_init(init, data):
         return array - data.offset
     if array.shape != (n_samples,) or array.dtype.kind not in "iu":
         raise ValueError(
-            "init must be centers, or a whole number for each of the "
-            f"{n_samples} samples, not {array.dtype} values of shape {array.shape}"
+            "init must be an array of centers, or contain an integer cluster number for each of "
+            f"the {n_samples} samples, not {array.dtype} values of shape {array.shape}"
         )
     if array.min() < 0 or array.max() >= data.n_clusters:
         raise ValueError(
@@ -786,7 +796,7 @@ def _lloyd(data, centers, max_iter):
 
 
 def _without_empty(data, labels):
-    """Move to each empty cluster the point farthest from its center, unless it is alone there."""
+    """Move the points farthest from their centers, unless alone in a cluster, to empty ones."""
     labels = labels.astype(np.int32)
     size = np.bincount(labels, minlength=data.n_clusters)
     empty = np.flatnonzero(size == 0)
@@ -951,7 +961,7 @@ def _algorithm_3(data, labels, lam, max_iter):
 
 
 def _state(labels, centers, w):
-    """Return the state that determines the next pass of Algorithm 3."""
+    """Return a hash of the state that determines the next pass of Algorithm 3."""
     return hashlib.blake2b(labels.tobytes() + centers.tobytes() + w.tobytes()).digest()
 
 

@@ -7,19 +7,20 @@ to smooth functions, and the degree of smoothness is chosen by cross-validation:
     u        = the ranks of the variable, divided by n (so only the order of the values matters)
     space    = natural cubic splines in u whose knots are quantiles
     phi_1, … = orthonormal functions of mean zero in that space, the smoothest first
+    psi_1, … = the same for the second variable
     W        = E[phi_i(a) psi_j(b)], the whitened cross-covariance
     rho_k    = the largest singular value of the leading k x k block of W
 
 rho_k is the maximal correlation over the k smoothest functions of each variable, which is the
-paper's Theorem 1 with functions in place of labels. For a variable of labels, all of its
-indicator functions are used.
+paper's Theorem 1 with functions in place of labels. For a discrete variable, all indicator
+functions are used.
 
 Ranks have ties where values repeat, so the functions are orthonormal with respect to the masses of
-the distinct values. A variable with m distinct values has m - 1 functions, and the estimate is at
-most 1.
+the distinct values. A variable with m distinct values has at most m - 1 functions, and the
+estimate is at most 1.
 
-The number of functions that are tried grows like the root of the number of samples, without a
-limit, which makes the estimate consistent. As n grows, the largest space approximates every
+The number of functions that are tried grows like the square root of the number of samples, without
+a limit, which makes the estimate consistent. As n grows, the largest space approximates every
 function, while the largest singular value of its noise, which is of the order n^{-1/4}, tends to
 0. Cross-validation prefers a larger space only if it increases the correlation on held-out
 samples.
@@ -72,14 +73,14 @@ __all__ = [
     "without_bias",
 ]
 
-# Cells of a variable's grid, and the minimum number of cells for each function. A function with
-# ten waves loses 1e-4 of its variance within the cells, and the last function about 1 %.
+# Cells of a variable's grid, and the minimum number of cells for each function. The tenth function
+# loses 1e-4 of its variance within the cells, and the last function about 1 %.
 _CELLS = 1024
 _CELLS_EACH = 8
 # Minimum number of samples for each function that is tried.
 _SAMPLES_EACH = 10
-# Maximum number of functions for small samples, and the number from which on the sizes grow in
-# larger steps.
+# Maximum number of functions for small samples, and the number of functions above which the sizes
+# grow in larger steps.
 _SOME_FUNCTIONS = 16
 _CLOSE_RUNGS = 48
 _FOLDS = 5
@@ -96,7 +97,7 @@ _DRAWS = 4000
 _CANDIDATES = 8
 _INTERVAL_DRAWS = 400
 _SPREADS = 0.05, 20.0
-# The upper end also takes into account the functions of this many larger sizes.
+# The upper end also allows for functions up to this many sizes larger than the chosen size.
 _RUNGS_ABOVE = 2
 _PERMUTATIONS = 199
 
@@ -175,7 +176,8 @@ class ContinuousRenyi:
     n_functions : tuple of int
         Numbers of functions of `a` and of `b` that were combined.
     path : dict
-        Mapping from each number of functions that was tried to ``(plug_in, cross_validated)``.
+        Mapping from each pair of numbers of functions that was tried, as in `n_functions`, to
+        ``(plug_in, cross_validated)``.
     """
 
     rho: float
@@ -199,7 +201,8 @@ class ContinuousInterval(NamedTuple):
     confidence_level : float
         Confidence level of the interval.
     n_functions : tuple of int
-        Numbers of functions of `a` and of `b` that the interval refers to.
+        Numbers of functions of `a` and of `b` that the interval refers to. The upper end also
+        allows for more functions (see the notes of `continuous_interval`).
     """
 
     rho: float
@@ -210,7 +213,17 @@ class ContinuousInterval(NamedTuple):
 
 
 class ContinuousTest(NamedTuple):
-    """Result of `continuous_test`: statistic, p-value and method ("permutation" or "limit")."""
+    """Result of `continuous_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        Largest of the standardized correlations; with `given`, Fisher's statistic.
+    pvalue : float
+        Probability of a value at least this large if the variables are independent.
+    method : {"permutation", "limit", "limit and permutation"}
+        Method by which the p-value was computed; with `given`, possibly both.
+    """
 
     statistic: float
     pvalue: float
@@ -234,10 +247,10 @@ def continuous_correlation(
         Numbers, or labels of any type if `kind` is "discrete" for that variable.
     kind : {"continuous", "discrete"} or a pair of these, default="continuous"
         Types of `a` and `b`, for example ``("continuous", "discrete")`` for a score and a group.
-        A single value applies to both.
+        A single "continuous" applies to both; at least one variable must be continuous.
     sample_weight : array-like of shape (n,), optional
-        Nonnegative weights, not all zero. Ranks, functions and correlation are those of the
-        weighted sample; n becomes (sum of the weights)^2 / (sum of their squares).
+        Nonnegative weights, not all zero. Ranks, functions and correlation refer to the weighted
+        sample; n becomes (sum of the weights)^2 / (sum of their squares).
     max_functions : int, optional
         Maximum number of functions of a continuous variable; the default is 16, or sqrt(n) / 4
         for more than 4096 samples. Fewer are tried if there are fewer than ten samples for each
@@ -254,7 +267,7 @@ def continuous_correlation(
     --------
     continuous_test : Test independence.
     continuous_interval : Compute a confidence interval.
-    renyi_lib.renyi_correlation : Compute the correlation of two variables of labels.
+    renyi_lib.renyi_correlation : Compute the correlation of any two variables.
 
     Notes
     -----
@@ -266,10 +279,10 @@ def continuous_correlation(
       c = p / n, d = q / n, if r is large enough to be detectable. This equation is solved for r;
       if there is no solution, rho is 0.
     - Dependence through rougher functions than those that are tried cannot be detected. From n
-      samples, `rho` estimates the supremum over functions with about sqrt(n) / 4 turning points,
-      which is at most the maximal correlation and tends to it as n grows. No estimator can do
-      better without assumptions, because n samples cannot distinguish a rough function from
-      chance.
+      samples, `rho` estimates the supremum over functions with at most about 16 turning points,
+      or sqrt(n) / 4 for more than 4096 samples. This supremum is at most the maximal correlation
+      and tends to it as n grows. No estimator can do better without assumptions, because n
+      samples cannot distinguish a rough function from chance.
     - If a variable is constant, rho is 0, and f and g are zero.
 
     References
@@ -331,28 +344,30 @@ def continuous_interval(
 
     See Also
     --------
-    continuous_test : Test independence at an exact level.
-    renyi_lib.renyi_interval : Compute the interval for two variables of labels.
+    continuous_test : Test independence.
+    renyi_lib.renyi_interval : Compute the interval for two discrete variables.
 
     Notes
     -----
-    - The interval covers the supremum over smooth functions, as many as cross-validation has
-      chosen, and for the upper end also over those of the next two larger sizes. This supremum is
-      at most the maximal correlation, so `low` is also a lower limit of the maximal correlation,
-      whereas `high` is an upper limit only if the functions that attain it are as smooth. No
-      upper limit below 1 holds for all functions, because the variables may always depend on
-      each other through a pattern that is too fine for the sample.
-    - `low` is 0 unless `continuous_test` rejects independence at the level 1 - confidence_level
-      (without weights), which accounts for the choice of the functions.
+    - The interval is for the supremum over as many smooth functions as cross-validation has
+      chosen. The upper end also allows for functions up to two sizes larger. A supremum over
+      smooth functions is at most the maximal correlation, so `low` is also a lower limit of the
+      maximal correlation, whereas `high` is an upper limit only if the functions that attain the
+      maximal correlation are as smooth. No upper limit below 1 holds for all functions, because
+      the variables may always depend on each other through a pattern that is too fine for the
+      sample.
+    - Without weights, `low` is 0 unless `continuous_test` rejects independence at the level
+      1 - confidence_level. This test accounts for the choice of the functions.
     - A candidate value is kept unless the observed value lies in one of the tails of the
       candidate's distribution. In this distribution, the whitened cross-covariance has the
-      candidate as its first entry, plus normal noise. The noise of the first entry has the
-      variance of ``f g - rho (f^2 + g^2) / 2`` in the sample, up to a factor that depends on the
-      candidate; the noise of its row and column has variance (1 - rho^2) / n, and that of all
-      other entries 1 / n.
-    - If the observed value is below nearly all values expected under independence, the upper end
-      uses the 16 % quantile of these values instead, so that a lucky sample does not make the
-      interval too short.
+      candidate rho as its first entry, plus normal noise. The variance of the first entry is 1 / n
+      times the variance of ``f g - r (f^2 + g^2) / 2`` in the sample, where r is the observed
+      value, up to a factor that depends on rho. The other entries of the first row and column have
+      variance (1 - rho^2) / n, and all remaining entries have variance 1 / n.
+    - If the observed value is below the 16 % quantile of the values expected under independence,
+      the upper end uses this quantile instead, so that a lucky sample does not make the interval
+      too short.
+    - If a variable is constant, the estimate and both ends are 0.
 
     Examples
     --------
@@ -421,7 +436,8 @@ def correlation_within(
     Returns
     -------
     ConditionalRenyi
-        Correlation within each group that has positive weight.
+        Named tuple of ``values`` of the third variable with positive weight, ``correlations``
+        within the group of each value, and ``weights``, the share of each group.
 
     See Also
     --------
@@ -461,7 +477,7 @@ def continuous_test(
     max_functions: int | None = None,
     random_state: Any = 0,
 ) -> ContinuousTest:
-    """Test the independence of two continuous variables, or of one such variable and labels.
+    """Test the independence of two continuous variables, or of a continuous and a discrete one.
 
     For each number of functions, the plug-in correlation is compared with its mean under
     independence, in units of its standard deviation. The statistic is the largest of these
@@ -476,14 +492,15 @@ def continuous_test(
         Labels of a third variable. Independence is then tested within each of its groups, and the
         p-values are combined by Fisher's method, whose statistic is returned.
     method : {"auto", "permutation", "limit"}, default="auto"
-        "permutation" pairs the values of `b` with those of `a` at random many times, which is
-        exact for every n. "limit" samples from the distribution for large n, in which the entries
-        of W are independent normal variables of variance 1/n; its cost does not depend on n.
-        "auto" uses "permutation" for up to 1000 samples and "limit" for more.
+        "permutation" pairs the values of `b` with the values of `a` at random many times, which is
+        exact for every n. "limit" samples from the distribution for large n, in which the
+        covariances of the functions of `a` and `b` are independent normal variables of variance
+        1 / n; its cost hardly depends on n. "auto" uses "permutation" for up to 1000 samples (with
+        `given`, in the group) and "limit" for more.
     n_permutations : int, default=999
-        Number of random permutations.
+        Number of random permutations, at least 19.
     random_state : int, RandomState, Generator or None, default=0
-        Seed or generator of the random numbers.
+        Seed or generator of the permutations.
 
     Returns
     -------

@@ -60,9 +60,10 @@ _LARGE_FOR_MANY = 0.1
 
 
 class MaximalFunctions(NamedTuple):
-    """Rényi correlation, the functions f* and g* that attain it, and the singular values of Q.
+    """Rényi correlation, the functions f* and g* that attain it, and singular values.
 
-    The first singular value, which is always 1, is omitted.
+    These are the singular values of the table's `normalized_table`, without the first, which is
+    always 1. See `maximal_functions`.
     """
 
     rho: float
@@ -72,7 +73,7 @@ class MaximalFunctions(NamedTuple):
 
 
 class BinaryRenyi(NamedTuple):
-    """Quantities rho, gamma and w of Theorem 2."""
+    """Quantities rho, gamma and w of Theorem 2, which `renyi_binary` defines."""
 
     rho: float
     gamma: float
@@ -110,8 +111,9 @@ def renyi_correlation(
         plays no role in this decision, adding a row does not change it, unless the row contains
         the first fraction in a column. "auto" raises an error if nearly every sample has its own
         label, because each label would then determine its partner and the correlation would
-        always be 1. It also issues a `SmallSampleWarning` if the value is large but chance alone
-        would give such a value. "discrete" treats every value as a label.
+        always be 1. Without weights, it also issues a `SmallSampleWarning` for labels if chance
+        alone gives a large value and could explain the result. "discrete" treats every value as a
+        label.
 
     Returns
     -------
@@ -181,14 +183,16 @@ def renyi_correlation(
 
 
 def renyi_from_joint(P: ArrayLike) -> float:
-    """Compute the Rényi correlation of a joint table, the second singular value of Q (Theorem 1).
+    """Compute the Rényi correlation of a joint table of counts or probabilities.
+
+    It is the second singular value of `normalized_table(P)`, the paper's Q (Theorem 1).
 
     Parameters
     ----------
     P : array-like of shape (c, d)
         Counts or probabilities of each pair of values, on any scale. Rows and columns without
-        mass are allowed and do not affect the result. A matrix with one row for each sample
-        raises an error; use `joint_table` to count samples.
+        mass are allowed and do not affect the result. A matrix that looks like samples, with one
+        row for each, raises an error; use `joint_table` to count samples.
 
     Returns
     -------
@@ -226,8 +230,9 @@ def _from_table(P):
     core, _, _ = _core(drop_empty(_checked_table(P))[0])
     if core.size == 0:
         return 0.0
-    # The Gram matrix of the shorter side has the squared singular values. Squaring loses digits of
-    # the small values but not of the largest, and it is several times faster than an SVD.
+    # The eigenvalues of the Gram matrix of the shorter side are the squared singular values.
+    # Squaring loses digits of the small values but not of the largest, and it is several times
+    # faster than an SVD.
     gram = core.T @ core if core.shape[0] > core.shape[1] else core @ core.T
     return at_most_one(np.sqrt(np.linalg.eigvalsh(gram)[-1]))
 
@@ -235,15 +240,15 @@ def _from_table(P):
 def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Compute the Rényi correlation of a randomized label and a discrete variable (Theorem 1).
 
-    A classifier's Ŷ takes class i with probability F[n, i] at sample n, independently of `b` given
-    the sample. The joint table of Ŷ and `b` is the mean of these probabilities for each value of
-    `b`.
+    A classifier's Ŷ takes class i with probability F[k, i] at sample k, independently of `b` given
+    the sample. The cell of class i and value j in the joint table of Ŷ and `b` is therefore the
+    sum of F[k, i] over the samples with b[k] = j, divided by the number of all samples.
 
     Parameters
     ----------
     F : array-like of shape (n, c)
-        Class probabilities, which are nonnegative rows that sum to 1 (up to 1e-5, the rounding
-        error of single precision).
+        Class probabilities, which are nonnegative and sum to 1 in each row (up to 1e-5, to allow
+        for single precision).
     b : array-like of shape (n,)
         Labels of any type.
     sample_weight : array-like of shape (n,), optional
@@ -282,7 +287,9 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
 def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     """Compute the functions f* and g* that attain the Rényi correlation of a table (Theorem 1).
 
-    With Q = U diag(1, rho, ...) V^T, they are given by the second singular vectors::
+    Let p and q be the margins of the table, scaled to sum 1, and let Q = U diag(1, rho, ...) V^T
+    be the singular value decomposition of `normalized_table(P)`. The functions are given by the
+    second singular vectors::
 
         f*(i) = U[i, 1] / sqrt(p_i),   g*(j) = V[j, 1] / sqrt(q_j),
 
@@ -442,7 +449,7 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
 
 
 def _kinds(a, b, kind):
-    """Return the type of each variable; "auto" means labels that still have to be checked."""
+    """Return the kind of each variable; "auto" means labels that still have to be checked."""
     if is_dask(a, b):
         # Measurements require ranks, which cannot be computed as sums over rows.
         choice("auto", "discrete")("kind", kind)
@@ -477,12 +484,13 @@ def _refuse_continuous(name, values, n_samples, cells):
 
 
 def _warn_of_chance(counts, rho, where=""):
-    """Issue a `SmallSampleWarning` if rho is large but could be due to chance."""
+    """Issue a `SmallSampleWarning` if chance alone gives a large value and could explain rho."""
     n = counts.sum()
     if n < _SMALL_EXAMPLE:
         return
     c, d = np.count_nonzero(counts.any(axis=1)) - 1, np.count_nonzero(counts.any(axis=0)) - 1
-    # Root of the mean of chi-square / n, and a bound on the largest singular value by chance.
+    # Square root of the mean of chi-square / n, and a bound on the largest singular value, both
+    # under independence.
     chance = min(np.sqrt(c * d / (n - 1)), (np.sqrt(c) + np.sqrt(d)) / np.sqrt(n))
     # The largest singular value of a Gaussian matrix varies by less than about 1 / sqrt(n).
     large = _LARGE_FOR_MANY if max(c, d) + 1 >= _MANY_VALUES else _LARGE_BY_CHANCE
@@ -524,13 +532,14 @@ def _checked_table(P) -> np.ndarray:
 
 
 def _core(P):
-    """Return Q without its first singular pair, and that pair, (sqrt(p), sqrt(q)) with value 1.
+    """Return Q without its first singular pair, and that pair, sqrt(p) and sqrt(q).
 
-    The singular values of Q after the first are those of Q - sqrt(p) sqrt(q)^T. If they were
-    computed from Q itself, they would have rounding errors relative to numbers of size 1, whereas
-    the difference is as small as the values themselves. It is computed as a difference of products
-    of table cells, which is exact for counts of up to about 10^8 samples, so independent counts
-    give exactly zero.
+    Here Q is the normalized table, and p and q are the margins, scaled to sum 1. The singular
+    values of Q are 1, with the vectors sqrt(p) and sqrt(q), and the singular values of the
+    difference Q - sqrt(p) sqrt(q)^T. If the latter were computed from Q itself, they would have
+    rounding errors relative to numbers of size 1, whereas the difference is as small as the values
+    themselves. It is computed as a difference of products of table cells, which is exact for
+    counts of up to about 10^8 samples, so independent counts give exactly zero.
 
     Expressed in bases of the complements of sqrt(p) and sqrt(q), the remainder is also free of the
     rounding errors of the margins, and its singular vectors have mean zero by construction, even

@@ -123,9 +123,11 @@ def hsic(
     ----------
     a, b : array-like of shape (n,)
         Numbers for the kernels "gaussian" and "linear", and labels of any type for "delta".
-    kernel, kernel_b : {"gaussian", "linear", "delta"}
-        Kernels of `a` and `b`. "gaussian" is exp(-(x - y)^2 / (2 bandwidth^2)), "linear" is x y,
-        and "delta" is 1 if x = y and 0 otherwise. The defaults suit a score `a` and a group `b`.
+    kernel : {"gaussian", "linear", "delta"}, default="gaussian"
+        Kernel of `a`. "gaussian" is exp(-(x - y)^2 / (2 bandwidth^2)), "linear" is x y, and
+        "delta" is 1 if x = y and 0 otherwise.
+    kernel_b : {"gaussian", "linear", "delta"}, default="delta"
+        Kernel of `b`. The defaults suit a score `a` and a group `b`.
     bandwidth : float, optional
         Bandwidth of the Gaussian kernels. The default is each variable's own standard deviation,
         which makes the value independent of units. (The common rule, the median distance between
@@ -145,11 +147,12 @@ def hsic(
 
     Notes
     -----
-    No n x n matrix is formed. Each kernel is an inner product of features, phi(x) . phi(y), which
-    are the number itself for "linear", the one-hot label for "delta", and for "gaussian" cosines
-    and sines at a few dozen frequencies, which represent the kernel to machine precision (see the
-    source). HSIC is then the sum of the squared covariances between the features of `a` and those
-    of `b`. Time and memory are linear in n; time also grows with range / bandwidth.
+    No n x n matrix is formed. Each kernel is an inner product of features, phi(x) . phi(y). The
+    features are the number itself for "linear", the one-hot label for "delta", and for "gaussian"
+    cosines and sines at a few dozen frequencies, which represent the kernel to machine precision
+    (see `renyi_lib.dependence.gaussian_waves`). HSIC is then the sum of the squared covariances
+    between the features of `a` and the features of `b`. Time and memory are linear in n; time also
+    grows with range / bandwidth.
 
     Linear kernels detect only linear dependence, because HSIC is then the squared covariance. The
     Gaussian and delta kernels are characteristic, so HSIC is zero only for independent samples.
@@ -214,7 +217,7 @@ def gaussian_waves(span: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _feature_map(values, kernel, bandwidth, name):
-    """Return features whose inner products, after centering, equal those of the kernel."""
+    """Return features whose inner products, after centering, equal the centered kernel."""
     if kernel == "delta":
         codes, categories = integer_codes(values, name)
         gaussian = f', or choose kernel{"_b" if name == "b" else ""}="gaussian"'
@@ -222,7 +225,8 @@ def _feature_map(values, kernel, bandwidth, name):
         check_discrete(seen, len(codes), name, otherwise=gaussian)
         return _FeatureMap(codes, partial(one_hot, size=len(categories)), width=1)
     if kernel not in ("gaussian", "linear"):
-        raise ValueError(f"kernel must be 'gaussian', 'linear' or 'delta', not {kernel!r}")
+        argument = "kernel_b" if name == "b" else "kernel"
+        raise ValueError(f"{argument} must be 'gaussian', 'linear' or 'delta', not {kernel!r}")
     x = numeric_values(values, name)
     if kernel == "linear":
         return _FeatureMap(x - x.mean(), lambda block: block[:, None], width=1)

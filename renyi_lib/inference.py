@@ -3,14 +3,14 @@
 Near independence, the Rényi correlation of a sample is too large on average, because its functions
 also fit the random errors of the sample. `renyi_test` decides whether the value could be due to
 chance, and `renyi_interval` gives the range of values that the data support. `fairness_interval`
-does the same for p% ratios and for violations of fairness, and `difference_interval` for the
+does the same for ratios and differences of the groups' rates, and `difference_interval` for the
 difference between two models on the same samples. `sample_size` plans the size of a study.
 
 All these functions work on tables of counts, so ten million samples cost about as much as a
 thousand (a few times as much if tables are permuted). Counts are numbers of independent samples.
 With `sample_weight`, the data count as the smaller number of samples that would be equally
-informative (Kish's effective sample size). A table of sums of weights raises an error, because it
-does not say how many samples were counted.
+informative (Kish's effective sample size). A table with fractions, such as sums of weights, raises
+an error, because it does not say how many samples were counted.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ __all__ = [
 
 # Above this number, floats cannot represent all integers.
 _MOST = 2**53
-# Minimum of the expected number of random samples in the two tails outside an interval together.
+# Minimum expected number of random samples outside an interval, in both tails together.
 _IN_TAILS = 50
 
 
@@ -71,7 +71,7 @@ class RenyiTest:
     method : {"asymptotic", "permutation"}
         Method by which the p-value was computed.
     n_samples : int
-        Number of samples, or the effective number if there are weights.
+        Number of samples; with weights, the effective number, rounded.
     """
 
     statistic: float
@@ -93,9 +93,13 @@ class Interval:
     Attributes
     ----------
     estimate : float
-        Bias-corrected estimate. For rho_R and method "inversion", it is the true value at which
-        half of all samples would have a larger value than this sample; for metrics of rates, it
-        is the value after the rates have been shrunk toward the common rate.
+        Bias-corrected estimate. For the Rényi correlation and method "inversion", it is the true
+        value at which half of all samples would have a larger value than this sample; for method
+        "bootstrap", it is twice the value of the sample minus the mean of the bootstrap. For
+        metrics of rates, it is the value after the rates of three or more groups have been shrunk
+        toward their common rate. Except with "bootstrap", it is the value under independence (or
+        fairness) if the p-value is at least 0.5. For `difference_interval`, it is the difference
+        between the estimates for the two models.
     plugin : float
         Value of the sample itself.
     low, high : float
@@ -103,16 +107,19 @@ class Interval:
     confidence_level : float
         Confidence level of the interval.
     pvalue : float or None
-        P-value of the test of independence, or of fairness. The interval excludes independence
-        (or fairness) exactly if the p-value is below 1 - confidence_level. The test of fairness
-        leaves out groups of one sample.
+        P-value of the test of independence, or of fairness; None for `difference_interval`. The
+        interval excludes independence (or fairness) if and only if the p-value is below
+        1 - confidence_level, except that with method "bootstrap", it may contain 0 even then. The
+        test of independence merges values that occur only once (except with "bootstrap"), and the
+        test of fairness leaves out groups of one sample.
     smallest_share : float or None
         For `renyi_interval`, the smallest share that a value must have to occur in the sample with
         probability (1 + confidence_level) / 2. The upper end holds for values with at least this
         share. Rarer values, and any dependence on them, may be missing from the sample; without
         this condition, the upper end would be 1.
     design_effect : float or None
-        With `sample_weight`, the number of samples divided by the effective number (Kish).
+        With `sample_weight`, the number of samples with positive weight divided by the effective
+        number (Kish).
     """
 
     estimate: float
@@ -151,21 +158,24 @@ def renyi_test(
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Labels of any type, as in `renyi_correlation`. Alternatively, pass only a table of counts
-        as `a`, either a `JointTable` or a two-dimensional array.
+        Labels of any type; for measurements, use `continuous_test`. Alternatively, pass only a
+        table of counts as `a`, either a `JointTable` or a two-dimensional array.
     given : array-like of shape (n,), optional
-        Third variable; if it is given, independence is tested within each of its strata.
+        Third variable. Independence is then tested within each of its strata, which are the
+        samples with the same value.
     sample_weight : array-like of shape (n,), optional
-        Nonnegative weights. Each stratum then counts as (sum w)^2 / sum w^2 samples.
-    method : {"auto", "asymptotic", "permutation"}
+        Nonnegative weights w. The data (with `given`, each stratum) then count as
+        (sum w)^2 / sum w^2 samples.
+    method : {"auto", "asymptotic", "permutation"}, default="auto"
         How to compute the p-value. "asymptotic" compares n rho^2 with its limit distribution,
-        that of the largest eigenvalue of a Wishart matrix (chi-square if one variable is binary).
-        "permutation" compares it with random tables that have the same margins, which is exact
-        for any sample. "auto" uses the limit distribution if every expected count is at least 2,
-        and permutations otherwise.
+        which is the distribution of the largest eigenvalue of a Wishart matrix (chi-square if one
+        variable is binary). "permutation" compares it with random tables that have the same
+        margins, which is exact for any number of unweighted samples. "auto" uses the limit
+        distribution if every expected count is at least 2 and one of the variables has at most
+        150 values, and permutations otherwise.
     n_resamples : int, default=9999
-        Number of random tables.
-    random_state : int, Generator or None
+        Number of random tables, if tables are permuted.
+    random_state : int, RandomState, Generator or None, default=None
         Seed or generator of the random tables.
 
     Returns
@@ -180,11 +190,12 @@ def renyi_test(
 
     Notes
     -----
-    With `given`, the statistic is the root of sum_s (n_s / n) rho_s^2 over the strata s. The sum
-    of n_s rho_s^2 accumulates weak dependence that is spread over many strata, which a maximum
-    would miss; it is the paper's penalty for equalized odds with each stratum weighted by its
-    size. Permutations stay within strata. A variable that is constant (within a stratum) shows no
-    dependence and does not affect the result.
+    With `given`, the statistic is the square root of sum_s (n_s / n) rho_s^2, where stratum s has
+    n_s of the n samples and the Rényi correlation rho_s. The sum of n_s rho_s^2 accumulates weak
+    dependence that is spread over many strata, which a maximum would miss; it is the paper's
+    penalty for equalized odds with each stratum weighted by its size. Permutations stay within
+    strata. If a variable is constant within a stratum, rho_s is 0 there. The p-value then ignores
+    the stratum, but its n_s still counts in the statistic.
 
     The p-value of a permutation test is never below 1 / (1 + n_resamples). A small table allows
     only a few values of the statistic, so the permutation test rejects less often than its nominal
@@ -236,26 +247,30 @@ def renyi_interval(
     ----------
     a, b : array-like of shape (n,)
         Labels of any type, or a table of counts as `a`, as in `renyi_test`. Both variables must
-        take at least two values.
+        take at least two values. For measurements, use `continuous_interval`.
     sample_weight : array-like of shape (n,), optional
-        Nonnegative weights. The data then count as (sum w)^2 / sum w^2 samples, and the interval
+        Nonnegative weights w. The data then count as (sum w)^2 / sum w^2 samples, and the interval
         reports the design effect.
     confidence_level : float, default=0.95
         Confidence level of the interval.
-    method : {"inversion", "bootstrap"}
+    method : {"inversion", "bootstrap"}, default="inversion"
         "inversion" keeps all true values at which the sample would not be extreme (test
         inversion). "bootstrap" reflects the quantiles of the bootstrap around the value of the
-        sample, and starts at 0 unless the test rejects; it is simpler but less accurate.
+        sample, and starts at 0 unless the asymptotic test rejects; it is simpler but less
+        accurate.
     n_resamples : int, default=9999
-        Total number of random tables. "inversion" uses fewer if the table has many cells.
-    random_state : int, Generator or None
+        Number of random tables for the inversion or the bootstrap. "inversion" uses fewer if the
+        table has many cells. It samples as many again for a permutation test if counts are small,
+        and for the lower end if values are merged (see Notes).
+    random_state : int, RandomState, Generator or None, default=None
         Seed or generator of the random numbers.
 
     Returns
     -------
     Interval
-        Interval with ``estimate``, ``plugin`` (the value of the sample), ``low``, ``high`` and
-        ``confidence_level``.
+        Interval with ``estimate``, ``plugin`` (the value of the sample), ``low``, ``high``,
+        ``confidence_level``, ``pvalue`` (of the test of independence), ``smallest_share`` (see
+        Notes) and, with weights, ``design_effect``.
 
     See Also
     --------
@@ -264,12 +279,12 @@ def renyi_interval(
 
     Notes
     -----
-    Write D = diag(p)^(1/2) U diag(s) V^T diag(q)^(1/2) for the table minus the product of its
-    margins. The candidate value t then has the table
-    p q^T + diag(p)^(1/2) U diag(t, ...) V^T diag(q)^(1/2). Its remaining singular values are those
-    of the sample, multiplied by a factor and capped at t, so that all squares add up to
-    chi-square / n minus its bias (c-1)(d-1)/n. As t approaches 1, the cells that contradict the
-    dependence are emptied. Random tables are sampled from each candidate.
+    These notes describe the method "inversion". Let P be the sample's c x d table of shares, with
+    margins p and q, and let P - p q^T = diag(p)^(1/2) U diag(s) V^T diag(q)^(1/2). The candidate
+    value t then has the table p q^T + diag(p)^(1/2) U diag(t, ...) V^T diag(q)^(1/2). Its other
+    singular values are the sample's, multiplied by a factor and capped at t, so that all squares
+    add up to chi-square / n minus its bias (c-1)(d-1)/n. As t approaches 1, the cells that
+    contradict the dependence are emptied. Random tables are sampled from each candidate.
 
     The interval contains 0 unless `renyi_test` rejects at level 1 - confidence_level. For the
     lower end and for that test, values that occur only once are merged, because a single sample
@@ -278,10 +293,9 @@ def renyi_interval(
     If a rare value carries the dependence, this family of candidates is not sufficient. The upper
     end therefore also covers the correlation of two events, namely that one variable takes a given
     value, and that the other takes one of several values. It is computed from confidence limits
-    for the counts of these events, which together use up the error probability. No upper limit
-    can account for values that did not occur in the sample, so the upper end holds for values
-    with a share of at least ``smallest_share``. The book's experiment `rare_values` measures the
-    coverage.
+    for the counts of these events, which share the error probability. No upper limit can account
+    for values that did not occur in the sample, so the upper end holds for values with a share of
+    at least ``smallest_share``. The book's experiment `rare_values` measures the coverage.
 
     Examples
     --------
@@ -325,7 +339,7 @@ def interval_of_table(
     Returns
     -------
     Interval
-        Interval with its estimate and both ends.
+        Interval with the same entries as in `renyi_interval`, but without a design effect.
 
     See Also
     --------
@@ -373,37 +387,40 @@ def fairness_interval(
     Parameters
     ----------
     metric : str or function
-        Name of a function in `renyi_lib.metrics`, which is "demographic_parity_ratio",
-        "demographic_parity_difference", "equal_opportunity_difference" or
-        "equalized_odds_difference", or the function itself.
+        Metric from `renyi_lib.metrics`: "demographic_parity_ratio",
+        "demographic_parity_difference", "equal_opportunity_difference",
+        "equalized_odds_difference", or one of these functions.
     y_true : array-like of shape (n,), None, JointTable, or a pair of JointTable
         True labels, which may be None for the two metrics of demographic parity. Alternatively,
         the counts, given as the `JointTable` of decisions (rows) and groups (columns), restricted
         to samples with the positive label for equal opportunity. For equalized odds, pass a pair
         of tables, the one for the negative label first. With tables, leave out `y_pred`,
         `sensitive_features` and `sample_weight`.
-    y_pred : array-like of shape (n,)
+    y_pred : array-like of shape (n,), optional
         Decisions, 0 or 1 (or labels, with `pos_label`). Probabilities raise an error, because
-        their random errors differ from those of decisions.
-    sensitive_features : array-like of shape (n,) or (n, k)
-        Group of each sample; several columns define joint groups.
+        their random errors differ from those of decisions. Required unless `y_true` is a table.
+    sensitive_features : array-like of shape (n,) or (n, k), optional
+        Group of each sample; several columns define joint groups. Required unless `y_true` is a
+        table.
     sample_weight : array-like of shape (n,), optional
-        Nonnegative weights. Each group (within each label, if the metric conditions on the label)
-        then counts as (sum w)^2 / sum w^2 samples, and the interval reports the design effect.
+        Nonnegative weights w. Each group (within each label, if the metric conditions on the
+        label) then counts as (sum w)^2 / sum w^2 samples, and the interval reports the design
+        effect of all samples together. Weights are not supported for Dask collections.
     pos_label : label, optional
         Label that is treated as 1.
     confidence_level : float, default=0.95
         Confidence level of the interval.
     n_resamples : int, default=9999
-        Total number of random samples.
-    random_state : int, Generator or None
-        Seed or generator of the random numbers.
+        Number of random tables for the test of fairness. They are needed only if counts are
+        small, and fewer are used if there are many groups.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the random tables.
 
     Returns
     -------
     Interval
-        Interval of the metric. If fairness cannot be excluded, the upper end of a p% ratio is 1
-        (the fair value), and the lower end of a violation is 0.
+        Interval of the metric. If fairness cannot be excluded, the upper end for a ratio is 1 (the
+        fair value), and the lower end for a difference is 0.
 
     See Also
     --------
@@ -417,7 +434,7 @@ def fairness_interval(
     positives) are treated as fixed, and the decisions as independent. Both ends hold for groups
     of any size. The end farther from fairness is the largest limit over all pairs of groups, so a
     small group makes the interval wide. The end closer to fairness is found by testing for which
-    widths all rates could lie in a window of that width. It excludes fairness exactly if
+    widths all rates could lie in a window of that width. It excludes fairness if and only if
     `renyi_test` rejects independence of decision and group (given the label, if the metric
     conditions on it). These tests leave out groups of one sample.
 
@@ -486,7 +503,7 @@ def interval_of_counts(
     Returns
     -------
     Interval
-        Interval with its estimate and both ends.
+        Interval with the same entries as in `fairness_interval`, but without a design effect.
 
     See Also
     --------
@@ -535,8 +552,8 @@ def difference_interval(
     """Compute a confidence interval of the difference between two models on the same samples.
 
     Because both models are evaluated on the same samples, their metrics vary together, and the
-    difference is known more precisely than either metric. Two separate intervals do not show
-    this, and they may overlap although the models differ significantly.
+    difference is usually known more precisely than either metric. Two separate intervals do not
+    show this, and they may overlap even if the models differ significantly.
 
     Parameters
     ----------
@@ -544,16 +561,21 @@ def difference_interval(
         Metric as in `fairness_interval`, or "renyi_correlation" of decision and group.
     y_true, y_pred, sensitive_features, sample_weight, pos_label
         Same as in `fairness_interval`, except that tables are not accepted.
-    confidence_level, n_resamples, random_state
+    confidence_level, random_state
         Same as in `fairness_interval`.
     y_pred_other : array-like of shape (n,)
         Decisions of the other model for the same samples.
+    n_resamples : int, default=9999
+        Number of random tables from which the correlation between the two models' metrics is
+        estimated. At most as many are used for each model's own interval, which needs them if the
+        metric is the Rényi correlation, or if counts are small.
 
     Returns
     -------
     Interval
-        Interval of the metric of `y_pred` minus that of `y_pred_other`, between -1 and 1. If both
-        models make the same decision for every sample, estimate and ends are 0.
+        Interval of the metric of `y_pred` minus the metric of `y_pred_other`, between -1 and 1,
+        without a p-value. If both models make the same decision for every sample, estimate and
+        ends are 0.
 
     See Also
     --------
@@ -609,14 +631,15 @@ def sample_size(
     ----------
     effect : float
         True value to detect, which is a Rényi correlation or a difference above 0, or a p% ratio
-        below 1.
-    metric : str or function
+        between 0 and 1.
+    metric : str or function, default="renyi_correlation"
         "renyi_correlation", or a metric as in `fairness_interval`. For equal opportunity, the
-        result counts only samples with the positive label, and for equalized odds only those of
-        the label for which the rates differ.
-    shares : array-like of shape (d,)
+        result counts only samples with the positive label. For equalized odds, it counts only
+        samples with the label for which the rates differ, and is based on a test for this label
+        alone; `fairness_interval` also tests the other label, which reduces the power.
+    shares : array-like of shape (d,), default=(0.5, 0.5)
         Share of each group.
-    outcome_shares : array-like of shape (c,)
+    outcome_shares : array-like of shape (c,), default=(0.5, 0.5)
         For "renyi_correlation", the shares of the other variable's values. The dependence is
         assumed between the rarest group and the rarest outcome.
     rate : float, default=0.5
@@ -625,8 +648,8 @@ def sample_size(
     power : float, default=0.8
         Probability of detection.
     confidence_level : float, default=0.95
-        Confidence level of the interval.
-    random_state : int, Generator or None, default=0
+        Confidence level of the interval; the level of the test is 1 - confidence_level.
+    random_state : int, RandomState, Generator or None, default=0
         Seed or generator of the random tables that refine the result.
 
     Returns
@@ -642,9 +665,9 @@ def sample_size(
     Notes
     -----
     The computation starts from the limit distribution (noncentral chi-square if one variable is
-    binary, otherwise the largest root of a noncentral Wishart matrix) and corrects the result
-    with tables sampled from the assumed distribution. The book's experiment `planned_power`
-    compares the planned power with the power that is measured.
+    binary, otherwise the largest eigenvalue of a noncentral Wishart matrix) and corrects the
+    result with tables sampled from the assumed distribution. The book's experiment
+    `planned_power` compares the planned power with the power that is measured.
 
     Examples
     --------
@@ -732,14 +755,17 @@ def _smallest_apart(effect, rate, groups, *, ratio):
 
 
 class _Measure(NamedTuple):
-    """Fairness metric for which 0 is fair, and the functions that compute it."""
+    """Fairness metric for which 0 is fair, and the functions that compute it.
+
+    They apply to counts by stratum (S), group (G) and decision (2), of many samples (R) at once.
+    """
 
     function: Callable  # the function in renyi_lib.metrics, which validates its arguments
     value: Callable  # applies to tables (..., S, G, 2)
     intervals: Callable  # applies to tables (R, S, G, 2)
     truths: tuple | None = None  # the true labels to condition on
-    fair_is_one: bool = False
-    needs_variation: bool = False
+    fair_is_one: bool = False  # whether to report 1 - the value
+    needs_variation: bool = False  # whether constant decisions raise an error
 
 
 def _of_rates(of) -> tuple[Callable, Callable]:
@@ -776,7 +802,7 @@ _MEASURES = {
         metrics.equalized_odds_difference, *_of_rates(gap), truths=(0, 1)
     ),
 }
-# The metric only validates the arguments, so any metric that needs just decisions will do.
+# The function only validates the arguments, so any metric that needs only decisions will do.
 _OF_RHO = {
     "renyi_correlation": _Measure(
         metrics.demographic_parity_difference,
@@ -941,7 +967,7 @@ def _renamed(name):
 def paired_interval(measure, counts, *, level, n_resamples, rng):
     """Compute estimate, plug-in value and ends of the difference between two models; 0 is fair.
 
-    The ends are combined from those of each model and the correlation r between the models
+    The ends are combined from the ends for each model and the correlation r between the models
     (MOVER). With e, l, u for each model's estimate and ends, the lower end is::
 
         e_1 - e_2 - sqrt((e_1 - l_1)^2 - 2 r (e_1 - l_1)(u_2 - e_2) + (u_2 - e_2)^2).
@@ -1034,26 +1060,26 @@ def _strata(a, b, given, sample_weight=None):
 
 def _counts(table, name):
     """Validate a table of nonnegative integers that are not all zero."""
+    cure = ". For samples, pass both a and b" if name == "a" else ""
     try:
         table = np.asarray(table, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name} must be a table of counts if b is None: {error}. For samples, pass both a "
-            "and b"
-        ) from error
+        raise ValueError(f"{name} must be a table of counts: {error}{cure}") from error
     if table.ndim != 2 or table.size == 0:
         raise ValueError(
-            f"{name} must be a two-dimensional table of counts if b is None, not an array of "
-            f"shape {table.shape}. For samples, pass both a and b"
+            f"{name} must be a two-dimensional table of counts, not an array of shape "
+            f"{table.shape}{cure}"
         )
     if not np.isfinite(table).all():
         raise ValueError(f"{name} has missing or infinite cells: pass finite counts")
     if table.min() < 0:
-        raise ValueError(f"{name} has negative cells: counts must be 0 or more")
-    if not (table == np.floor(table)).all():
         raise ValueError(
-            f"{name} must contain counts, which are integers: sums of weights and probabilities "
-            "do not say how many independent samples were counted"
+            f"{name} has negative cells, such as {table.min():g}: counts must be 0 or more"
+        )
+    if len(fractions := table[table != np.floor(table)]):
+        raise ValueError(
+            f"{name} must contain counts, which are integers, not {fractions[0]:g}: sums of "
+            "weights and probabilities do not say how many independent samples were counted"
         )
     if table.sum() == 0:
         raise ValueError(f"{name} is zero in every cell: pass a table with at least one sample")

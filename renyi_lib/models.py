@@ -6,8 +6,10 @@
 - ``point.gradient(dF)``, the gradient with respect to theta of loss + sum(dF * F);
 - ``point.pull_back(dFs)``, the gradients of sum(dF * F) alone.
 
-`FairObjective` needs no more of a model than this; the fast solver also uses
-``point.curvature_roots``. Evaluations do not change the state of models and points.
+`FairObjective` needs no more of a model than this to compute its value and gradient. The solvers
+also use ``model.n_classes`` and ``point.theta``, and some of them use ``model.lipschitz()``,
+``point.curvature_roots()`` or ``point.hessian()``. Evaluations do not change the state of models
+and points.
 
 A unit is a row or, if the penalty depends only on the joint table of label and group, a group or a
 *cell*, which consists of all rows with the same label and group. In that case the penalty needs
@@ -51,8 +53,9 @@ _ROWS_BEHIND = 30
 class SoftmaxModel:
     """Multinomial logistic regression as a map from theta to F, with gradients.
 
-    The constructor takes arrays, and its units are the rows. The class method `over` accepts any
-    source and uses cells as units.
+    F has one row of class probabilities for each unit. With the constructor, which takes arrays,
+    the units are the rows. With the class method `over`, which accepts any source, they are cells
+    by default.
 
     Parameters
     ----------
@@ -74,7 +77,7 @@ class SoftmaxModel:
     ----------
     shape : tuple
         Shape of theta, which has a row of coefficients for each class. For two classes it has a
-        single row, and F = (1 - expit(z), expit(z)).
+        single row, and F = (1 - expit(z), expit(z)) with z = theta . x.
 
     See Also
     --------
@@ -124,7 +127,7 @@ class SoftmaxModel:
             Source of `Rows`, or an `ArraySource`.
         cells : Cells, optional
             Cells of the source; by default, they are counted in one pass.
-        loss_weight : ndarray of shape (m,), optional
+        loss_weight : ndarray of shape (number of cells,), optional
             Weight of each cell in the loss; by default its probability.
         by : {"cell", "group", "row"}, default="cell"
             Units of F. Groups suffice for a penalty that does not condition on the true label.
@@ -197,7 +200,7 @@ class SoftmaxModel:
         return (_RowPoint if self.by_row else _CellPoint)(self, theta.copy(), slopes)
 
     def canonical(self, theta: np.ndarray) -> np.ndarray:
-        """Return the theta of least norm with the same F; with many classes, its rows sum to 0."""
+        """Return the theta of least norm with the same F; for c > 2 classes, its rows sum to 0."""
         return theta if self.n_classes == 2 else theta - theta.mean(axis=0)
 
     def lipschitz(self) -> float:
@@ -236,7 +239,7 @@ class Point:
     loss : float
         Mean loss, including the ridge.
     F : ndarray of shape (n, c) or (m, c)
-        Class probabilities of each row, or their means in each cell or group.
+        Class probabilities of each of n rows, or their means in each of m cells or groups.
     """
 
     loss: float
@@ -253,7 +256,8 @@ class Point:
     def pull_back(self, dFs: Iterable[np.ndarray]) -> list[np.ndarray]:
         """Compute the gradient of sum(dF * F) with respect to theta for each dF, in one pass.
 
-        If the units are the rows of a large X, only a few dF are kept in memory at a time.
+        If the units are the rows of a large X, only a few dF are kept in memory at a time, so
+        more of them take several passes.
         """
         large = self.model.by_row and self.model.source.in_blocks
         found: list[np.ndarray] = []
@@ -265,8 +269,8 @@ class Point:
     def table_slopes(self, groups: Groups) -> np.ndarray:
         """Compute the derivative of each entry of ``groups.table(F)`` with respect to theta.
 
-        The result has shape (c, d, number of entries of theta). It takes one pass, and no array
-        of n x d numbers is created.
+        With c classes and d groups, the result has shape (c, d, number of entries of theta). It
+        takes one pass over the n rows, and no array of n x d numbers is created.
         """
         return self._total(_table_slopes, self.theta, self._rows, groups)
 
@@ -289,7 +293,7 @@ class Point:
         return self.model.source.total(function, self.model.reading, *arguments)
 
     def _passed_back(self, dFs, with_loss):
-        """Compute the gradients of sum(dF * F), optionally with that of the loss, in one pass."""
+        """Compute the gradient of sum(dF * F) for each dF; with_loss adds the loss's gradient."""
         if not self.model.by_row:
             dFs = [dF / self.model.reading.unit_weight[:, None] for dF in dFs]
         return self._total(_pulled_back, self.theta, self._rows, dFs, with_loss)
@@ -354,7 +358,7 @@ class Reading:
     ----------
     cells : Cells
         Cells of the source.
-    factor : ndarray of shape (m,), or None
+    factor : ndarray of shape (number of cells,), or None
         Weight in the loss of a row of each cell, as a multiple of its probability.
     by : {"cell", "group", "row"}
         Units of F.
@@ -591,7 +595,7 @@ def _mass(block):
 
 
 def _squares(block):
-    """Compute sums over the rows of w x^2, and of (w x^2)^2, for each feature x and weight w."""
+    """Compute the sums of w x^2 and of (w x^2)^2 over rows with weight w, for each feature x."""
     squares = np.square(block.X, dtype=float)
     if block.weight is not None:
         squares *= block.weight[:, None]

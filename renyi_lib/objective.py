@@ -102,7 +102,7 @@ class Evaluation:
     lam : float
         Weight of the penalty.
     smooth_penalty : Penalty or None
-        Penalty that is minimized, which is the objective's, possibly smoothed at its kinks.
+        Penalty that is minimized, namely the objective's penalty, possibly smoothed at its kinks.
     """
 
     objective: FairObjective
@@ -170,14 +170,15 @@ class Evaluation:
         return float(np.abs(self.gradient).max())
 
     def best_response(self) -> Any:
-        """Return the adversary's best response to theta, or None."""
+        """Return the adversary's best response to theta, or None if there is no adversary."""
         return self.objective.penalty.best_response(self.F, self.objective.groups)
 
     def residual_gradients(self) -> list[np.ndarray]:
         """Return the gradients of the penalty's residuals with respect to theta.
 
-        If there are many residuals, they may be replaced by at most as many combinations as theta
-        has entries, whose gradients have the same sum of outer products.
+        The squares of the residuals sum to the penalty, or to an upper bound on it. If there are
+        many residuals, they may be replaced by at most as many combinations as theta has entries,
+        whose gradients have the same sum of outer products.
         """
         penalty, groups = self.smooth_penalty, self.objective.groups
         if penalty is None:

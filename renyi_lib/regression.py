@@ -104,7 +104,7 @@ class LinearModel:
 
     @cached_property
     def root(self) -> np.ndarray:
-        """Matrix R such that R R^T is the inverse Hessian of the loss."""
+        """Matrix R with R R^T close to the loss's inverse Hessian; if X is wide, its diagonal."""
         return inverse_root(self.moments, self.ridge)
 
     @property
@@ -152,7 +152,7 @@ class LinearPoint:
         return [row[None] for row in rows]
 
     def curvature_roots(self) -> list[np.ndarray]:
-        """Return a list with a matrix R such that R R^T is the inverse Hessian of the loss."""
+        """Return a list that contains only the model's `root`."""
         return [self.model.root]
 
     def hessian(self) -> np.ndarray:
@@ -203,9 +203,9 @@ class _Problem:
 class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
     """Linear regression whose predictions have a small maximal correlation with an attribute.
 
-    It minimizes mean (y - prediction)^2 / variance(y) + lam * rho_R^2(prediction, S). Both terms
-    lie between 0 and 1 and are free of units, so with lam = 1, one point of R^2 is traded for one
-    point of rho_R^2.
+    It minimizes mean (y - prediction)^2 / variance(y) + lam * rho_R^2(prediction, S). The first
+    term is 1 - R^2. Both R^2 and rho_R^2 are free of units, so with lam = 1, one point of R^2 is
+    traded for one point of rho_R^2.
 
     Parameters
     ----------
@@ -220,8 +220,8 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         More functions detect finer dependence but overfit more where there is none. The number is
         capped at one per ten samples, but is never less than 2.
     n_functions_s : int, default=8
-        Number of smooth functions of a continuous attribute. For a discrete attribute, all
-        functions are used.
+        Number of smooth functions of a continuous attribute, with the same cap. For a discrete
+        attribute, all functions are used.
     l2 : float, default=0.0
         Strength of the ridge ``l2 * |coef|^2``, which is added to the mean squared error. It
         corresponds to ``alpha = n l2`` in scikit-learn's Ridge.
@@ -233,9 +233,9 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
         attribute are independent (see Notes). The gradient is taken with respect to the
         coefficients of columns scaled to variance 1.
     max_iter : int, default=1000
-        Maximum number of iterations.
+        Maximum number of iterations, not counting those of an initial least-squares fit.
     warm_start : bool, default=False
-        Whether to start from the previous solution instead of 0.
+        Whether to start from the previous solution instead of least squares.
 
     Attributes
     ----------
@@ -254,9 +254,9 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
     history_ : dict of ndarray
         Values at the start and after each iteration of ``"lam"``, ``"loss"`` (1 - R^2 plus the
         ridge), ``"penalty"`` (rho_R^2), ``"objective"``, ``"gradient_norm"`` and
-        ``"gradient_max"``.
+        ``"gradient_max"``, defined as in `RenyiClassifier`.
     n_iter_ : int
-        Number of iterations.
+        Number of iterations, at least 1.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
@@ -271,7 +271,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
     Notes
     -----
     rho_R does not depend on the scale of the predictions. If a constant prediction has a smaller
-    objective than any other linear prediction, `coef_` is 0.
+    objective than the linear prediction that was found, `coef_` is 0.
 
     The objective is not convex and may have several minima with nearly the same value. The
     starting point determines which one is found. A single fit starts from least squares and raises
@@ -367,7 +367,8 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
             Numeric targets.
         sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
             Attribute of each sample, given by numbers or by labels of any type; several columns
-            define joint groups. If omitted, nothing is penalized, and a warning is issued.
+            define joint groups. If omitted, nothing is penalized, and a warning is issued unless
+            lam is 0.
         sample_weight : array-like of shape (n,), optional
             Nonnegative sample weights, used in both the loss and the penalty. A sample of weight 2
             counts as two rows. If the weights sum to less than the effective sample size sum(w)^2
@@ -572,7 +573,7 @@ def _n_samples(weight, n_rows):
 
 
 def _standardized(X, weight, center):
-    """Scale the columns of X to variance 1, center them if dense, and return means and scales."""
+    """Scale X to unit variance, center it if dense and `center`; return X, shifts and scales."""
     if isinstance(X, FeatureBlocks):
         X = X.standardized(weight, center, ones=center)
         return X, X.center, X.scale

@@ -39,17 +39,17 @@ def renyi_dependence(
     y_true : array-like of shape (n,) or None
         Ignored except for its length.
     y_pred : array-like of shape (n,)
-        Labels of any number of classes, or scores, whose correlation is estimated as that of a
-        continuous variable (see `renyi_correlation`). Zero means that scores are fair at every
-        threshold, or that labels are fair at the one threshold that produced them.
+        Labels of any number of classes, or scores, which are treated as a continuous variable (see
+        `renyi_correlation`). Zero means that scores are fair at every threshold, or that labels
+        are fair at the one threshold that produced them.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
         Group of each sample; several columns define joint groups.
     sample_weight : array-like of shape (n,), optional
         Nonnegative weights, not all zero.
     kind : {"auto", "discrete", "continuous"} or a pair of these, default="auto"
-        Types of the prediction and of the groups, as in `renyi_correlation`. Scores that repeat,
-        such as rounded ones or those of a tree, need ``("continuous", "discrete")``; otherwise
-        each of their values counts as a label, and a warning states the contribution of chance.
+        Types of the prediction and of the groups, as in `renyi_correlation`. Scores that are all
+        whole numbers, such as points, need ``("continuous", "discrete")``; otherwise each value
+        counts as a label, with a warning if the result could be due to chance.
 
     Returns
     -------
@@ -82,11 +82,10 @@ def renyi_dependence(
 
 
 def _score_dependence(y_true, y_score, *, sensitive_features, sample_weight=None):
-    """Compute `renyi_dependence` of scores, corrected for chance even if scores repeat.
+    """Compute `renyi_dependence` of scores, corrected for chance even if all are whole numbers.
 
-    The scores of a tree repeat, whereas those of a logistic regression do not. If repeated scores
-    counted as labels, a tree would look less fair than a logistic regression even if the scores of
-    both models were independent of the group.
+    The scores of a fully grown tree are 0 and 1. If they counted as labels, the tree would look
+    less fair than a logistic regression even if the scores of both were independent of the group.
     """
     return renyi_dependence(
         y_true,
@@ -97,7 +96,8 @@ def _score_dependence(y_true, y_score, *, sensitive_features, sample_weight=None
     )
 
 
-# Each metric, whether greater is better, and the estimator's method to which it is applied.
+# Each metric, whether greater is better, and the estimator's method whose output it measures.
+# "predict_proba" stands for scores, for which `decision_function` is used if it is available.
 SCORERS = {
     "demographic_parity_ratio": (demographic_parity_ratio, True, "predict"),
     "neg_demographic_parity_difference": (demographic_parity_difference, False, "predict"),
@@ -114,12 +114,13 @@ def fairness_scorer(name: str, *, pos_label: Any = None):
     Parameters
     ----------
     name : str
-        Name of the scorer, which is "demographic_parity_ratio"; a difference with a minus sign,
-        "neg_demographic_parity_difference", "neg_equal_opportunity_difference" or
-        "neg_equalized_odds_difference"; or the Rényi correlation of the groups with labels,
-        "neg_renyi_decision", or with scores (of the second of two classes), "neg_renyi_score".
+        Name of the scorer: "demographic_parity_ratio"; "neg_demographic_parity_difference",
+        "neg_equal_opportunity_difference" or "neg_equalized_odds_difference", which are
+        differences with a minus sign; or "neg_renyi_decision" or "neg_renyi_score", which are
+        minus the Rényi correlation of the groups with the predicted labels or with the scores (of
+        the second of two classes).
     pos_label : label, optional
-        Favorable label, if labels are not 0 and 1. The Rényi correlations do not need it.
+        Favorable label, if labels are not 0 and 1. The Rényi correlations ignore it.
 
     Returns
     -------

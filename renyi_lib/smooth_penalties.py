@@ -117,8 +117,8 @@ class ContinuousRenyiPenalty(RenyiTable):
     Parameters
     ----------
     n_functions : int, default=8
-        Number of functions. If there are fewer groups, all functions are used, and the penalty is
-        the same as `RenyiPenalty`.
+        Number of functions. If there are at most n_functions + 1 groups, all functions are used,
+        and the penalty is the same as `RenyiPenalty`.
     smoothing : float, default=0.0
         Smoothing of the kinks; see `RenyiPenalty`.
 
@@ -129,8 +129,8 @@ class ContinuousRenyiPenalty(RenyiTable):
     Notes
     -----
     Groups must be ordered, as numbers and ordered pandas categoricals are. `PenalizedClassifier`
-    does not accept numbers with fractions as groups; `pandas.qcut(s, 200, labels=False)` turns
-    them into ordered groups.
+    does not accept numbers with fractions that hardly ever repeat as groups;
+    `pandas.qcut(s, 200, labels=False)` turns them into ordered groups.
 
     Examples
     --------
@@ -202,16 +202,18 @@ class PredictionPenalty(Penalty):
     """Penalty rho_R^2 of a numeric prediction and the attribute, over smooth functions of both.
 
     The functions of the prediction are quadratic splines of u = Phi(z), z = (prediction - mean) /
-    scale, on equally spaced knots in [0, 1]. The scale is the one for which the mean of
-    sqrt(1 + z^2) equals that of a standard normal variable. For a normal prediction it is the
+    scale, on equally spaced knots in [0, 1]. The scale is chosen such that the mean of
+    sqrt(1 + z^2) has the same value as for a standard normal z. For a normal prediction it is the
     standard deviation, but it is less sensitive to outliers. The penalty does not depend on the
-    prediction's origin and units, and it is a smooth function of the prediction. For labels, all
-    functions of S are used; for numbers, the smoothest functions of the rank.
+    prediction's origin and units, and it is a smooth function of the prediction. For unordered
+    groups, all functions of S are used; for ordered groups, the smoothest functions of the rank.
+    The argument F of the methods is the prediction, so F and the gradient have the shape (n,).
 
     Parameters
     ----------
     kind : {"discrete", "continuous"}, default="discrete"
-        Type of S, which consists of unordered or of ordered groups (`ordered_groups`).
+        Whether the groups S are unordered ("discrete") or ordered ("continuous"), such as those
+        of `ordered_groups`.
     n_functions : int, default=16
         Number of functions of the prediction.
     n_functions_s : int, default=8
@@ -280,7 +282,8 @@ class PredictionPenalty(Penalty):
     def best_response(self, F, groups):
         """Return the adversary's function of the d groups, standardized to mean 0 and variance 1.
 
-        The sign is chosen so that the last group's value is not negative.
+        The sign is chosen so that the last group's value is not negative. For a constant
+        prediction, the result is zero.
         """
         groups = as_groups(groups)
         splines = _Splines(F, groups, self.n_functions)
@@ -291,7 +294,7 @@ class PredictionPenalty(Penalty):
         return h * (1.0 if h[-1] >= 0 else -1.0)
 
     def residual_gradients(self, F, groups):
-        """Return the gradients of the entries of the whitened C.
+        """Return the gradients of the entries of the whitened C, the matrix L^-1 C with L L^T = G.
 
         The squares of these entries sum to an upper bound on the penalty.
         """
@@ -373,8 +376,8 @@ class PredictionPenalty(Penalty):
         Returns
         -------
         float
-            (sqrt(K) + sqrt(L))^2 / n with K functions of the prediction and L functions of the
-            attribute, which is the edge of the spectrum of a large noise matrix.
+            (sqrt(K) + sqrt(L))^2 / n_samples, but at most 1, for K functions of the prediction and
+            L functions of the attribute. This is the edge of the spectrum of a large noise matrix.
         """
         if n_samples is None:
             n_samples = 1 / np.sum(np.broadcast_to(groups.weight, groups.codes.shape) ** 2)
@@ -467,8 +470,11 @@ class _Splines:
         """Compute all sums over rows of X that the Hessian needs, in one pass.
 
         For the vectors (x, 1, z) of the samples, these are the means, also weighted by the
-        derivative of the scale and by the push on z; the second moments, weighted by the bend of
-        the payoff; and the cross derivatives of splines and functions of S.
+        derivative of the scale and by `push`, the first derivative of the payoff with respect to
+        z; the second moments, weighted by its second derivative (`bend`, and the part that comes
+        from the scale); and the cross derivatives of splines and functions of S. The columns of
+        `of_s` are functions of S, and those of `coefficients` are the splines that predict them
+        best. The adversary plays the first `played` of them.
         """
         root = np.sqrt(1 + self.z**2)
         # d^2z = -2 dz ds / s - z d^2s / s, and d^2s / s = E[dz^2 / root^3] / E[z^2 / root].
@@ -549,7 +555,7 @@ def _extended(X, z, rows):
 
 
 def _scale(centered, weight, deviation):
-    """Find s for which the mean of sqrt(1 + (centered / s)^2) is that of a normal variable.
+    """Find s for which sqrt(1 + (centered / s)^2) has the same mean as for a normal variable.
 
     Newton's method is applied to 1 / s, in which the mean is convex. A standard deviation would be
     inflated by a few large predictions, which would squeeze all other predictions into a range
@@ -570,8 +576,9 @@ def _scale(centered, weight, deviation):
 def _mixing_rows(entries, values, pi, mu):
     """Return rows whose outer products sum to the mixture's contribution to the Hessian.
 
-    `entries[i, j]` is the derivative of entry i, j of the matrix with the eigenvalues `values`,
-    for each i that is played with probability pi.
+    The matrix C^T G^-1 C has the eigenvalues `values`, and `entries[i, j]` is the derivative of
+    its entry (i, j) in the basis of its eigenvectors, for each eigenvector i that the adversary
+    plays. `pi` contains the probabilities of these eigenvectors.
     """
     played, rows = len(pi), []
     for i in range(played):

@@ -22,7 +22,7 @@ class Solution(NamedTuple):
     converged: bool
 
     def best_response(self, objective: FairObjective) -> Any:
-        """Return the adversary's best response to theta, or None."""
+        """Return the adversary's best response to theta, or None if there is no adversary."""
         at = self.history.last
         return (objective.at(self.theta, 0.0) if at is None else at).best_response()
 
@@ -53,8 +53,8 @@ def gradient_descent(
         Weight of the penalty.
     eta : float, optional
         Step size; by default 1 / L, where L is an estimate of the Lipschitz constant of the
-        gradient. The estimate is a bound for the loss plus, for the penalty, twice its curvature
-        at theta^0.
+        gradient. The estimate is a bound for the loss plus 2 lam times the penalty's curvature at
+        theta^0, which is itself estimated from the gradients of the penalty's residuals.
     tol : float, default=1e-4
         The iteration stops when no entry of the gradient exceeds `tol` in absolute value.
     max_iter : int, default=1000
@@ -101,8 +101,8 @@ def lbfgs(
       curvature in every direction. These coordinates are updated from time to time (see
       `_Whitening`).
     - *A large lam* confines theta to a narrow curved valley. The whitening also accounts for the
-      steepness of the penalty, and lam is raised by factors of 10, with each solution as the
-      start for the next.
+      steepness of the penalty, and lam is raised in stages by factors of 10. Each stage takes a
+      few iterations, starting from the result of the previous stage.
     - *Kinks*: If the adversary has two equally good moves, the gradient jumps, and a line search
       fails. The penalty is therefore smoothed at kinks (see `RenyiPenalty`), less and less, until
       the effect of smoothing is below tol / 10. Away from kinks, smoothing has no effect.
@@ -197,8 +197,9 @@ def newton(
     max_iter : int, default=1000
         Maximum number of iterations.
     resolution : float, default=0.0
-        Final smoothing. It raises the penalty by at most half of this value, and only where the
-        squares of two singular values differ by less.
+        Lower limit of the smoothing mu, whose final value is this limit or, if the limit is
+        smaller than 1e-6, at most 1e-6. Smoothing raises the penalty by at most mu / 2, and only
+        where the squares of two singular values differ by less than mu.
 
     Returns
     -------
@@ -274,7 +275,11 @@ def _stages(before, lam, first=10.0, factor=10.0):
 
 
 def _smoothed(at, fraction, resolution=0.0):
-    """Smooth the penalty of an evaluation by a fraction of its value; also return that amount."""
+    """Smooth a penalty that may have kinks, and also return the amount mu of the smoothing.
+
+    The amount is a fraction of the penalty's value, but at least `resolution`. Without kinks, it
+    is 0.
+    """
     if not at.objective.has_kinks:
         return at, 0.0
     mu = max(fraction * at.penalty, resolution)
@@ -282,7 +287,11 @@ def _smoothed(at, fraction, resolution=0.0):
 
 
 def _minimize(at, tol, max_iter, history):
-    """Descend in runs of growing length, each with new coordinates, until the method converges."""
+    """Descend in runs of growing length, each with new coordinates.
+
+    Returns the last evaluation and whether the descent converged. It may also get stuck or reach
+    `max_iter`.
+    """
     run, status = 8, "going"
     while status == "going" and history.n_iter < max_iter:
         budget = min(run, max_iter - history.n_iter)
@@ -370,7 +379,7 @@ def _polish(at, whitening, tol, budget, history):
 
 
 class _Whitening:
-    """Coordinates z with theta = step(z), in which the Hessian is close to the identity.
+    """Coordinates z for steps of theta, in which the Hessian is close to the identity.
 
     The curvature is approximated by that of the loss, H = (R R^T)^-1 in blocks, plus
     2 lam J^T J, where the rows of J are the gradients of the penalty's residuals (Gauss-Newton).

@@ -10,7 +10,8 @@ groups of these samples as numbers 0 … d-1. ``gradient[n, i]`` is the derivati
 ``F[n, i]``, which can be backpropagated through any network. Some of the objects keep state, which
 each call updates, so create a new object for each training run.
 
-- `BatchTable` uses only the batch. It is stateless and biased upward by about 1 / b.
+- `BatchTable` uses only the batch. It is stateless, and it is biased upward in proportion to
+  1 / b.
 - `RunningTable` keeps an average of the tables of past batches and evaluates the penalty's
   gradient there. Its bias is that of a batch of 2 * memory - b samples, but the average lags
   behind.
@@ -20,7 +21,7 @@ each call updates, so create a new object for each training run.
 All three accept any number of leading axes. F of shape (k, b, c) with codes of shape (k, b)
 represents k networks that are trained in parallel, each with its own state.
 
-With JAX, or any other library that can pull a gradient back::
+To use them with JAX, or with any other library that can pull a gradient back, write::
 
     F, pull_back = jax.vjp(network, theta)
     value, dF = way.value_and_grad(numpy.asarray(F), codes)
@@ -80,8 +81,8 @@ class BatchTable:
         Number of groups d. Groups that do not occur in the batch are left out; the value for a
         batch of one group is 0.
     measure : {"chi-square", "renyi"}, default="chi-square"
-        Measure to penalize, either that of `ChiSquarePenalty` or rho_R^2, that of `RenyiPenalty`.
-        For two classes or two groups they are the same.
+        Measure to penalize: "chi-square" as in `ChiSquarePenalty`, or "renyi", which is rho_R^2 as
+        in `RenyiPenalty`. For two classes or two groups they are the same.
 
     See Also
     --------
@@ -91,8 +92,8 @@ class BatchTable:
     Notes
     -----
     Let the batch contain n_j samples of group j, n in all, sampled at random within their groups,
-    and let V_ij be the variance of F_i in group j. If the label does not depend on the group, the
-    mean of the chi-square value over batches is, to first order in 1 / n,
+    let p_i be the mean of F_i, and let V_ij be its variance in group j. If the label does not
+    depend on the group, the mean of the chi-square value over batches is, to first order in 1 / n,
 
         1 / n * sum_ij (1 - n_j / n) V_ij / p_i,
 
@@ -145,9 +146,9 @@ class RunningTable(BatchTable):
     """Penalty on a running average of the batches' tables.
 
     The average is updated by E <- E + beta (T - E), with the table T of the batch and
-    beta = b / memory. The gradient is that of the measure *at E*, distributed over the samples of
-    the batch. On average over batches, this is the gradient on all samples at the table E, and in
-    a stationary state E is the table of all samples.
+    beta = b / memory. The measure's gradient is taken *at E* and distributed over the samples of
+    the batch. For a given E, its average over batches is the gradient on all samples at the table
+    E, and while F does not change, E approximates the table of all samples.
 
     Parameters
     ----------
@@ -214,13 +215,15 @@ class Fermi:
 
         -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1,
 
-    which is linear in the joint table once the shares P_s of the groups are known. The network
-    uses the gradient with respect to F at the current W, which is unbiased for any batch. Then W
-    takes the ascent step
+    where P_ys is the joint table, and P_y and P_s are the diagonal matrices of the probabilities
+    p_i of the labels and q_j of the groups. It is linear in the joint table once q is known. The
+    network uses the gradient with respect to F at the current W, which is unbiased for any batch
+    size. Then each column W_i takes the ascent step
 
         W_i <- W_i + 2 step * mean over the batch of F_i (e_s / sqrt(q_s) - W_i),
 
-    so that each column of W moves by the fraction 2 step p_i toward the batch's best response.
+    where s is a sample's group and e_s the unit vector of this group, so that W_i moves by the
+    fraction 2 step p_i toward the batch's best response, with the p_i of the batch.
 
     Parameters
     ----------
@@ -270,7 +273,7 @@ class Fermi:
         self.W: np.ndarray | None = None
 
     def value_and_grad(self, F: ArrayLike, codes: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Compute value and gradient at the current W, and then take an ascent step in W.
+        """Compute the value and gradient at the current W, and then take an ascent step in W.
 
         Parameters
         ----------
@@ -310,15 +313,18 @@ def _read(F, codes, n_groups) -> tuple[np.ndarray, np.ndarray]:
             f"{F.shape} and codes has shape {codes.shape}"
         )
     if codes.dtype.kind not in "iu" or codes.min() < 0 or codes.max() >= n_groups:
+        found = f"{codes.dtype} values"
+        if codes.dtype.kind in "iu":
+            found = f"values from {codes.min()} to {codes.max()}"
         raise ValueError(
-            f"codes must be integers from 0 to {n_groups - 1}, one for each sample: create them "
-            "from any labels with Groups.from_labels(labels).codes"
+            f"codes must be integers from 0 to {n_groups - 1}, one for each sample, not {found}: "
+            "create them from the labels of all samples with Groups.from_labels(labels).codes"
         )
     return F, codes
 
 
 def _table(F, codes, n_groups):
-    """Compute the table in double precision for any precision of F, because it is small."""
+    """Compute the table in the precision of F, and return it in double precision."""
     member = np.eye(n_groups, dtype=F.dtype)[codes]
     return (np.swapaxes(F, -1, -2) @ member).astype(float) / F.shape[-2]
 

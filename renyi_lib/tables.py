@@ -27,14 +27,15 @@ _FORMAT = "renyi_lib.JointTable"
 class JointTable:
     """Counts (or total weights) of each pair of values of two variables.
 
-    A table is created by `joint_table`, or created empty and filled by `update`. Tables can be
-    added, saved and loaded, and every function that accepts a joint table accepts a `JointTable`.
+    A table is usually created by `joint_table`, or created empty and filled by `update`. Tables
+    can be added, saved and loaded, and every function that accepts a joint table accepts a
+    `JointTable`.
 
     Parameters
     ----------
-    counts : array-like of shape (c, d)
-        Nonnegative integers or, for weights, floats.
-    rows, columns : sequence of labels, of length c and d
+    counts : array-like of shape (c, d), optional
+        Nonnegative integers or, for weights, floats. By default, the table is empty.
+    rows, columns : sequence of labels, of length c and d, optional
         Distinct values of the two variables.
 
     Attributes
@@ -100,7 +101,8 @@ class JointTable:
     def to_json(self) -> str:
         """Serialize the table to JSON without loss.
 
-        Labels may be strings, numbers, booleans, dates, times, and tuples of these.
+        Labels may be strings, numbers, booleans, dates, timestamps, durations, periods, and tuples
+        of these.
         """
         rows = [_to_plain(label, "rows") for label in self.rows.tolist()]
         columns = [_to_plain(label, "columns") for label in self.columns.tolist()]
@@ -185,7 +187,7 @@ def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> Jo
 
     Parameters
     ----------
-    a, b : array-like of shape (n,)
+    a, b : array-like of shape (n,) or (n, k)
         Labels of any type; several columns are combined into one variable. Polars and Arrow
         columns are accepted.
     sample_weight : array-like of shape (n,), optional
@@ -195,8 +197,8 @@ def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> Jo
     -------
     JointTable
         Table with ``counts`` of shape (c, d), integers or, with weights, floats; ``rows`` and
-        ``columns`` are the values of `a` and of `b` with positive mass, in sorted order. Tables
-        of several chunks can be added.
+        ``columns`` are the values of `a` and of `b` with positive mass, in sorted order (a
+        categorical keeps its own order). Tables of several chunks can be added.
 
     See Also
     --------

@@ -81,7 +81,7 @@ _METRICS = {
     "equal_opportunity_difference": (equal_opportunity_difference, False),
     "equalized_odds_difference": (equalized_odds_difference, False),
 }
-# Default targets. For differences of rates there is no customary target.
+# Default targets. Targets for differences of rates have to be given.
 _TARGETS = {"demographic_parity_ratio": 0.8}
 # The values of the estimator parameter `fairness` that match each metric.
 _FAIRNESS = {
@@ -113,13 +113,16 @@ _LAMS = (0.0, *(_FIRST_LAM * _STEP**k for k in range(21)))
 _CONFIDENCE = number(0.75, 0.995)
 # Part of error messages that warns against choosing a new target on the rows that test it.
 _NOT_ON_THESE = (
-    "A second attempt needs new validation rows, because lowering the target or the confidence "
+    "A second attempt needs new rows for the test, because lowering the target or the confidence "
     "now and testing on the same rows voids the guarantee"
 )
 
 
 class TargetNotReachedError(ValueError):
-    """Error raised if no lam that was tried meets the fairness target."""
+    """Error raised if no lam that was tried meets the fairness target.
+
+    With `confidence`, it is also raised if the data cannot guarantee that the target is met.
+    """
 
 
 class MetricMismatchWarning(UserWarning):
@@ -127,7 +130,7 @@ class MetricMismatchWarning(UserWarning):
 
 
 class DegenerateModelWarning(UserWarning):
-    """Warning that the chosen model predicts (almost) the same class for all samples."""
+    """Warning that the chosen model selects almost nobody or almost everybody."""
 
 
 def lam_path(
@@ -147,7 +150,9 @@ def lam_path(
     ----------
     estimator : estimator
         Estimator with a parameter `lam`, such as `RenyiClassifier`, `PenalizedClassifier` or
-        `RenyiKMeans`, or a pipeline that ends in one. It is cloned and not modified.
+        `RenyiKMeans`, or a pipeline that ends in one. It is cloned and not modified. For
+        `BiasScoreClassifier`, which has no `lam`, the tolerance is the difference of rates without
+        correction, divided by 1 + lam.
     X, y, sensitive_features, sample_weight
         Training data, passed to `fit` of the estimator; clustering needs no y. Dask collections
         and `ParquetRows` are accepted if the estimator supports them.
@@ -234,11 +239,11 @@ def fit_to_target(
 ):
     """Fit the classifier with the smallest lam that meets a fairness target.
 
-    lam is raised from 0 until the target is met and is then narrowed down by bisection to 2 % (or
-    0.001). The metric is computed from the decisions of `predict`, which usually uses a threshold
-    of one half. The fairness of these decisions may decrease again at large lam, unless the
-    estimator has ``on="score"``. Because the search starts at 0, it finds the first lam that is
-    sufficient.
+    lam is raised from 0 until the target is met and is then narrowed down by bisection to within
+    2 % (or 0.001). The metric is computed from the decisions of `predict`, which usually uses a
+    threshold of one half. The fairness of these decisions may decrease again at large lam, unless
+    the estimator has ``on="score"``. Because the search starts at 0, it stops at the first
+    sufficient value that it tries.
 
     The resulting model meets the target on the rows it was measured on, but on new rows it does
     so only about half of the time. With `confidence`, it meets the target on new rows with that
@@ -248,25 +253,28 @@ def fit_to_target(
     ----------
     estimator : estimator
         Estimator with a parameter `lam`, such as `RenyiClassifier`, a pipeline that ends in one,
-        or a meta-estimator around one, such as scikit-learn's `TunedThresholdClassifierCV`.
+        or a meta-estimator around one, such as scikit-learn's `TunedThresholdClassifierCV`. For
+        `BiasScoreClassifier`, see `lam_path`.
     X, y, sensitive_features, sample_weight
         Training data, passed to `fit` of the estimator. The metric uses the weights, too.
     target : float, optional
         Target value of the metric, which is a fraction for the named metrics. The default is 0.8
         (four fifths) for ``metric="demographic_parity_ratio"``; other metrics have no default.
     metric : str or callable, default="demographic_parity_ratio"
-        Name of a function in `renyi_lib.metrics`, which is "demographic_parity_ratio" (at least
-        `target`), "demographic_parity_difference", "equal_opportunity_difference" or
+        Name of a metric in `renyi_lib.metrics`: "demographic_parity_ratio" (at least `target`),
+        "demographic_parity_difference", "equal_opportunity_difference" or
         "equalized_odds_difference" (at most `target`). Alternatively, a function
         ``metric(y_true, y_pred, sensitive_features=…)``, which also receives ``sample_weight=…``
         if there are weights. A `MetricMismatchWarning` is issued if the estimator uses another
         fairness criterion, for example ``fairness="demographic_parity"`` with
         ``metric="equal_opportunity_difference"``.
     greater_is_better : bool, optional
-        For a custom metric, whether it must be at least `target` (True) or at most (False).
+        Whether a custom metric must be at least `target` (True) or at most `target` (False).
+        Required for a custom metric, and ignored for a named one.
     pos_label : label, optional
-        Favorable class for the named metrics. The default is the estimator's own `pos_label` or,
-        for two classes, the last class in sorted order.
+        Favorable class, whose rates the named metrics compare and to which `min_selection`
+        applies. The default is the estimator's own `pos_label` or, for two classes, the last class
+        in sorted order.
     max_lam : float, default=1e4
         Largest lam to try.
     validation : tuple, optional
@@ -285,20 +293,23 @@ def fit_to_target(
         such a model.
     min_group_size : int, optional
         Pool the smallest groups, in the metric only, until every group has at least this many
-        rows to measure (of each true label that the metric compares). The fit keeps all groups.
-        Nothing can be guaranteed about groups of a few rows.
+        rows to measure (of each true label within which the metric compares groups). The fit keeps
+        all groups. Nothing can be guaranteed about groups of a few rows. Custom metrics and Dask
+        collections are not pooled.
     progress : bool, default=False
         Whether to show a tqdm progress bar; the number of fits is not known in advance.
 
     Returns
     -------
     estimator
-        Fitted estimator; its ``lam`` is the smallest sufficient value.
+        Fitted estimator. Its ``lam`` (in a pipeline or meta-estimator, that of the estimator
+        inside) is the smallest sufficient value that was found.
 
     Raises
     ------
     TargetNotReachedError
-        If no lam up to `max_lam` is sufficient. The message states the best value and the cause.
+        If no lam that was tried meets the target or, with `confidence`, if the data cannot
+        guarantee that it is met. The message states the cause and suggests remedies.
 
     See Also
     --------
@@ -315,13 +326,13 @@ def fit_to_target(
     failure ends the search, and the last success is the answer. The training rows determine the
     order of the tests, and the validation rows only their outcomes. If the interval has its
     nominal level, the probability that the answer misses the target is therefore at most
-    1 - confidence, because such an answer must be the first unfair model in the order, and it
-    must have passed its test.
+    1 - confidence, because such an answer is possible only if the first unfair model in the order
+    has passed its test.
 
-    With more validation rows, guarantees become possible that fewer rows do not allow, and a
-    smaller lam may be sufficient. `min_group_size` depends only on group sizes and not on
-    decisions, so you may choose it after looking at the sizes of the validation groups. The
-    guarantee then concerns the pooled groups.
+    More validation rows make guarantees possible that fewer rows would not support, and they may
+    allow a smaller lam. `min_group_size` depends only on group sizes and not on decisions, so you
+    may choose it after looking at the sizes of the validation groups. The guarantee then concerns
+    the pooled groups.
 
     References
     ----------
@@ -420,8 +431,8 @@ class _Measured(NamedTuple):
     def in_words(self):
         """Describe the model's decisions for use in messages."""
         return (
-            f"predicts the favorable class for {self.selected:.2%} of the rows, while "
-            f"{self.positive:.2%} have it"
+            f"predicts the favorable class for {100 * self.selected:.2f} % of the rows, while "
+            f"{100 * self.positive:.2f} % have it"
         )
 
 
@@ -438,7 +449,7 @@ def _warn_if_degenerate(measured: _Measured, stacklevel: int = 3) -> None:
 
 
 class _Search:
-    """Search for the smallest sufficient lam by one of two rules; `fit` is a function of lam."""
+    """Search for the smallest sufficient lam by one of two rules; `fit` maps lam to a model."""
 
     def __init__(self, fit, target, greater_is_better, max_lam, min_selection):
         self.fit, self.target, self.max_lam = fit, target, max_lam
@@ -504,7 +515,7 @@ class _Search:
             raise self._not_shown(reached, start, lambda *without: bound(fairest, *without))
         measured = validate(fairest)
         if measured.degenerate(self.min_selection):
-            raise self._only_degenerate(start, measured)
+            raise self._degenerate_on_new(start, measured)
         answer, lam = fairest, start
         while lam > 0:
             lam = lam / _STEP if lam > 1.01 * _FIRST_LAM else 0.0
@@ -527,16 +538,17 @@ class _Search:
             return self._only_degenerate(*self.degenerate[0])
         if not np.isfinite(best):
             return TargetNotReachedError(
-                f"the target {self.target} is not reached by any lam up to {self.max_lam:g}: "
-                "every model predicts (almost) the same class for everybody. Set class_weight="
+                f"the target {self.target} is not reached by any lam that was tried, up to "
+                f"{self.max_lam:g}: every model treats (almost) everybody alike. Set class_weight="
                 "'balanced', tune the threshold, or accept such models with min_selection=0"
             )
         return TargetNotReachedError(
-            f"the target {self.target} is not reached by any lam up to {self.max_lam:g}: the best "
-            f"value is {best:.4g}, at lam = {lam:.4g}. A larger max_lam may help. If the best "
-            "value is at a small lam, larger values make the decisions at the threshold less "
-            "fair, and another penalty may work better (on='score', see ScoreBinsPenalty). "
-            "BiasScoreClassifier, wrapped around this estimator, can improve fairness further"
+            f"the target {self.target} is not reached by any lam that was tried, up to "
+            f"{self.max_lam:g}: the best value is {best:.4g}, at lam = {lam:.4g}. A larger "
+            "max_lam may help. If the best value is at a small lam, larger lams make the "
+            "decisions at the threshold less fair, and another penalty may work better "
+            "(on='score', see ScoreBinsPenalty). BiasScoreClassifier, wrapped around this "
+            "estimator, can improve fairness further"
         )
 
     def _only_degenerate(self, lam, measured):
@@ -545,6 +557,15 @@ class _Search:
             f"alike: at lam = {lam:.4g} the model {measured.in_words()}. Set class_weight="
             "'balanced', tune the threshold (TunedThresholdClassifierCV) or use on='score', or "
             "accept such a model with min_selection=0"
+        )
+
+    def _degenerate_on_new(self, lam, measured):
+        return TargetNotReachedError(
+            f"the model that is fairest on the training rows, at lam = {lam:.4g}, meets the "
+            f"target {self.target} on the validation rows, but it treats (almost) everybody alike "
+            f"there: it {measured.in_words()}. Set class_weight='balanced', tune the threshold "
+            "(TunedThresholdClassifierCV) or use on='score', or accept such a model with "
+            "min_selection=0"
         )
 
     def _not_shown(self, reached, lam, bound_without):
@@ -573,9 +594,10 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
     """Fair classifier whose lam is chosen by cross-validation, given a fairness target.
 
     For each lam, every row gets its decision from a model that was fitted without that row. Among
-    the values of lam whose decisions meet the target, the one with the best score is chosen and
-    fitted to all rows. The target concerns decisions at a threshold of one half; see
-    `RenyiClassifier` for the effect of ``on="score"``.
+    the values of lam whose decisions meet the target, the one with the best score is chosen, and
+    the estimator with this lam is fitted to all rows. The target concerns the decisions of
+    `predict`, which usually uses a threshold of one half; see `RenyiClassifier` for the effect of
+    ``on="score"``.
 
     Parameters
     ----------
@@ -588,7 +610,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         Target value of the metric, a fraction such as 0.8 for 80 %. None means 0.8 for
         ``metric="demographic_parity_ratio"``; for other metrics a target is required.
     metric : str, default="demographic_parity_ratio"
-        Metric of the target, which is "demographic_parity_ratio" (at least `target`),
+        Metric of the target: "demographic_parity_ratio" (at least `target`),
         "demographic_parity_difference", "equal_opportunity_difference" or
         "equalized_odds_difference" (at most `target`). A `MetricMismatchWarning` is issued if the
         estimator uses another fairness criterion.
@@ -597,7 +619,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         estimate must meet it.
     min_selection : float, default=0.1
         Minimum share of the favorable class among the decisions, as a fraction of its share among
-        the labels, and likewise for the other class. A value of lam whose decisions fall below
+        the labels, and likewise for the other classes. A value of lam whose decisions fall below
         this limit cannot be chosen; see `fit_to_target`.
     min_group_size : int, default=None
         Pool the smallest groups, in the metric only, until no group has fewer rows than this; see
@@ -624,11 +646,13 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
     estimator_ : estimator
         Estimator with the chosen lam, fitted to all rows.
     cv_results_ : dict of ndarray
-        One value for each lam of ``"lam"``; ``"fairness"``, the metric of the out-of-fold
-        decisions; ``"selected"``, the share of the favorable class among these decisions;
-        ``"bound"``, the end of the one-sided interval, if `confidence` is set;
-        ``"train_fairness"``, the mean over folds of the metric on the training rows; ``"score"``;
-        and ``"holds"``, whether this lam may be chosen.
+        Arrays with one value for each lam, sorted by lam: ``"lam"``; ``"fairness"``, the metric of
+        the out-of-fold decisions; ``"selected"``, the share of the favorable class among these
+        decisions; ``"bound"``, the end of the one-sided interval, if `confidence` is set;
+        ``"train_fairness"``, the mean over folds of the metric on the training rows; ``"score"``,
+        the mean over folds of the score on the test rows, weighted by their number, unless
+        `scoring` is None; and ``"holds"``, whether this lam may be chosen. Empty if fitted without
+        groups.
     classes_ : ndarray of shape (n_classes,)
         Class labels, in sorted order.
     n_features_in_ : int
@@ -639,12 +663,13 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
     Notes
     -----
     With `confidence`, the values of lam are tested as in `fit_to_target`, from the value that is
-    fairest on the training rows down to smaller ones, until a test fails. There the guarantee is
-    a theorem about one model. Here it is only approximate, because the interval treats the
-    decisions of `cv` models as decisions of one model, and the final model, fitted to all rows,
-    is not among them. The book's chapter "Use it on your data" measures how often the guarantee
-    holds. If you need the theorem, use `fit_to_target` with validation rows that serve no other
-    purpose.
+    fairest on the training rows down to smaller ones, until a test fails. For `fit_to_target`, the
+    guarantee can be proved, because each test concerns a single model and uses rows to which that
+    model was not fitted. For this class, it is only approximate, because the interval treats the
+    decisions of `cv` models as decisions of one model, and the final model, fitted to all rows, is
+    not among them. The book's chapter "Use it on your data" measures how often the guarantee
+    holds. If you need a proved guarantee, use `fit_to_target` with validation rows that serve no
+    other purpose.
 
     If this classifier is part of another estimator, groups are passed by metadata routing, with
     ``RenyiClassifierCV().set_fit_request(sensitive_features=True)``.
@@ -733,6 +758,11 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         Returns
         -------
         self
+
+        Raises
+        ------
+        TargetNotReachedError
+            If none of `lams` may be chosen. The message states the cause and suggests remedies.
         """
         need_memory(X, type(self).__name__)
         self._check_parameters()
@@ -838,16 +868,23 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
     def _holds(self, results, target, positive):
         """Return a mask of the values of lam that may be chosen."""
         sign = 1 if _METRICS[self.metric][1] else -1
-        shares = [_Measured(np.nan, selected, positive) for selected in results["selected"]]
-        usable = np.array([not each.degenerate(self.min_selection) for each in shares])
-        self._shares = shares
+        self._shares = [_Measured(np.nan, selected, positive) for selected in results["selected"]]
+        usable = self._usable(self._shares)
         if self.confidence is None:
             return usable & (sign * results["fairness"] >= sign * target)
         holds = usable & (sign * results["bound"] >= sign * target)
-        start = int(np.argmax(np.where(usable, sign * results["train_fairness"], -np.inf)))
-        order = np.arange(start, -1, -1)
+        order = np.arange(self._start(results, usable), -1, -1)
         passed = order[np.logical_and.accumulate(holds[order])]
         return np.isin(np.arange(len(holds)), passed)
+
+    def _usable(self, shares):
+        """Return a mask of the values of lam that `min_selection` allows."""
+        return np.array([not each.degenerate(self.min_selection) for each in shares])
+
+    def _start(self, results, usable):
+        """Return the index of the lam that is tested first."""
+        sign = 1 if _METRICS[self.metric][1] else -1
+        return int(np.argmax(np.where(usable, sign * results["train_fairness"], -np.inf)))
 
     def _choice(self, results, target):
         """Return the index of the best lam."""
@@ -861,19 +898,32 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         shown = "fairness" if self.confidence is None else "bound"
         met = np.flatnonzero(sign * results[shown] >= sign * target)
         sure = "" if self.confidence is None else f" with a confidence of {self.confidence:g}"
-        if met.size:
+        usable = self._usable(shares)
+        if met.size and not usable[met].any():
             raise TargetNotReachedError(
                 f"the target {target} is reached{sure} only by models that treat (almost) "
                 f"everybody alike: at lam = {results['lam'][met[0]]:.4g} the model "
                 f"{shares[met[0]].in_words()}. Set class_weight='balanced', tune the threshold "
                 "or use on='score', or accept such a model with min_selection=0"
             )
+        cures = (
+            "More rows, larger lams, an estimator with on='score' or, if some groups are small, "
+            "min_group_size may help"
+        )
+        if self.confidence is not None and usable.any():
+            # Later tests do not count, even if their bounds meet the target.
+            start = self._start(results, usable)
+            raise TargetNotReachedError(
+                f"the target {target} cannot be guaranteed{sure}, because the first test fails: "
+                f"at lam = {results['lam'][start]:.4g}, the fairest value on the training rows "
+                f"that min_selection allows, the bound is {results['bound'][start]:.4g}. {cures}. "
+                f"{_NOT_ON_THESE}"
+            )
         best = int(np.argmax(sign * results[shown]))
         raise TargetNotReachedError(
-            f"the target {target} is not reached by any of lams{sure}: the best {shown} "
-            f"is {results[shown][best]:.4g}, at lam = {results['lam'][best]:.4g}. More rows, "
-            "larger lams, an estimator with on='score' or, if some groups are small, "
-            "min_group_size may help" + ("" if self.confidence is None else f". {_NOT_ON_THESE}")
+            f"the target {target} is not reached by any value of lams{sure}: the best {shown} is "
+            f"{results[shown][best]:.4g}, at lam = {results['lam'][best]:.4g}. {cures}"
+            + ("" if self.confidence is None else f". {_NOT_ON_THESE}")
         )
 
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -901,7 +951,10 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
 
 
 def _out_of_part(estimator, lams, X, y, s, weight, pooled, part, scorer, metric, pos_label):
-    """Fit one fold, and return the favorable label with decisions and scores for each lam."""
+    """Fit one fold; return the favorable label and, for each lam, decisions, fairness and score.
+
+    The fairness is measured on the training rows, decisions and score on the test rows.
+    """
     rows = [[_rows(values, chosen) for values in (X, y, s, weight)] for chosen in part]
     measured = [*rows[0][:2], _rows(pooled, part[0]), rows[0][3]]
     fit, _ = _fits_by_lam(estimator, *rows[0])
@@ -1062,7 +1115,10 @@ def _check_validation(rows, others, metric, guarantee):
     check_alignment(**{f"validation {name}": part for name, part in zip(names, others)})
     if not callable(metric):
         known = [_label_set(y, "y"), _label_set(s, "sensitive_features")]
-        new = [_label_set(y_new, "validation y"), _label_set(s_new, "validation groups")]
+        new = [
+            _label_set(y_new, "validation y"),
+            _label_set(s_new, "validation sensitive_features"),
+        ]
         if not new[0] <= known[0] and new[0] <= known[1] and new[1] <= known[0]:
             raise ValueError(
                 "validation must be (X, y, sensitive_features), but y and sensitive_features "
@@ -1090,8 +1146,8 @@ def _rows_in_both(share, guarantee):
     if share <= 0:
         return
     message = (
-        f"about {share:.0%} of the validation rows are also training rows, on which every model "
-        "looks fairer than on new rows: hold out other rows, for example with "
+        f"about {100 * share:.0f} % of the validation rows are also training rows, on which "
+        "models usually look fairer than on new rows: hold out other rows, for example with "
         "sklearn.model_selection.train_test_split"
     )
     if guarantee:
@@ -1130,7 +1186,7 @@ def _overlap(X, X_new):
 
 
 def _row_hashes(X):
-    """Compute a hash for each row, or return None if X cannot be read as a table."""
+    """Hash the first columns of each row, or return None if X cannot be read as a table."""
     if sparse.issparse(X):
         X = sparse.csr_array(X)[:, :_COMPARED_COLUMNS].toarray()
     try:
@@ -1157,7 +1213,7 @@ def _pooled(rows, metric, pos_label, min_group_size, target, confidence):
     if empty:
         raise ValueError(
             f"metric={metric!r} compares the groups among rows of the same label, but "
-            f"{_named(empty)} of sensitive_features has no row of one label: pool small groups "
+            f"sensitive_features has no rows of some label for {_named(empty)}: pool small groups "
             "with min_group_size, or merge groups"
         )
     if confidence is not None:
@@ -1205,7 +1261,7 @@ def _check_sizes(metric, cells, groups, target, confidence):
         raise TargetNotReachedError(
             f"the target {target} cannot be guaranteed with a confidence of {confidence:g} by any "
             f"model, because some groups have too few rows to measure: "
-            f"{', '.join(small[:_NAMED])}. Hold out more rows of these groups, or set "
+            f"{', '.join(small[:_NAMED])}. Measure more rows of these groups, or set "
             "min_group_size, which pools small groups in the metric"
         )
 
@@ -1236,8 +1292,8 @@ def _labels_in_memory(rows):
     for argument, name in zip(("y", "sensitive_features", "sample_weight"), names):
         if name is not None and not isinstance(name, str | list | tuple):
             raise ValueError(
-                f"{argument} must be the name of a Parquet column, because X is ParquetRows, "
-                f"not {type(name).__name__}"
+                f"{argument} must be the name of a Parquet column if X is a ParquetRows, but it "
+                f"is of type {type(name).__name__}"
             )
     return (X, *X.labels(*names))
 
@@ -1247,7 +1303,7 @@ def _measure(metric, greater_is_better, pos_label):
     if callable(metric):
         if greater_is_better is None:
             raise ValueError(
-                "greater_is_better must be True or False if metric is a function, not None"
+                "greater_is_better is None, but it must be True or False if metric is a function"
             )
 
         def own(fitted, X, y, s, weight):
@@ -1318,7 +1374,10 @@ def _bound(metric, pos_label, confidence, weight):
 
 
 def _end_without(n_without, metric, y, y_pred, s, label, confidence):
-    """Return the interval end without the smallest groups, and the names of these groups."""
+    """Return the interval end without the smallest groups, and their names with their sizes.
+
+    If fewer than two groups would remain, the end is NaN and the list is empty.
+    """
     codes, groups = encode_labels(s, "sensitive_features")
     if len(groups) - n_without < 2:
         return np.nan, []

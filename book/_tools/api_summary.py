@@ -38,7 +38,7 @@ class ApiSummary(SphinxDirective):
 
 
 def first_sentence(name):
-    """Return the first sentence of a docstring, given the full name of the object."""
+    """Return the first paragraph of a docstring, which is one sentence, given the full name."""
     module, _, attribute = name.rpartition(".")
     text = inspect.getdoc(getattr(importlib.import_module(module), attribute)) or ""
     line = " ".join(text.split("\n\n")[0].split())

@@ -1,7 +1,7 @@
 """Run chapters in place, each in a new kernel, to update their stored outputs.
 
     python book/_tools/execute.py [chapter.ipynb ...]      # all chapters if none is given
-    python book/_tools/execute.py --failing                # only chapters that nbval fails
+    python book/_tools/execute.py --failing                # only chapters that fail nbval
 
 A chapter that raises an error or prints a warning is reported and left unchanged.
 """
@@ -104,7 +104,7 @@ def failing(paths, jobs=2):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapters", nargs="*", help="notebooks; by default all")
-    parser.add_argument("--failing", action="store_true", help="only chapters that nbval fails")
+    parser.add_argument("--failing", action="store_true", help="only chapters that fail nbval")
     parser.add_argument("--jobs", type=int, default=2, help="number of parallel runs (2)")
     arguments = parser.parse_args()
     chosen = [Path(name).resolve() for name in arguments.chapters] or chapters(BOOK)

@@ -1,7 +1,7 @@
 """Sphinx extension for the notebooks' figures.
 
 * The alt text of a figure is added to the page. `renyi_book.plotting.show` stores it in the
-  output's own metadata, where Jupyter's tools look for it; MyST-NB reads only that of the cell.
+  output's own metadata, where Jupyter's tools look for it; MyST-NB reads only the cell's metadata.
 * A figure consists of two images, for light and dark pages (`renyi_book.svg`); the style sheet
   shows one of them, and the browser does not fetch the other.
 * A figure that was also drawn for phones is a `<picture>` with the narrow image below 600 px.

@@ -1,6 +1,6 @@
 """Sphinx extension that links the first use of a term in a chapter to the glossary.
 
-The terms are those of `book/glossary.md`. Only the running text of notebooks is searched, without
+The terms come from `book/glossary.md`. Only the running text of notebooks is searched, without
 headings and captions, and without text that is already a link, emphasized or code.
 """
 

@@ -84,7 +84,8 @@ def verdicts(table, pairs=PAIRS):
     DataFrame
         One row for each data set, criterion, level and pair. ``ahead`` is the mean difference in
         accuracy, first minus second, in percentage points, with the interval ``low, high`` (95 %
-        for a claimed difference, 90 % for equivalence) from ``splits`` splits; ``reached_first``
+        for a claimed difference, 90 % for equivalence) from the ``splits`` in which both methods
+        reach the level; all three are NaN for fewer than four splits. ``reached_first``
         and ``reached_second`` count the splits, out of ``tried``, in which each method reaches the
         level; ``smallest`` is the smallest difference that matters; and ``verdict`` is the verdict
         on the claim.
@@ -139,9 +140,9 @@ def compared(table, reference=REFERENCE):
     DataFrame
         Columns ``dataset, criterion, level, method``; ``ahead``, the mean difference in percentage
         points, with its 95 % interval ``low, high``, which accounts for the overlap of the splits
-        (NaN for fewer than four splits); ``splits``, the number of splits in which both methods
-        reach the level; and ``accuracy``, the reference's own accuracy in percent (NaN for other
-        methods).
+        (NaN for fewer than four splits and for the reference); ``splits``, the number of splits in
+        which both methods reach the level; and ``accuracy``, the reference's own accuracy in
+        percent (NaN for other methods).
     """
     found = []
     for (name, criterion, level), rows in table.dropna(subset="level").groupby(
@@ -167,10 +168,10 @@ def results_table(table):
 
     There is a column for each data set and criterion at the level in `SHOWN`. The row of the
     ten-line rule shows its accuracy in percent. The other rows show the difference from it in
-    percentage points, with a 95 % interval, and in parentheses the number of splits in which both
-    methods reach the level. A dash means that there are fewer than two such splits. Methods
-    without a constraint show their own accuracy. The last columns are the mean CPU seconds for all
-    settings of one criterion.
+    percentage points, with a 95 % interval if there are at least four splits, and in parentheses
+    the number of splits in which both methods reach the level. A dash means that there are fewer
+    than two such splits. Methods without a constraint show their own accuracy. The last columns
+    are the mean CPU seconds for all settings of one criterion.
     """
     found = compared(table)
     there = set(table["dataset"])
@@ -221,13 +222,13 @@ def _entry(row, reference=REFERENCE):
 
 
 def results_figure(table, *, leave_out=("linear",)):
-    """Plot differences in accuracy from the ten-line rule at equal parity, and describe the plot.
+    """Plot each method's accuracy minus that of the ten-line rule, at equal demographic parity.
 
     Parameters
     ----------
     table : DataFrame
         Table from `benchmark_frontier`.
-    leave_out : sequence of str
+    leave_out : sequence of str, default=("linear",)
         Methods to leave out. The linear model is so much less accurate on Adult that the
         differences between the other methods would not be visible.
 

@@ -41,7 +41,7 @@ def explorable(
         Alt text of the still picture.
     data : mapping, optional
         Data of the model, which can be written as JSON.
-    say : str
+    say : str, default=""
         Text above the figure that says what to try and what to notice. ``{key}`` becomes a number
         that follows the figure, ``[phrase](key=value&key=value)`` becomes a button that sets the
         figure's state, and the letter after ``ρ_`` or ``σ_`` becomes a subscript.
@@ -52,7 +52,7 @@ def explorable(
     label : str, optional
         Heading of the folded table; by default "The opening numbers as a table".
     heights : tuple of int, optional
-        Height of the drawing in pixels on wide and narrow pages, reserved while it loads.
+        Heights of the drawing in pixels on wide and on narrow pages, reserved while it loads.
     """
     from IPython.display import HTML, display
 

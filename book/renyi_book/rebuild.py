@@ -30,7 +30,7 @@ _UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
 class RebuildError(RuntimeError):
-    """Error raised if nothing is written, as the source is not a folder or lacks an original."""
+    """Error raised if nothing is written because the source is no folder or lacks an original."""
 
 
 def find_originals(folder, report=print):
@@ -41,7 +41,8 @@ def find_originals(folder, report=print):
     folder : path-like
         Folder to search.
     report : callable, default=print
-        Function that is called with one line for each file that is found, refused or unreadable.
+        Function that is called with one line for each original when it is first found, and for
+        each file that is refused or unreadable.
 
     Returns
     -------

@@ -29,8 +29,8 @@ from PIL import Image
 FONTS = "-apple-system,BlinkMacSystemFont,'Segoe UI','Helvetica Neue',Arial,sans-serif"
 #: Background of a dark page.
 DARK_PAPER = "#121212"
-#: Colors with a fixed counterpart on a dark page, which are those of the house palette (see
-#: `renyi_book.plotting.COLORS`), text and grid. All others are converted by `dark_color`.
+#: Colors with a fixed counterpart on a dark page, namely the house palette (see
+#: `renyi_book.plotting.COLORS`), text and grid. `dark_color` converts all other colors.
 DARK = {
     "#0072b2": "#56b4e9",
     "#e69f00": "#f5c242",

@@ -64,7 +64,7 @@ class BinaryFairClassifier(Checked, ClassifierMixin, BaseEstimator):
         if n_groups is not None and len(groups.q) != n_groups:
             raise ValueError(
                 f"{type(self).__name__} compares {n_groups} groups, but sensitive_features has "
-                f"{len(groups.q)}: merge groups"
+                f"{len(groups.q)}: pass exactly {n_groups}, for example by merging groups"
             )
         self.classes_ = classes
         self.groups_ = groups.categories

@@ -25,8 +25,8 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         u = E[X | Y = 1, S = a] - E[X | Y = 1, S = b],        <w, u> = 0.
 
     The constraint is solved for the weight of the feature i for which ``|u_i|`` is largest. The
-    machine is fitted to the features x_j - x_i u_j / u_i for all other j, and its solution
-    corresponds to a w with <w, u> = 0.
+    support vector machine is fitted to the features x_j - x_i u_j / u_i for all other j, and its
+    solution corresponds to a w with <w, u> = 0.
 
     Parameters
     ----------
@@ -213,13 +213,13 @@ def mean_difference(X, s, groups):
         if not (s == j).any():
             raise ValueError(
                 f"group {groups[j]!r} of sensitive_features has no sample to compare (for equal "
-                "opportunity, with the favorable label): pass more samples, or use fewer folds"
+                "opportunity, with the favorable label): pass more samples, or lower cv"
             )
     return X[s == 1].mean(axis=0) - X[s == 0].mean(axis=0)
 
 
 def fair_features(X, u):
-    """Return features whose linear functions are those of X with <w, u> = 0.
+    """Return features whose linear functions are the functions w . x of X with <w, u> = 0.
 
     Parameters
     ----------

@@ -36,7 +36,8 @@ class HardtClassifier(BinaryFairClassifier):
 default="equal_opportunity"
         Notion of fairness.
     estimator : estimator, default=None
-        Binary classifier. None means logistic regression without a penalty.
+        Binary classifier whose scores get the thresholds. None means logistic regression without
+        any penalty.
     objective : str, default="accuracy_score"
         Objective to maximize; see `ThresholdOptimizer`.
     grid_size : int, default=1000
@@ -128,7 +129,7 @@ default="equal_opportunity"
             raise missing("fairlearn", type(self).__name__, "baselines") from error
         X, y, groups = self._read(X, y, sensitive_features)
         for code, label in enumerate(self.classes_.tolist()):
-            groups.given(y == code, label)  # raises an error if a group is empty
+            groups.given(y == code, label)  # raises an error for a group without this class
         estimator = (
             PenalizedClassifier(lam=0.0) if self.estimator is None else clone(self.estimator)
         )

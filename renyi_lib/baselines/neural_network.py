@@ -2,7 +2,7 @@
 
 This is the experiment of the paper's appendix F. The network is a *model* like `SoftmaxModel`,
 which maps its parameters theta to class probabilities F and pulls gradients back. Loss, penalty
-and Danskin's gradient are those of `FairObjective`; only the optimizer, Adam, is different.
+and Danskin's gradient come from `FairObjective`; only the optimizer, Adam, is different.
 """
 
 from typing import Any, ClassVar
@@ -160,7 +160,7 @@ def _hidden_and_log_probabilities(X, A, a, B, b):
 
 
 class Adam:
-    """Adam optimizer, which divides the mean gradient by the root of the mean squared gradient.
+    """Adam optimizer, which divides the mean gradient by the root-mean-square gradient.
 
     Both means are exponential averages with the decay rates 0.9 and 0.999 and are corrected for
     starting at 0 (Algorithm 1 of the reference, with its constants).
@@ -290,24 +290,25 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    The defaults of `hidden`, `batch_size` and `epochs` are those of the paper, which does not
+    The defaults of `hidden`, `batch_size` and `epochs` come from the paper, which does not
     specify the other choices. Here hidden nodes use tanh, the output is a softmax, weights are
     initialized as by Glorot and Bengio, and the optimizer is Adam with the learning rate that its
     authors propose. Features should be of about unit size, because columns in the thousands
     saturate the hidden nodes.
 
-    *Batches without a group.* rho_R^2 of a batch is that of the groups in it. If all samples
-    belong to one group, the dependence is unknown, and the penalty of that batch is 0.
+    *Batches without a group.* rho_R^2 of a batch refers to the groups that occur in it. If all
+    samples belong to one group, the dependence is unknown, and the penalty of that batch is 0.
 
-    *Bias of a batch.* On average, rho_R^2 of a small sample exceeds that of the population. If the
-    soft label of two classes does not depend on S, rho_R^2 of a batch of n samples has a mean of
-    about
+    *Bias of a batch.* Let c be the number of classes and d the number of groups. On average,
+    rho_R^2 of a small sample exceeds rho_R^2 of the population. If the soft label of two classes
+    does not depend on S, rho_R^2 of a batch of n samples has a mean of about
 
         (d - 1) / n * Var(F_1) / (E[F_1] (1 - E[F_1])),
 
-    and in general at most about (d - 1) (c - 1) / n, which is attained if F is 0 or 1. The
-    regularizer therefore has a side effect of weight lam / n, which is to flatten F. The penalty
-    in `history_` is that of all samples, for which this effect is negligible.
+    where F_1 is the probability of the second class. In general the mean is at most about
+    (d - 1) (c - 1) / n, which is attained if F is 0 or 1. The regularizer therefore has a side
+    effect of weight lam / n, which is to flatten F. The penalty in `history_` is computed on all
+    samples, for which this effect is negligible.
 
     References
     ----------

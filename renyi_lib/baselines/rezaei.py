@@ -63,7 +63,7 @@ default="equal_opportunity"
         Values of lambda / p for the second group and -lambda / p for the first, given each label,
         as ``tilt_[label, group]``. Where they are between -1 and 1, no sample is clipped.
     n_iter_ : int
-        Number of iterations.
+        Total number of Newton steps for theta.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
@@ -81,15 +81,15 @@ default="equal_opportunity"
 
     For equality of opportunity and equalized odds, the predictor depends on the label Y, which is
     unknown in predictions. The label is then assumed to be 1 with the probability q that the
-    adversary assigns to it, q = q P̌(1 | x, s, 1) + (1 - q) P̌(1 | x, s, 0), and
+    adversary assigns to it, the solution of q = q P̌(1 | x, s, 1) + (1 - q) P̌(1 | x, s, 0), and
 
         P̂(1 | x, s) = q P̂(1 | x, s, 1) + (1 - q) P̂(1 | x, s, 0).
 
     Fairness then holds only approximately for `predict_proba`. For the label of `predict`, which
     is thresholded at one half, it is not guaranteed under any of the three notions.
 
-    The solution is that of the game as stated, computed as a saddle point in (theta, lambda) by
-    two nested Newton methods. The authors alternate gradient steps for theta with an exact search
+    The game is solved as stated, as a saddle point in (theta, lambda), by two nested Newton
+    methods. The authors alternate gradient steps for theta with an exact search
     for lambda, which has the same solution if it converges.
 
     References
@@ -220,7 +220,7 @@ default="equal_opportunity"
     def _contrasts(self, groups, y):
         """Return the weight of a sample in each constraint, by label and group.
 
-        The weight is 1 / p in the cell of the second group and -1 / p in that of the first, where
+        The weight is 1 / p in the second group's cell and -1 / p in the first group's cell, where
         p is the cell's share of all samples; it is 0 for labels that the constraint leaves out.
         """
         if self.fairness == "demographic_parity":
@@ -234,7 +234,7 @@ default="equal_opportunity"
 
 
 def robust_game(z, c):
-    """Solve the game for each sample; return value, strategies and second derivatives.
+    """Solve the game for each sample; return its value, strategies and second derivatives.
 
     With the score z = theta . x and the tilt c = lambda / p, the predictor minimizes and the
     adversary maximizes, over probabilities p̂ and p̌ of the label 1,
@@ -304,7 +304,7 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
     tol : float, default=1e-6
         Tolerance of both Newton methods.
     max_iter : int, default=100
-        Maximum number of iterations.
+        Maximum number of iterations of each Newton method.
 
     Returns
     -------
@@ -330,7 +330,11 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
     n_iter = 0
 
     def best_response(multipliers, theta):
-        """Compute theta given the multipliers, and the resulting differences of the cells."""
+        """Compute theta given the multipliers.
+
+        Returns the Newton solution, the differences between the cells' means of P̂, and each
+        sample's contribution to the second derivatives with respect to (z, c) and (c, c).
+        """
         nonlocal n_iter
         tilt = cells @ multipliers
 
@@ -338,7 +342,7 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
             value, _, p_check, by_zz, _, _ = robust_game(z, tilt)
             return value - y * z, p_check - y, by_zz
 
-        # Use a smaller tolerance, so that the differences are those of the best theta.
+        # Use a smaller tolerance, so that the differences refer to the best theta.
         solution = newton(phi, X, theta, ridge=ridge, tol=tol / 100, max_iter=max_iter)
         n_iter += solution.n_iter
         _, p_hat, _, _, by_zc, by_cc = robust_game(X @ solution.theta, tilt)

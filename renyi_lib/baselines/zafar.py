@@ -26,8 +26,8 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
     means, including that of the group's indicator, are taken over the samples with Y = 1. The
     problem is convex and is solved exactly. For two groups there is a single covariance.
 
-    With ``of="mistakes"``, the covariance given Y = 1 is that of min(0, d(X)), to which only
-    false negatives contribute. That problem is not convex; see the notes.
+    With ``of="mistakes"``, d(X) is replaced by min(0, d(X)), to which only false negatives
+    contribute given Y = 1. That problem is not convex; see the notes.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
     tol : float, default=1e-6
         The fit stops when no entry of the Lagrangian's gradient exceeds `tol` in absolute value.
     max_iter : int, default=100
-        Maximum number of iterations.
+        Maximum number of Newton steps; with ``of="mistakes"``, in each round (see the notes).
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
     multipliers_ : ndarray of shape (1,) or (n_groups,)
         Multipliers of the constraints, which are 0 where the bound is not active.
     n_iter_ : int
-        Number of iterations.
+        Number of Newton steps; with ``of="mistakes"``, those of the last round.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
@@ -76,12 +76,13 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
 
     Notes
     -----
-    Demographic parity is the constraint of the paper of 2015, and equality of opportunity the same
-    constraint given Y = 1. The constraint on mistakes is that of the paper of 2017 for equal false
-    negative rates, with means given Y = 1. That paper uses a convex-concave heuristic. Here the
-    set of mistakes is fixed, the remaining convex problem is solved, and both steps are repeated
-    until the constraint holds for the mistakes of the solution (see `settle_mistakes`), which is
-    then stationary or nearly so. As with any heuristic, another start may lead to another result.
+    The constraint for demographic parity comes from the 2015 paper, and equality of opportunity
+    uses the same constraint given Y = 1. The constraint on mistakes comes from the 2017 paper,
+    which uses it for equal false negative rates; here its means are given Y = 1. That paper uses a
+    convex-concave heuristic. Here the set of mistakes is fixed, the remaining convex problem is
+    solved, and both steps are repeated until the constraint holds for the mistakes of the solution
+    (see `settle_mistakes`), which is then stationary or nearly so. As with any heuristic, another
+    start may lead to another result.
 
     A covariance of 0 makes the groups' mean scores equal, but not necessarily their shares of
     positive scores. This has a consequence for l2 = 0. If some samples certainly have Y = 0, such
@@ -242,8 +243,9 @@ def settle_mistakes(solve, X, groups, c, max_rounds=100):
     solution : NewtonSolution
         Solution of the last round.
     settled : bool
-        Whether the violation is at most 0.1 % of that without the constraint, and the last round
-        changed the loss by at most 1e-5.
+        Whether the constraint already holds without being imposed, or the largest covariance
+        exceeds `c` by at most 0.1 % of its excess without the constraint and the last round
+        changed the objective by at most 1e-5.
     """
     solution, A, tolerance, before = solve(None), None, 0.0, np.inf
     for k in range(max_rounds):

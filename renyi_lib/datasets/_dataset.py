@@ -140,7 +140,7 @@ class FairDataset:
             One of `sensitive_choices`; by default the first. A column from which S is derived is
             never a feature.
         columns : sequence of str, optional
-            Raw columns to use as features; by default, `features` without those of S.
+            Raw columns to use as features; by default, `features` without the columns of S.
         scaling : {None, "standard", "variance", "unit_norm"} or transformer, default=None
             Scaling of the features. ``"standard"`` centers each column of X and divides it by its
             standard deviation, ``"variance"`` only divides, and ``"unit_norm"`` divides by the L2

@@ -63,7 +63,7 @@ def make_scaler(scaling, sparse_output):
 
     Returns
     -------
-    transformer or None
+    transformer
         Unfitted transformer.
 
     Examples

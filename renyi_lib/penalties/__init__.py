@@ -18,7 +18,8 @@ The Rényi penalty is a maximum over an adversary's moves. Its gradient is that 
 function at the adversary's best response, held fixed (Danskin's theorem). In Algorithm 1 the
 adversary chooses a function of S (the vector v), in Algorithm 2 a function of Ŷ (the vector w).
 At the best response, both inner functions equal rho_R^2 exactly, because the factor
-1 / (q (1 - q)), which the paper absorbs into lambda for Algorithm 2, is included here.
+1 / (q (1 - q)) with q = P(S = 1), which the paper absorbs into lambda for Algorithm 2, is included
+here.
 
 Gradients treat the entries of F as free variables and the probabilities of the groups as fixed.
 """

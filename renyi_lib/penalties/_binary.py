@@ -22,7 +22,7 @@ def best_response_w(T: np.ndarray, q: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (c,)
         Best response, which equals P(S = 1 | Ŷ = i) - 1/2. For a class without mass, every w_i is
-        a best response, and that of independence, P(S = 1) - 1/2, is returned.
+        a best response, and its value under independence, P(S = 1) - 1/2, is returned.
 
     See Also
     --------
@@ -42,11 +42,11 @@ def renyi_given_w(T: np.ndarray, q: np.ndarray, w: np.ndarray) -> tuple[float, n
     """Compute the adversary's term of eq. Binary-Min-Max-Fairness, scaled to rho_R^2.
 
     The paper's term, sum_i (w_i (P(Ŷ=i, S=1) - P(Ŷ=i, S=0)) - w_i^2 P(Ŷ=i)), has the maximum
-    1/4 - gamma. By Theorem 2, rho_R^2 = 1 - gamma / (q (1 - q)) with q = P(S = 1). Therefore
-    rho_R^2 is the maximum of that term minus (q - 1/2)^2, divided by q (1 - q). With
-    u_i = w_i - (q - 1/2) and b_i = P(Ŷ=i, S=1) - q P(Ŷ=i), this is
+    1/4 - gamma, with the gamma of Theorem 2, by which rho_R^2 = 1 - gamma / (q_0 q_1). Therefore
+    rho_R^2 is the maximum of that term minus (q_1 - 1/2)^2, divided by q_0 q_1. With
+    u_i = w_i - (q_1 - 1/2) and b_i = P(Ŷ=i, S=1) - q_1 P(Ŷ=i), the scaled term is
 
-        sum_i (2 u_i b_i - u_i^2 P(Ŷ=i)) / (q (1 - q)),
+        sum_i (2 u_i b_i - u_i^2 P(Ŷ=i)) / (q_0 q_1),
 
     in which every term is small if rho_R is small, so there is no cancellation of digits.
 
@@ -83,7 +83,7 @@ def renyi_given_w(T: np.ndarray, q: np.ndarray, w: np.ndarray) -> tuple[float, n
 
 
 def _given_u(T, q, u):
-    """Compute `renyi_given_w` as a function of u = w - (q - 1/2), which is 0 at independence."""
+    """Compute `renyi_given_w` as a function of u = w - (q_1 - 1/2), which is 0 at independence."""
     p = T[:, 0] + T[:, 1]
     variance = q[0] * q[1]
     value = (2 * u @ (T[:, 1] - q[1] * p) - (u * u) @ p) / variance
@@ -96,7 +96,7 @@ def _given_u(T, q, u):
 class BinaryRenyiPenalty(RenyiTable):
     """Penalty rho_R^2(Ŷ, S) for two groups in closed form, with Algorithm 2's adversary.
 
-    The closed form is that of Theorem 2. The second category in sorted order is treated as S = 1;
+    The closed form is given by Theorem 2. The second category in sorted order is treated as S = 1;
     the value of the penalty does not depend on this choice.
 
     See Also

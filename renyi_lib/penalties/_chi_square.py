@@ -16,14 +16,14 @@ def best_response_W(T: np.ndarray, q: np.ndarray) -> np.ndarray:
     T : ndarray of shape (..., c, d)
         Joint table P(Ŷ = i, S = j); leading axes stack several tables.
     q : ndarray of shape (..., d)
-        Group probabilities P(S = j). A group that does not occur has q_j = 0 and gets the W of
-        independence.
+        Group probabilities P(S = j). A group that does not occur has q_j = 0, and its W_ji are
+        0.
 
     Returns
     -------
     ndarray of shape (..., d, c)
-        Best response. For a class without mass, every column is a best response, and that of
-        independence, sqrt(q), is returned.
+        Best response. For a class without mass, every column is a best response, and the
+        column under independence, sqrt(q), is returned.
 
     See Also
     --------
@@ -48,11 +48,12 @@ def chi_square_given_W(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the term of FERMI's adversary, -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1.
 
-    With U = W - sqrt(q), the deviation from the best response under independence, the term is
-    ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``, in which every summand is
-    small if the dependence is weak, so there is no cancellation of digits. The term is linear in
-    T. For any fixed W, the average over batches of its gradient with respect to F is therefore
-    the gradient on all samples.
+    P_y and P_s are the diagonal matrices of the probabilities p_i = P(Ŷ = i) and q_j, and P_ys is
+    T. With U = W - sqrt(q), the deviation from the best response under independence, whose columns
+    are U_i, the term is ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``. It is
+    computed from U, which loses fewer digits if the dependence is weak. The term is linear in T.
+    For any fixed W, the average over batches of its gradient with respect to F is therefore the
+    gradient on all samples.
 
     Parameters
     ----------

@@ -151,7 +151,7 @@ class Groups:
         return cls(codes, categories, weight, q, y, labels)
 
     def table(self, F: ArrayLike) -> np.ndarray:
-        """Compute T[i, j] = P(Ŷ = i, S = j), the average of F by group, in one pass over F."""
+        """Compute T[i, j] = P(Ŷ = i, S = j), sums of weight * F by group, in one pass over F."""
         F = self._of_shape(F)
         d = len(self.q)
         T = np.array([np.bincount(self.codes, column * self.weight, d) for column in F.T])
@@ -159,7 +159,7 @@ class Groups:
         return T
 
     def checked(self, F: ArrayLike) -> np.ndarray:
-        """Validate that F is finite and has a row for each sample."""
+        """Return F as floats, after checking that it is finite and has a row for each sample."""
         F = self._of_shape(F)
         _check_finite(F)
         return F

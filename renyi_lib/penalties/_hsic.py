@@ -18,8 +18,9 @@ __all__ = ["HSICPenalty"]
 class HSICPenalty(Penalty):
     """Penalty on the Hilbert-Schmidt independence criterion (HSIC) of F and the group.
 
-    This is the biased estimate trace(K H L H) / n^2, where L is the kernel 1[s = t] of the groups
-    and K is the sum over classes of a kernel of the class probability,
+    This is the biased estimate trace(K H L H) / n^2, where H is the centering matrix, L is
+    the kernel 1[s = t] of the groups, and K is the sum over classes of a kernel k of the class
+    probability,
 
         K(F, F') = sum_i k(F_i, F'_i),      k(x, y) = x y   or   exp(-(x - y)^2 / (2 bandwidth^2)).
 
@@ -32,8 +33,8 @@ class HSICPenalty(Penalty):
     kernel : {"gaussian", "linear"}, default="gaussian"
         Kernel of each class probability.
     bandwidth : float, default=0.25
-        Bandwidth of the Gaussian kernel, on the scale of probabilities. It is constant, because
-        otherwise the penalty would not be a fixed function of F.
+        Bandwidth of the Gaussian kernel, on the scale of probabilities. It is constant, because a
+        bandwidth that adapted to F would change the kernel during a fit.
 
     See Also
     --------
@@ -107,7 +108,7 @@ def _gaussian_hsic(x, groups, bandwidth):
 
 
 class _Waves:
-    """Waves exp(i w_k x), evaluated one at a time; every w_k is a multiple of the first."""
+    """Waves exp(i w_k x), evaluated one at a time; w_k is k times the first frequency."""
 
     def __init__(self, x, frequencies, groups):
         self.first, self.n_waves, self.groups = (

@@ -15,6 +15,8 @@ __all__ = ["RenyiPenalty", "best_response_v", "mixed_strategy", "renyi_given_v"]
 def best_response_v(T: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Compute Algorithm 1's best response, the second right singular vector of Q.
 
+    Q is the matrix of Theorem 1, Q_ij = T_ij / sqrt(p_i q_j) with p_i = P(Ŷ = i).
+
     Parameters
     ----------
     T : ndarray of shape (c, d)
@@ -47,8 +49,9 @@ def best_response_v(T: np.ndarray, q: np.ndarray) -> np.ndarray:
 def renyi_given_v(T: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[float, np.ndarray]:
     """Compute the adversary's term of eq. Min-Max-Fairness_DP-discrete, v^T Q^T Q v.
 
-    With h_j = v_j / sqrt(q_j), a function of the group with mean 0 and variance 1,
-    p_i = P(Ŷ = i) and m_i = E[h(S) | Ŷ = i], the term and its gradient are
+    Q is the matrix of Theorem 1, Q_ij = T_ij / sqrt(p_i q_j) with p_i = P(Ŷ = i). With
+    h_j = v_j / sqrt(q_j), which for a unit vector v is a function of the group with mean 0 and
+    variance 1, and m_i = E[h(S) | Ŷ = i], the term and its gradient are
 
         v^T Q^T Q v = sum_i p_i m_i^2,        d / dT_ij = 2 m_i h_j - m_i^2.
 
@@ -91,17 +94,18 @@ def renyi_given_v(T: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[float, n
 class RenyiPenalty(RenyiTable):
     """Penalty rho_R^2(Ŷ, S) for any number of classes and groups, with Algorithm 1's adversary.
 
-    rho_R^2 is the maximum of v^T Q^T Q v over vectors v of length at most 1 that are orthogonal
-    to v_1 = sqrt(q). It is attained by the second right singular vector of Q (Theorem 1).
+    With Q_ij = T_ij / sqrt(p_i q_j) for the joint table T and its margins p and q, rho_R^2 is the
+    maximum of v^T Q^T Q v over vectors v of length at most 1 that are orthogonal to v_1 = sqrt(q).
+    It is attained by the second right singular vector of Q (Theorem 1).
 
     Parameters
     ----------
     smoothing : float, default=0.0
         With 0, the penalty is rho_R^2 itself. It has a kink where the second and the third
-        singular value of Q tie, which requires at least three classes and three groups; the
-        gradient there is that of one of the maximizers, a subgradient. With mu > 0, the adversary
-        plays a mixed strategy, which uses the k-th singular vector with probability pi_k and is
-        rewarded for mixing::
+        singular values of Q tie, which requires at least three classes and three groups. The
+        gradient there is a subgradient, computed for one of the maximizers v. With smoothing
+        mu > 0, the adversary plays a mixed strategy, which uses the k-th singular vector (k >= 2)
+        with probability pi_k and is rewarded for mixing::
 
             max over pi of sum_k pi_k sigma_k^2 + (1 - sum_k pi_k^2) mu / 2.
 

@@ -1,4 +1,4 @@
-"""Shared base class of the Rényi penalties, which are functions of the normalized table Q."""
+"""Shared base class of the penalties that are functions of the normalized table Q."""
 
 import numpy as np
 
@@ -28,7 +28,8 @@ class RenyiTable(TablePenalty):
     def table_residuals(self, T, q):
         """Return the gradients of the entries of Q, in a basis without its first singular pair.
 
-        The squares of these entries sum to |Q|^2 - 1.
+        The matrix Q has the entries T_ij / sqrt(p_i q_j), and its first singular vectors are
+        sqrt(p) and sqrt(q). In this basis, the squares of the entries sum to |Q|^2 - 1.
         """
         p = np.maximum(T.sum(axis=1), EMPTY)
         left, right = complement(np.sqrt(p / p.sum())), complement(np.sqrt(q))

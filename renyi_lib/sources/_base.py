@@ -66,6 +66,8 @@ class Source:
     ----------
     n_passes : int
         Number of passes over the data so far.
+    feature_names : ndarray of str, or None
+        Names of the features, if known.
 
     Examples
     --------

@@ -89,7 +89,11 @@ class FeatureBlocks:
         return FeatureBlocks(self.source, self.sizes, self.shape[1], kept)
 
     def standardized(self, weight: np.ndarray | None, center: bool, ones: bool) -> "FeatureBlocks":
-        """Scale columns to variance 1, and center them if `center` is True, in two passes."""
+        """Scale columns to variance 1, and center them if `center` is True, in two passes.
+
+        `weight` contains probabilities, or is None for equal weights. Constant columns are not
+        scaled. With `ones`, a column of ones is appended.
+        """
         share = np.full(self.shape[0], 1 / self.shape[0]) if weight is None else weight
         mean = self.total(_weighted_sum, [share])
         scale = np.sqrt(self.total(_weighted_squares, [share], mean))
@@ -157,11 +161,11 @@ def read_columns(source: Source) -> tuple[FeatureBlocks, Any, Any, Any]:
     -------
     X : FeatureBlocks
         Features, to be read in blocks.
-    y : ndarray, Series or extension array of shape (n,)
+    y : ndarray or Series of shape (n,)
         Target values.
     sensitive_features : ndarray, Series or DataFrame, or None
         Group of each row.
-    sample_weight : ndarray, Series or extension array of shape (n,), or None
+    sample_weight : ndarray or Series of shape (n,), or None
         Weight of each row.
 
     Examples
@@ -200,7 +204,7 @@ def _joined(parts):
 
 
 def _without_features(rows):
-    """Return a list with the size of a block and its columns except X."""
+    """Return a list of one tuple: the shape of a block's X, and its `Rows` without X."""
     if rows.X.shape[0] == 0:
         return [(0, 0, None)]
     return [(*_numbers(rows.X, finite=True).shape, rows._replace(X=None))]

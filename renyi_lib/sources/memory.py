@@ -20,7 +20,7 @@ _BLOCK = 2**19
 
 
 class ArraySource(Source):
-    """Source that reads arrays in memory without ever copying them as a whole.
+    """Source that reads arrays in memory, without ever copying a dense X as a whole.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class ArraySource(Source):
         Weight of each row.
     block_size : int, optional
         Number of rows in a block. By default, all rows if X is small or sparse; otherwise as many
-        as fit into the cache, but at most a fortieth of X, so that temporary arrays are small,
-        too.
+        as fit into the cache, but at most a fortieth of X, so that temporary arrays are small, too
+        (and at least 256).
 
     Examples
     --------

@@ -15,7 +15,7 @@ __all__ = ["ParquetRows"]
 
 
 class ParquetRows:
-    """Rows of Parquet files, read in chunks so that a fit needs only constant memory.
+    """Rows of Parquet files, read in chunks so that a fit never loads all features into memory.
 
     If X is a `ParquetRows`, the other arguments of `fit` are column names::
 

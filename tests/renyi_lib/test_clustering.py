@@ -1004,8 +1004,8 @@ def test_empty_clusters_of_an_initial_assignment_are_filled(blobs):
         ({"init": "best"}, "init must be 'k-means\\+\\+', 'random'"),
         ({"init": np.zeros((3, 2))}, r"= \(8, 2\), but it has shape \(3, 2\)"),
         ({"init": np.full((8, 2), np.nan)}, "init contains NaN"),
-        ({"init": np.zeros(7, dtype=int)}, "whole number for each of the 400 samples"),
-        ({"init": np.zeros(400)}, "whole number for each of the 400 samples, not float64"),
+        ({"init": np.zeros(7, dtype=int)}, "integer cluster number for each of the 400 samples"),
+        ({"init": np.zeros(400)}, "number for each of the 400 samples, not float64 values"),
         ({"init": np.full(400, 8)}, "cluster numbers from 0 to 7, but it has values from 8 to 8"),
     ],
 )

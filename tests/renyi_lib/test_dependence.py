@@ -132,7 +132,7 @@ def test_hsic_of_too_many_pairs_of_labels_raises_with_advice(monkeypatch):
     ("options", "message"),
     [
         ({"kernel": "cubic"}, "kernel must be"),
-        ({"kernel_b": "cubic"}, "kernel must be"),
+        ({"kernel_b": "cubic"}, "kernel_b must be"),
         ({"bandwidth": 0}, "bandwidth must be a positive number"),
         ({"bandwidth": -1.0}, "bandwidth must be a positive number"),
         ({"bandwidth": np.nan}, "bandwidth must be a positive number"),

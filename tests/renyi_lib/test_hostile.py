@@ -206,7 +206,7 @@ REFUSED = {
     ),
     "levels twice": (
         lambda: JointTable([[1, 2]], ["x"], ["u", "u"]),
-        "^columns has a label twice",
+        "^columns contains the label 'u' more than once",
     ),
     # --- inference
     "a test of one column": (lambda: renyi_test(y), "b|two dimensions|table"),
@@ -456,17 +456,17 @@ REVIEW = {
     ),
     "confidence with the rows of the fit": (
         lambda: to_target(validation=(X, y, s), confidence=0.9),
-        "^confidence needs rows that were not used in the fit, but about 100% of the validation",
+        "^confidence needs rows that were not used in the fit, but about 100 % of the validation",
     ),
     "confidence with a copy of them": (
         lambda: to_target(validation=(X.copy(), y, s), confidence=0.9),
-        "^confidence needs rows that were not used in the fit, but about 100% of the validation",
+        "^confidence needs rows that were not used in the fit, but about 100 % of the validation",
     ),
     "confidence with a part of them": (
         lambda: to_target(
             X=X[:200], y=y[:200], s=s[:200], validation=(X[100:], y[100:], s[100:]), confidence=0.9
         ),
-        "but about 50% of the validation",
+        "but about 50 % of the validation",
     ),
     **{
         f"another order of rows in {name}": (call, ORDER)
@@ -949,7 +949,7 @@ MORE = {
     "a misspelled metric": (lambda: to_target(metric="p-rule"), "^metric must be a function or"),
     "a function without a direction": (
         lambda: to_target(metric=demographic_parity_ratio, target=0.8),
-        "^greater_is_better must be True or False",
+        "^greater_is_better is None, but it must be True or False",
     ),
     "a function without a target": (
         lambda: to_target(metric=demographic_parity_ratio, greater_is_better=True),

@@ -164,7 +164,7 @@ good = json.loads(joint_table(["x", "y"], [0, 1]).to_json())
         (json.dumps(good | {"version": 2}), "version 2"),
         (json.dumps({k: v for k, v in good.items() if k != "rows"}), "lacks 'rows'"),
         (json.dumps(good | {"rows": ["x"]}), "counts must have a row for each of the 1 rows"),
-        (json.dumps(good | {"rows": ["x", "x"]}), "a label twice"),
+        (json.dumps(good | {"rows": ["x", "x"]}), "the label 'x' more than once"),
         (json.dumps(good | {"counts": [[1, 0], [0, -1]]}), "0 or more"),
         (json.dumps(good | {"counts": [[1, 0], [0, "many"]]}), "table of numbers"),
         (json.dumps(good | {"rows": ["x", {"a": 1}]}), "are not hashable"),

@@ -396,7 +396,7 @@ class TestTarget:
             ValueError, match="metric must be a function or one of 'demographic_parity_ratio'"
         ):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, metric="p_value")
-        with pytest.raises(ValueError, match="greater_is_better must be True or False"):
+        with pytest.raises(ValueError, match="greater_is_better is None, but it must be True"):
             fit_to_target(RenyiClassifier(), X, y, sensitive_features=s, metric=lambda *_: 0.0)
 
     def test_progress_bar_counts_the_fits(self, capsys):
@@ -723,10 +723,13 @@ class TestCrossValidation:
 
     def test_an_unreachable_target_reports_the_best_value(self):
         X, y, s = biased_data(400)
-        with pytest.raises(TargetNotReachedError, match=r"any of lams: the best fairness is 0\."):
+        with pytest.raises(
+            TargetNotReachedError, match=r"any value of lams: the best fairness is 0\."
+        ):
             RenyiClassifierCV(lams=[0, 0.1], target=1).fit(X, y, sensitive_features=s)
         with pytest.raises(
-            TargetNotReachedError, match=r"confidence of 0.95: the best bound is"
+            TargetNotReachedError,
+            match=r"confidence of 0.95, because the first test fails: at lam",
         ) as caught:
             RenyiClassifierCV(lams=[0, 5], target=1, confidence=0.95).fit(
                 X, y, sensitive_features=s
@@ -789,7 +792,7 @@ class TestDegenerateModels:
         with pytest.raises(TargetNotReachedError, match=r"everybody.*class_weight='balanced'"):
             fit_to_target(estimator, X, y, **options)
         with pytest.warns(
-            DegenerateModelWarning, match=r"favorable class for \d\.\d+% of the rows"
+            DegenerateModelWarning, match=r"favorable class for \d\.\d+ % of the rows"
         ):
             nobody = fit_to_target(estimator, X, y, **options, min_selection=0)
         assert nobody.predict(X).mean() < 0.1 * y.mean()
@@ -824,6 +827,86 @@ class TestDegenerateModels:
         with pytest.warns(DegenerateModelWarning):
             found = RenyiClassifierCV(**options, min_selection=0).fit(X, y, sensitive_features=s)
         assert found.cv_results_["selected"].max() < 0.1 * y.mean()
+
+
+class Remembering(ClassifierMixin, BaseEstimator):
+    """Selects the groups 0 and 1 at given rates, which differ for rows of the fit and new rows.
+
+    The columns of X are a number in [0, 1) that the rate is compared with, and the group. `rates`
+    contains, for each lam, the rates on the rows of the fit and on new rows; a lam without an
+    entry has the rates of the largest lam below it.
+    """
+
+    def __init__(self, rates=None, lam=0.0):
+        self.rates = rates
+        self.lam = lam
+
+    def fit(self, X, y, *, sensitive_features):
+        self.classes_ = np.array([0, 1])
+        self.seen_ = X[:, 0]
+        return self
+
+    def predict(self, X):
+        rates = self.rates[max(lam for lam in self.rates if lam <= self.lam)]
+        table = np.array(rates)[1 - np.isin(X[:, 0], self.seen_).astype(int)]
+        return (X[:, 0] < table[np.arange(len(X)), X[:, 1].astype(int)]).astype(int)
+
+
+class TestMessagesAreTrue:
+    def data(self, n=4000):
+        rng = np.random.default_rng(0)
+        s = np.arange(n) % 2
+        return np.column_stack([rng.random(n), s]), rng.integers(2, size=n), s
+
+    def test_a_failed_first_test_is_the_cause_although_a_later_lam_has_a_good_bound(self):
+        X, y, s = self.data()
+        rates = {
+            0: ([0.25, 0.5], [0.2, 0.5]),
+            1: ([0.45, 0.5], [0.48, 0.5]),
+            2: ([0.5, 0.5], [0.38, 0.5]),
+        }
+        model = RenyiClassifierCV(Remembering(rates), lams=[0, 1, 2], confidence=0.9, scoring=None)
+        with pytest.raises(TargetNotReachedError) as caught:
+            model.fit(X, y, sensitive_features=s)
+        message = str(caught.value)
+        assert "because the first test fails: at lam = 2, " in message
+        assert "everybody alike" not in message
+        bound = float(re.search(r"the bound is (0\.\d+)", message)[1])
+        assert 0.6 < bound < 0.76
+        # Without the failed test, lam = 1 is chosen, so its bound does meet the target.
+        model.set_params(lams=[0, 1])
+        assert model.fit(X, y, sensitive_features=s).lam_ == 1
+
+    @pytest.mark.parametrize("confidence", [None, 0.9])
+    def test_only_degenerate_models_meet_the_target(self, confidence):
+        X, y, s = self.data()
+        rates = {0: ([0.25, 0.5], [0.25, 0.5]), 1: ([0.0, 0.0], [0.0, 0.0])}
+        options = {"metric": "demographic_parity_difference", "target": 0.1}
+        model = RenyiClassifierCV(
+            Remembering(rates), lams=[0, 1], confidence=confidence, scoring=None, **options
+        )
+        with pytest.raises(
+            TargetNotReachedError, match=r"only by models that treat .almost.*lam = 1"
+        ):
+            model.fit(X, y, sensitive_features=s)
+
+    def test_a_model_that_is_degenerate_on_the_validation_rows_only(self):
+        X, y, s = self.data(8000)
+        rates = {0: ([0.25, 0.5], [0.5, 0.5]), 0.1: ([0.5, 0.5], [0.0, 0.0])}
+        options = {
+            "sensitive_features": s[:4000],
+            "validation": (X[4000:], y[4000:], s[4000:]),
+            "metric": "demographic_parity_difference",
+            "target": 0.1,
+        }
+        fit = X[:4000], y[:4000]
+        with pytest.raises(
+            TargetNotReachedError, match=r"at lam = 0\.1, meets.*everybody"
+        ) as caught:
+            fit_to_target(Remembering(rates), *fit, **options, confidence=0.9)
+        # The plain model is fair on the validation rows and selects half of them.
+        assert "only by models" not in str(caught.value)
+        assert fit_to_target(Remembering(rates), *fit, **options).lam == 0
 
 
 class TestTargetAndMetric:
@@ -921,7 +1004,7 @@ class TestValidation:
         X, y, s = biased_data(600)
         new = kind(X[start : start + 400]), y[start : start + 400], s[start : start + 400]
         fit = {"X": kind(X[:400]), "y": y[:400], "sensitive_features": s[:400], "target": 0.2}
-        with pytest.raises(ValueError, match=r"about (100|75)% of the validation rows are also"):
+        with pytest.raises(ValueError, match=r"about (100|75) % of the validation rows are also"):
             fit_to_target(RenyiClassifier(), **fit, validation=new, confidence=0.9)
         with pytest.warns(UserWarning, match="of the validation rows are also training rows"):
             fit_to_target(RenyiClassifier(), **fit, validation=new)
@@ -1008,7 +1091,9 @@ class TestRareGroups:
                 RenyiClassifier(fairness="equal_opportunity"), **options
             ).fit(X, y, sensitive_features=s),
         ):
-            with pytest.raises(ValueError, match=r"group 'tiny' .*no row of one label.*min_group"):
+            with pytest.raises(
+                ValueError, match=r"no rows of some label for group 'tiny'.*min_group"
+            ):
                 fit()
 
     def test_pooling_that_leaves_one_group_raises(self):

@@ -17,9 +17,9 @@ these), `Function` (run on cases that the reader does not see), `Choice` (a judg
 it is the wrong number or function itself, so that the tests can submit it and expect its
 diagnosis. List the plausible mistakes. Answers and mistakes that must be computed are functions
 without arguments, called when first needed; they should take less than a second. `Number`
-recognizes answers that are in percent, have the wrong sign, are squared, or are under a root. In
-the chapter, the exercise ends with a line "Check yourself: `check("theorem-1/1", rho)` with …",
-and the last code cell of its solution makes that call.
+recognizes the right number in percent, as a fraction of 1, with the wrong sign, squared, or under
+a square root. In the chapter, the exercise ends with a line "Check yourself:
+`check("theorem-1/1", rho)` with …", and the last code cell of its solution makes that call.
 """
 
 import copy
@@ -196,7 +196,7 @@ class Number:
     answer : value or callable
         Right answer, or a function without arguments that computes it.
     why : str
-        One sentence for readers who got it right.
+        Explanation for readers who got it right.
     mistakes : list of Mistake
         Plausible wrong answers.
     rtol, atol : float
@@ -267,7 +267,7 @@ class Function:
     answer : callable
         Right function.
     why : str
-        One sentence for readers who got it right.
+        Explanation for readers who got it right.
     cases : list of tuple, or callable
         Arguments of each call, or a function without arguments that creates them. Each call gets
         a copy, so that a function may modify its arguments.
@@ -370,7 +370,7 @@ class Choice:
     answer : str
         Right option.
     why : str
-        One sentence for readers who got it right.
+        Explanation for readers who got it right.
     mistakes : dict
         Explanation for each of the other options.
 
@@ -421,7 +421,7 @@ class Predicate:
         Function of the answer that returns None if it is right, and otherwise what is wrong with
         it. An exception also becomes a verdict. `distribution` validates tables of probabilities.
     why : str
-        One sentence for readers who got it right.
+        Explanation for readers who got it right.
     examples : list
         Right answers, for the tests.
     mistakes : list of Mistake

@@ -34,7 +34,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: np.sqrt(9) / np.sqrt(900),
-                "Both functions can be chosen freely, so add the roots of both dimensions.",
+                "Both functions can be chosen freely, so add the square roots of both dimensions.",
             ),
             Mistake(
                 lambda: 2 * np.sqrt(8) / np.sqrt(900),

@@ -48,7 +48,7 @@ def _spread(q, n0, n1):
 
 
 def _bank_p(rows):
-    """Compute p% on Bank's test rows at the threshold that `rows` determines."""
+    """Compute p% on Bank's test rows above one half, or selecting the share of yes in `rows`."""
     bank = load_bank().encode(scaling="standard")
     model = LogisticRegression(C=np.inf, tol=1e-6, max_iter=5000).fit(bank.X_train, bank.y_train)
     score = model.predict_proba(bank.X_test)[:, 1]
@@ -141,7 +141,7 @@ EXERCISES = {
     "data-sets/4": Number(
         "a number: p% on Bank's test rows at the lower threshold, as a fraction",
         answer=lambda: _bank_p("test"),
-        why="The two groups get much the same scores in these rows, at either threshold.",
+        why="The two groups are selected at nearly the same rate, at either threshold.",
         mistakes=[
             Mistake(
                 lambda: _bank_p("half"),

@@ -6,8 +6,8 @@ from scipy.stats import t as student
 from renyi_book.checks._kinds import Choice, Function, Mistake, Number, Predicate, _numbers
 from renyi_book.scorecard.judging import FAILS, HOLDS, PART, UNDECIDED, of_interval
 
-# Numbers of the warm-ups: the share with Y = 1 and that of the men among these; an interval in
-# points of accuracy, and the smallest difference that matters.
+# Numbers in the warm-up exercises: the share of people with Y = 1 and the share of men among
+# them; an interval in points of accuracy, and the smallest difference that matters.
 _FILE = (0.4, 0.8)
 _FOUND, _SMALLEST = (-0.02, 0.20), 0.3
 
@@ -63,7 +63,7 @@ def _unpaired(a, b, share):
 
 
 def _equal_means(answer):
-    """Return None if the means agree and all men but at most half of the women are found."""
+    """Return None if the means agree and all men, but at most half of the women, are found."""
     if set(answer) != {"women", "men"}:
         return "The keys of the dictionary should be 'women' and 'men'."
     women, men = (_numbers(answer[name]).ravel() for name in ("women", "men"))
@@ -97,7 +97,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: _FILE[0] * _FILE[1] / 2,
-                "The variance of S needs both shares, that of the men and that of the women.",
+                "The variance of S needs both shares, the men's and the women's.",
             ),
         ],
     ),
@@ -116,7 +116,7 @@ EXERCISES = {
     "equality-of-opportunity/1": Predicate(
         'a dictionary `{"women": [...], "men": [...]}` of scores between 0 and 1',
         test=_equal_means,
-        why="The penalty compares means, the decision counts who is above one half.",
+        why="The penalty compares means, but the decision counts the scores above one half.",
         examples=[
             {"women": [0.95, 0.45, 0.45, 0.45], "men": [0.575, 0.575]},
             {"women": [1.0, 0.2], "men": [0.6]},
@@ -149,7 +149,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda y, s: -_weight(y, s),
-                "The sign is that of the *unexplained* part, which decreases as ρ² grows.",
+                "This is the sign of the *unexplained* part, which decreases as ρ² grows.",
             ),
         ],
     ),
@@ -166,7 +166,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda decision, y, s: _variances(decision[y == 1], s[y == 1]).sum(),
-                "This is the variance; the standard error is its root.",
+                "This is the variance; the standard error is its square root.",
             ),
             Mistake(
                 lambda decision, y, s: np.sqrt(_variances(decision[y == 1], s[y == 1])).sum(),

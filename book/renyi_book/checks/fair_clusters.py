@@ -129,7 +129,8 @@ EXERCISES = {
     "fair-clusters/3": Predicate(
         "a table of counts: a row for each cluster, the two groups as columns",
         test=_two_opinions,
-        why="A few people by themselves hardly count by people, and fully by clusters.",
+        why="A tiny cluster hardly changes the deviation, which weights by people, but it counts "
+        "fully in the sd.",
         examples=[
             [[50_000, 50_000], [4, 0]],
             np.array([[30_000, 60_000], [0, 3], [2, 0]]),

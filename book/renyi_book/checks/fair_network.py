@@ -28,7 +28,7 @@ def _corrected(F1, s):
 
 
 def _climb(W, F, codes, q, step, factor=2.0, own=True, root=True):
-    """Take FERMI's step; the mistakes omit the factor, the term with W, or the root."""
+    """Take FERMI's step; the mistakes omit the factor, the term with W, or the square root."""
     F, W = np.asarray(F, float), np.asarray(W, float)
     member = np.eye(len(q))[codes] / (np.sqrt(q) if root else q)
     pull = member.T @ F / len(F)
@@ -152,7 +152,7 @@ EXERCISES = {
     "fair-network/4": Function(
         "a function `climb(W, F, codes, q, step)` that returns the next W",
         answer=_climb,
-        why="Column i goes the part 2 η p_i of the way to the batch's best response.",
+        why="Column i moves the fraction 2 η p_i of the way to the batch's best response.",
         cases=_climb_cases,
         mistakes=[
             Mistake(
@@ -162,9 +162,7 @@ EXERCISES = {
                 lambda *a: _climb(*a, own=False),
                 "The first trace is missing. Without -W diag(p), nothing limits W.",
             ),
-            Mistake(
-                lambda *a: _climb(*a, root=False), "P_s^{-1/2} means division by the root of q_j."
-            ),
+            Mistake(lambda *a: _climb(*a, root=False), "P_s^{-1/2} divides by √q_j, not by q_j."),
         ],
     ),
 }

@@ -151,8 +151,8 @@ EXERCISES = {
                 "Take the quantiles 0.025 and 0.975.",
             ),
         ],
-        # Intervals of two bootstraps of a thousand draws differ by less than this, whereas 90 %
-        # and 95 % intervals differ by more.
+        # Intervals of two bootstraps of a thousand or more draws differ by less than this, whereas
+        # 90 % and 95 % intervals differ by more.
         atol=0.01,
     ),
     "fairness-is-independence/2": Function(

@@ -81,8 +81,8 @@ EXERCISES = {
             Mistake(-1.0, "The sign is wrong. A longer step leaves a larger error."),
             Mistake(
                 0.0,
-                "A norm that does not depend on η is that of J itself, which stays large at "
-                "a kink. Take the gradient of the envelope J_β.",
+                "This may be the norm of the gradient of J itself, which stays large at a kink "
+                "whatever η is. Take the gradient of the envelope J_β.",
             ),
         ],
         atol=0.15,

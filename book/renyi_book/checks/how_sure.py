@@ -53,7 +53,7 @@ def _upper_end(rho_hat, N, c, tail=0.025, more=0, power=2):
 
 EXERCISES = {
     "how-sure/a": Number(
-        "a number: the root of the mean square of ρ_R at independence",
+        "a number: the root mean square of ρ_R at independence",
         answer=lambda: np.sqrt(_chance_square(2, 4, 200)),
         why="With one binary variable the mean of the square is exactly (c − 1)(d − 1)/(N − 1).",
         mistakes=[
@@ -137,7 +137,8 @@ EXERCISES = {
             ),
             Mistake(
                 lambda counts: _p_value(counts, tail=chi2.cdf),
-                "This is the probability of a smaller value; a p-value is that of a larger one.",
+                "This is the probability of a smaller value; a p-value is the probability of a "
+                "larger one.",
             ),
             Mistake(
                 lambda counts: _p_value(counts, scale=lambda counts: 1),

@@ -9,9 +9,9 @@ _GROUP = np.array([1, 1, 0])
 
 
 def _slopes(first, second):
-    """Return the slopes at 2, at 0 and right of 1 of the maximum of θ² and 2 − θ, which tie at 1.
+    """Return the slopes of max(θ², 2 − θ) at 2, at 0, and just to the right of the tie at 1.
 
-    `first` and `second` are the slopes of the two questions; at the tie the larger one counts.
+    `first` and `second` compute the slopes of θ² and 2 − θ; at the tie the larger one counts.
     """
     return [first(2.0), second(0.0), max(first(1.0), second(1.0))]
 
@@ -52,7 +52,7 @@ EXERCISES = {
         rtol=1e-3,
     ),
     "min-max/b": Number(
-        "a list of three numbers: the slopes at 2, at 0, and at 1 to the right",
+        "a list of three numbers: the slopes at 2, at 0, and just to the right of 1",
         answer=lambda: _slopes(lambda theta: 2 * theta, lambda theta: -1.0),
         why="Where one question is best, its slope counts, and at the tie the larger of "
         "the two slopes does.",

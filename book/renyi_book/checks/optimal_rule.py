@@ -56,14 +56,15 @@ EXERCISES = {
         answer="changes sign",
         why="The multiplier continues to its limit, which the mean scores determine.",
         mistakes={
-            "vanishes": "The gap of the scores vanishes in the limit. Does that of the decisions?",
+            "vanishes": "The gap of the scores vanishes in the limit. Does the gap of the "
+            "decisions?",
             "stays positive": "It does until k reaches 0.10. Does k stop there?",
         },
     ),
     "optimal-rule/1": Function(
         "a function `squared_k(lam, gap, mean, q)` that returns the multiplier",
         answer=_squared,
-        why="The squared loss has the slope 2 (F − η), and the log-loss at 1/2 twice that.",
+        why="At F = 1/2, the log-loss has twice the slope of the squared loss, 2 (F − η).",
         cases=[(1.0, 0.2, 0.3, 0.5), (10.0, 0.05, 0.6, 0.3), (0.5, -0.1, 0.2, 0.7)],
         mistakes=[
             Mistake(

@@ -78,8 +78,8 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda f, s: _weights(f, s, variance=np.var),
-                "The first factor divides by the variance of the score; Rényi's divides by that "
-                "of the sampled label.",
+                "The first factor divides by the variance of the score; Rényi's divides by the "
+                "variance of the sampled label.",
             ),
             Mistake(
                 lambda f, s: _weights(f, s, variance=lambda f: np.mean(f * (1 - f))),
@@ -113,7 +113,8 @@ EXERCISES = {
     "renyi-pearson-hsic/3": Function(
         "a function `small_nmi(p, q, rho)` that returns a number",
         answer=_small_nmi,
-        why="Half of ρ² is the information, and half of the sum of the entropies its scale.",
+        why="The information is about ρ² / 2, and NMI divides it by half the sum of the "
+        "entropies.",
         cases=[(0.2, 0.67, 0.01), (0.5, 0.5, 0.03), (0.05, 0.3, 0.002)],
         mistakes=[
             Mistake(

@@ -57,7 +57,8 @@ EXERCISES = {
             ),
             Mistake(
                 [0.03, 0.03, 0.04],
-                "An adjusted p-value cannot be smaller than that of a row with a smaller p-value.",
+                "An adjusted p-value cannot be smaller than the adjusted p-value of a row with a "
+                "smaller p-value.",
             ),
             Mistake(_P_VALUES, "These are the unadjusted p-values."),
         ],
@@ -66,11 +67,11 @@ EXERCISES = {
         "a function `widening(splits, ratio)` that returns the ratio of the two intervals' widths",
         answer=lambda splits, ratio: np.sqrt(1 + splits * ratio),
         cases=_CASES,
-        why="It is the root of the ratio of the variances, 1 + splits · ratio.",
+        why="It is the square root of the ratio of the variances, 1 + splits · ratio.",
         mistakes=[
             Mistake(
                 lambda splits, ratio: 1 + splits * ratio,
-                "This is the ratio of the variances; the ratio of the widths is its root.",
+                "This is the ratio of the variances; the ratio of the widths is its square root.",
             ),
             Mistake(
                 lambda splits, ratio: np.sqrt(1 / splits + ratio),

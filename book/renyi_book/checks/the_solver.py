@@ -107,7 +107,7 @@ EXERCISES = {
     "the-solver/2": Predicate(
         "a function `whitening(C)` that returns a matrix W",
         test=_not_white,
-        why="W^T C W is the identity, and so it is for W U with any orthogonal matrix U.",
+        why="W^T C W is the identity, as it is for W U with any orthogonal matrix U.",
         examples=[_by_eigenvalues, lambda C: np.linalg.inv(np.linalg.cholesky(C)).T],
         mistakes=[
             Mistake(np.linalg.inv, "the inverse of C"),

@@ -90,9 +90,9 @@ EXERCISES = {
         ],
     ),
     "which-output/2": Predicate(
-        "two lists of ten scores, the one of group 0 first",
+        "two lists of ten scores, with group 0 first",
         test=_fair_on_average,
-        why="The means agree, so the sampled label is fair, and the decision is not.",
+        why="The means agree, so the sampled label is fair, but the decision is not.",
         examples=[([0.4] * 9 + [1.0], [0.51] * 9 + [0.01])],
         mistakes=[
             Mistake(([0.4] * 9 + [0.6], [0.6] * 9 + [0.4]), "still depends on the group"),

@@ -148,7 +148,7 @@ def benchmark_frontier(
         Python paths are given by the variables FAIRGBM_PYTHON and ERROR_PARITY_PYTHON.
     seeds : iterable of int
         Seeds of the random splits. The protocol runs some methods only on the first of them.
-    rounds : int
+    rounds : int, default=50
         Number of trees of each model.
     progress : bool, default=True
         Whether to show a progress bar.
@@ -157,10 +157,11 @@ def benchmark_frontier(
     -------
     DataFrame
         Columns ``dataset, criterion, level, method, seed``; the measures ``accuracy``,
-        ``balanced_accuracy`` and ``auc`` where the method reaches the level; ``start``, the
+        ``balanced_accuracy`` and ``auc`` where the method first reaches the level; ``start``, the
         difference of rates before any constraint; ``cpu_seconds`` of the whole frontier, including
-        base models. Measures are NaN if the model without a constraint already meets the level,
-        or if no setting does. The level of rows without a constraint is NaN.
+        the base models of post-processing. Measures are NaN if the model without a constraint
+        already meets the level, or if no setting does, and ``auc`` also if a rule without a score
+        is involved. The level of rows without a constraint is NaN.
     """
     unknown = set(methods) - set(METHODS)
     if unknown:
@@ -311,7 +312,7 @@ def takes_part(method, task, seed):
 
 
 def _path(method, criterion, split, task, answer):
-    """Return a method's rules on test rows, from its unconstrained model on, and CPU seconds.
+    """Return a method's rules on test rows, starting without a constraint, and CPU seconds.
 
     If the protocol does not run the method for this criterion, return None.
     """
@@ -481,7 +482,7 @@ def _reduction(criterion, split, bounds):
 
 
 def peer_input(method, split):
-    """Return the input of an external script for a split, and the start of its path."""
+    """Return an external script's input for a split, with the scores at the start of its path."""
     sees = method.endswith(", S")
     base, seconds = split.base("y, S" if sees else "y")
     score = base.predict_proba(split.X("test", sees))[:, 1]

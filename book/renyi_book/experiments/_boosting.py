@@ -22,7 +22,8 @@ from renyi_book.experiments._splits import FRESH, Rows, encoded_splits
 from renyi_lib.boosting import RenyiBoostingClassifier
 from renyi_lib.classification import RenyiClassifier
 
-# Weights of the penalty for each of our methods; the first, 0, is the plain model.
+# Weights of the penalty for each of our methods; 0 is the plain model. The plain boosted trees are
+# the same for both penalties, so they are listed only once.
 LINEAR_LAMS = (0, 1, 3, 4.5, 6, 10, 30)
 LABEL_LAMS = (0, 3, 6, 10, 30)
 SCORE_LAMS = (1, 2, 4, 10)

@@ -49,10 +49,12 @@ def calibration(
     -------
     DataFrame
         Columns ``rows, columns, n, rho``; ``spectrum``, "one" if rho_R is the only singular value
-        and "many" if all are of its size; ``expected``, the smallest expected count of a cell;
-        ``what``, "size" of a test or "coverage" of an interval; ``method``; ``share`` and
-        ``replicates``; for intervals also ``above`` and ``below``, the shares of intervals
-        entirely above and below the true value, the median ``width`` and the median ``estimate``.
+        besides 1 and "many" if there are others of similar size; ``expected``, the smallest
+        expected count of a cell; ``what``, "size" of a test or "coverage" of an interval;
+        ``method``; ``share``, the fraction of the ``replicates`` samples that the test rejects or
+        whose interval covers the true value; for intervals also ``above`` and ``below``, the
+        shares of intervals entirely above and below the true value, the median ``width`` and the
+        median ``estimate``.
 
     Notes
     -----
@@ -221,7 +223,7 @@ def fairness_calibration(
     replicates : int, default=300
         Number of samples for each row.
     n_resamples : int, default=1000
-        Number of random samples for each interval.
+        Number of random tables for each test of fairness, and for the correlation of two models.
     seed : int, default=0
         Random seed.
     progress : bool, default=True
@@ -231,8 +233,8 @@ def fairness_calibration(
     -------
     DataFrame
         Columns ``case, n`` (people in the smallest group), ``metric``, ``what`` ("value" of the
-        first model, "difference" of the two), ``truth`` (for p%, 1 - p), and ``share, replicates,
-        above, below, width, estimate`` as in `calibration`.
+        first model, "difference" of the two), ``truth`` (for the ratio, 1 minus the ratio), and
+        ``share, replicates, above, below, width, estimate`` as in `calibration`.
 
     Examples
     --------

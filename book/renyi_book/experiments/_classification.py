@@ -216,7 +216,8 @@ def penalties_compared(
     Returns
     -------
     DataFrame
-        Columns ``method, dataset, split, seed, lam, rows`` and the measures.
+        Columns ``method, dataset, split, seed, lam, rows`` and the measures; for HSIC, ``lam`` is
+        the weight used, ten times that in `lams`.
 
     Examples
     --------

@@ -60,9 +60,10 @@ def fair_clusters(
     Returns
     -------
     DataFrame
-        Columns ``dataset, algorithm, seed``, those of `renyi_lib.clustering.tradeoff_table`,
-        ``p``, the overall proportion of S = 1, and ``cycle_length``, the number of passes after
-        which Algorithm 3 returned to an earlier state (0 if it did not).
+        Columns ``dataset, algorithm, seed``, the columns of
+        `renyi_lib.clustering.tradeoff_table`, ``p``, the overall proportion of S = 1, and
+        ``cycle_length``, the length in passes of the cycle in which Algorithm 3 was caught (0 if
+        it did not return to an earlier state).
 
     Examples
     --------
@@ -126,7 +127,9 @@ def clusters_stop(
     Returns
     -------
     DataFrame
-        Columns ``dataset, seed, lam, max_iter, n_iter, converged, cycle_length``.
+        Columns ``dataset, seed, lam, max_iter``; ``n_iter``, the number of passes made;
+        ``converged``, whether the last pass moved no point; and ``cycle_length`` as in
+        `fair_clusters`.
 
     Examples
     --------
@@ -197,9 +200,9 @@ def toy_clusters(
     Returns
     -------
     DataFrame
-        Columns ``seed``, those of `renyi_lib.clustering.tradeoff_table`, and ``together``, the
-        largest fraction of a one-group neighborhood's points that share a cluster, averaged over
-        the two such neighborhoods.
+        Columns ``seed``, the columns of `renyi_lib.clustering.tradeoff_table`, and ``together``,
+        the largest fraction of a one-group neighborhood's points that share a cluster, averaged
+        over the two such neighborhoods.
 
     Examples
     --------

@@ -40,7 +40,10 @@ def by_shape(tables):
 
 
 def covered(ends, truth):
-    """Compute how often intervals cover the true value, and on which side they miss it."""
+    """Compute how often intervals cover the true value, and on which side they miss it.
+
+    The result also contains the number of intervals, their median width and the median estimate.
+    """
     estimate, _, low, high = np.transpose(ends)[:4]
     above, below = np.mean(low > truth + 1e-9), np.mean(high < truth - 1e-9)
     return {
@@ -61,8 +64,8 @@ def measured(intervals, truth, replicates, again):
 
     Parameters
     ----------
-    intervals : function of a number of samples
-        Function that draws samples and returns their intervals, one row each.
+    intervals : callable
+        Function that draws a given number of samples and returns their intervals, one row each.
     truth : float
         True value.
     replicates, again : int

@@ -133,7 +133,7 @@ def batches_compared(
         Weights of the penalty.
     seeds : sequence of int
         Seeds of the split, the start and the shuffling; some sizes use only the first (`SEEDS`).
-    epochs : int
+    epochs : int, default=5
         Number of passes over the training rows.
     progress : bool, default=True
         Whether to show a progress bar.
@@ -141,8 +141,10 @@ def batches_compared(
     Returns
     -------
     DataFrame
-        Columns ``problem, seed, size, way, penalty, lam, rows``, and the measures: accuracy and
-        violation of the decision, rho_R^2 and chi-square information of the sampled label.
+        Columns ``problem, seed, size``; ``way``, the method ("none", "batch", "running" or
+        "fermi"); ``penalty``, its measure ("none", "chi-square" or "renyi"); ``lam, rows``;
+        ``accuracy`` and ``violation`` of the decision; ``rho2`` and ``chi2``, the rho_R^2 and the
+        chi-square information of the sampled label.
 
     Examples
     --------
@@ -282,7 +284,7 @@ def ways_for(splits, size, lams):
         measures.append("renyi")
     ways = [("none", "none", lams[:1] * 0, None)]
     for measure in measures:
-        # The table of one row carries no information, and that of all rows needs no memory.
+        # The table of one row carries no information, and the table of all rows needs no memory.
         if size != "1":
             ways.append(("batch", measure, lams, BatchTable(d, measure)))
         if size not in (ALL, REFERENCE):

@@ -1,11 +1,11 @@
 """Experiments for the second scorecard, which measure the claims of FERMI's paper.
 
 The rules that read these tables are in ``book/claims_fermi.yml`` and were committed before any of
-the seeds from 100 on was run. Step lengths and learning rates were chosen on the seeds 0 to 4,
+the seeds from 100 upward was run. Step sizes and learning rates were chosen on the seeds 0 to 4,
 which are not used again.
 
-The notation is that of the paper by Lowy and others: W is the adversary's matrix, q has the shares
-of the groups, and ERMI is the chi-square information of predicted label and group.
+The notation follows the paper by Lowy and others: W is the adversary's matrix, q has the shares of
+the groups, and ERMI is the chi-square information of predicted label and group.
 """
 
 import time
@@ -26,7 +26,7 @@ from renyi_lib.stochastic import BatchTable, Fermi, table_of_batch
 # Initial learning rate by batch size, chosen among three values a factor of three apart as the one
 # with the smallest validation loss without a penalty on the seeds 0 to 4.
 RATES = {1: 0.003, 64: 0.1}
-# Step lengths of theta and W in Algorithm 1 for a budget of 4000 samples.
+# Step sizes of theta and W in Algorithm 1 for a budget of 4000 samples and batches of one.
 STEPS = (0.005, 0.05)
 
 
@@ -55,11 +55,12 @@ def fermi_measures(
     DataFrame
         Columns ``classes, groups, strength, seed``; ``definition`` (E[p(y, s) / (p(y) p(s))] - 1),
         ``exponential`` (the exponential of Rényi's mutual information of order 2, minus 1),
-        ``chi2``, ``best_W`` (FERMI's bracket at its best W) and ``other_W`` (the largest of its
+        ``chi2`` (the sum of ``(p(y, s) - p(y) p(s))^2 / (p(y) p(s))``), ``best_W`` (what FERMI
+        maximizes over W, `chi_square_given_W`, at its best W) and ``other_W`` (the largest of its
         values at 20 other W);
         ``rho2`` (rho_R squared), ``shannon`` (mutual information in nats), ``l_inf``
         (the largest ``|p(y, s) - p(y) p(s)|``), ``parity`` (the largest ``|p(y | s) - p(y)|``) and
-        ``smallest_group``.
+        ``smallest_group`` (the share of the smallest group).
 
     Examples
     --------
@@ -122,7 +123,7 @@ def fermi_estimator(*, shapes=((2, 2), (3, 4)), n_rows=9, sizes=(1, 2, 3), seeds
         Columns ``classes, groups, seed, size, way`` ("fermi" at a random W, "fermi-best" at the
         best W on all rows, "plug-in" for rho_R^2 of the batch's own table); ``gradient``, the
         largest bias of the gradient relative to the largest entry of the true gradient; ``climb``,
-        the largest bias of the step of W; ``value``, the bias of the value.
+        the largest bias of the step of W (NaN without W); ``value``, the bias of the value.
 
     Examples
     --------
@@ -283,10 +284,10 @@ def fermi_convergence(
     """Measure how the gradient decreases in FERMI's Algorithm 1 on Adult, by gender and race.
 
     The model is softmax regression from theta = 0 and W = 0, with batches sampled with replacement
-    and plain stochastic steps without Adam. Steps are constant within a run and proportional to
-    the root of the batch size over the budget. The gradient is that of the mean loss + lam * ERMI
-    on all rows, and its norm is averaged over 40 iterates that are spread evenly over the run,
-    because the paper returns a random iterate.
+    and plain stochastic steps without Adam. Step sizes are constant within a run and proportional
+    to the square root of the batch size divided by the budget (at most 1/2 for W). The norm of the
+    gradient of mean loss + lam * ERMI on all rows is averaged over 40 iterates that are spread
+    evenly over the run, because the paper returns a random iterate.
 
     Parameters
     ----------
@@ -379,9 +380,9 @@ def fermi_logistic(
 ):
     """Train logistic regression with FERMI on mini-batches, over lam.
 
-    The splits are those of `penalties_compared`, with which this table is compared. The steps are
-    plain stochastic gradients, as in FERMI's Algorithm 1, with a learning rate that decreases
-    linearly to zero. W is updated as in `batches_compared`.
+    The splits are the same as in `penalties_compared`, with which this table is compared. The
+    steps are plain stochastic gradients, as in FERMI's Algorithm 1, with a learning rate that
+    decreases linearly to zero. W is updated as in `batches_compared`.
 
     Parameters
     ----------

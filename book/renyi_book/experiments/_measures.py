@@ -26,8 +26,16 @@ def measures(y, decision, s, score=None):
     Returns
     -------
     dict of str to float
-        Measures. The last entries are, for each group j, its size ``n_j``, the share ``rate_j``
-        with the decision 1, the number ``pos_j`` with y = 1, and the share ``tpr_j`` among those.
+        The ``accuracy`` of the decisions. The smallest rate of the decision 1 over the largest,
+        ``p_rule``, and the largest minus the smallest, ``dp_violation``. The same difference given
+        y = 1, ``eo_violation``, and for two groups with its sign, second minus first, ``eo_gap``.
+
+        With `score`, the same measures of the sampled label, as ``soft_…``. The decision's
+        dependence on S, ``rho_R`` and ``nmi``, the sampled label's, ``soft_rho_R`` and
+        ``soft_nmi``, and the absolute correlation of score and S, ``score_pearson``.
+
+        For each group j, its size ``n_j``, the share ``rate_j`` with the decision 1, the number
+        ``pos_j`` with y = 1, and the share ``tpr_j`` among those.
     """
     cell = 2 * s + y
     cells = 2 * (int(s.max()) + 1)

@@ -40,7 +40,7 @@ from renyi_lib.tuning import lam_path
 LAMS = (0, 0.3, 1, 2, 4, 10, 30, 100, 1000)
 AUTHORS_LAMS = (0, 5, 8, 22, 40, 160, 600, 3000, 10000)
 SCALERS = {"standard": StandardScaler, "min-max": MinMaxScaler, "unit norm": UnitNormScaler}
-# Fitted universes: the book's own choice, and one fork at a time away from it.
+# Fitted universes: the book's own choice, and changes of one fork at a time.
 BASE = {"encoding": "one-hot", "scaling": "standard", "lam_unit": "mean loss"}
 FITTED = (
     BASE,
@@ -117,12 +117,13 @@ def multiverse(
     -------
     DataFrame
         One row for each claim, universe and seed, with ``claim``, ``universe`` (its name, which
-        lists the forks that differ from the book's own choice), a column for each fork (empty if
-        it does not apply), ``seed`` and ``value``. The value is the lead of Rényi in points of
-        accuracy at equal fairness ("beats"), the signed gap of the true positive rates
-        ("to-zero"), or the loss relative to that at lam = 0 ("clusters"). For the claim about how
-        fair a method can get ("limit"), there are the rates of the positive decision instead,
-        ``ours_0, ours_1, ...`` and ``theirs_0, ...``, and the sizes ``n_0, ...`` of the groups.
+        lists the forks that differ from the book's own choice), ``dataset``, a column for each
+        fork (empty if it does not apply), ``seed`` and ``value``. The value is the lead of Rényi
+        in points of accuracy at equal fairness ("beats"), the signed gap of the true positive
+        rates ("to-zero"), or the loss divided by the loss at lam = 0 ("clusters"). For the claim
+        about how fair a method can get ("limit"), there are the rates of the positive decision
+        instead, ``ours_0, ours_1, ...`` and ``theirs_0, ...``, and the sizes ``n_0, ...`` of the
+        groups.
 
     Examples
     --------

@@ -28,15 +28,15 @@ def fair_network(
 ):
     """Train a network with one hidden layer on Adult, plain and regularized (Table 1).
 
-    The networks are those of `RenyiNetworkClassifier`, up to rounding. Those of one seed, which
-    have the same start and see the same batches, are trained side by side (`train`).
+    Up to rounding, the networks equal those that `RenyiNetworkClassifier` fits. All networks of
+    one seed have the same start and see the same batches, and are trained side by side (`train`).
 
     Parameters
     ----------
     lams : sequence of float
         Weights of the penalty, which the paper does not state.
     hidden, batch_size, epochs : int
-        Number of hidden nodes, batch size and number of epochs, with the paper's values.
+        Number of hidden nodes, batch size and number of epochs; by default, the paper's values.
     learning_rate : float, default=0.001
         Learning rate of Adam; the paper states neither the optimizer nor the rate.
     seeds : iterable of int
@@ -187,7 +187,10 @@ class SideBySide:
 
 
 def _rho_squared_slope(F, s):
-    """Compute n times the gradient of rho_R^2 = D^2 / (p (1 - p) q (1 - q)), for covariance D."""
+    """Compute n times the gradient of rho_R^2 = D^2 / (p (1 - p) q (1 - q)) with respect to F.
+
+    D is the covariance of F and s, and p and q are their means.
+    """
     away = s - s.mean()
     D = F @ away / len(s)
     p = F.mean(axis=1)

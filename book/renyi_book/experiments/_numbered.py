@@ -2,7 +2,7 @@
 
 A Pearson correlation, or HSIC with linear kernels, needs a number for each group. The paper's
 remark on several attributes numbers the combinations 0 to 3. For two groups these penalties equal
-those of the library, except that HSIC is half as large. For more groups, a single covariance
+the library's penalties, except that HSIC is half as large. For more groups, a single covariance
 represents several gaps.
 """
 

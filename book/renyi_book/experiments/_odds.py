@@ -58,7 +58,7 @@ def benchmark_odds(
     seeds : iterable of int
         Seeds of the random splits, the same as in `benchmark_frontier`. The reduction uses the
         first ten.
-    rounds : int
+    rounds : int, default=50
         Number of trees of each model.
     progress : bool, default=True
         Whether to show a progress bar.
@@ -99,7 +99,7 @@ def read_at(split, rules, level):
 
 
 def differences(split, rule):
-    """Compute group 1's false and true positive rates minus those of group 0, on test rows."""
+    """Compute group 1's false and true positive rates minus group 0's, on test rows."""
     _, y, s = split.test
     rates = [[rule.decision[(y == c) & (s == group)].mean() for group in (0, 1)] for c in (0, 1)]
     return np.diff(rates, axis=1)[:, 0]
@@ -110,7 +110,7 @@ def _named(read):
 
 
 def _path(method, split):
-    """Return a method's rules on test rows, from its unconstrained model on, and CPU seconds."""
+    """Return a method's rules on test rows, starting without a constraint, and CPU seconds."""
     if method == "linear":
         X_train, X_test = frontier.scaled_rows(split)
         model, lams = RenyiClassifier(fairness=ODDS), (0, *ODDS_LAMS)

@@ -1,8 +1,9 @@
 """Intervals by inversion along one curve of candidates, which fail if a group is small.
 
-This is the simplest idea for an interval, which moves the groups' rates (or the table) away from
-the observed ones along one direction and keeps the candidates that the sample does not reject. It
-works if all groups are large. The calibration appendix compares it with the library's intervals.
+This is the simplest idea for an interval, which moves the groups' rates (or the table) along one
+line, from independence through the observed ones and beyond, and keeps the candidates that the
+sample does not reject. It works if all groups are large. The calibration appendix compares it with
+the library's intervals.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ def curve_renyi_intervals(tables, *, level, n_resamples, rng):
 
 
 class _Tables(JointTables):
-    """Tables whose remaining singular values never exceed those of the sample."""
+    """Tables whose remaining singular values never exceed the sample's."""
 
     def others(self, t, left):
         s = self.s[:, None, 1:]
@@ -36,7 +37,7 @@ class _Tables(JointTables):
 
 
 def _with_zero(low, estimate, high, observed, by_chance, level):
-    """Set the lower end to 0 unless a test rejects 0; likewise for the estimate."""
+    """Set the lower end to 0 if the p-value is at least `level`, the estimate if at least 1/2."""
     low = np.where(by_chance >= level, 0.0, low)
     estimate = np.where(by_chance >= 0.5, 0.0, np.clip(estimate, low, high))
     return np.column_stack([estimate, observed, low, high])
@@ -117,7 +118,7 @@ class _Rates:
         return self.measure(self.rng.binomial(n, rates, size=shape) / n)
 
     def search_bounds(self, luck):
-        """Return the smallest and largest candidate, and where both tails become equally large."""
+        """Return the search range, and the value above which both tails get half the level."""
         common = (self.common * self.size.sum(axis=-1, keepdims=True) + 0.5) / (
             self.size.sum(axis=-1, keepdims=True) + 1
         )

@@ -3,7 +3,8 @@
 The second experiment compares two approaches to a fair classifier on populations with known
 posteriors: training with the penalty, or fitting plain models and correcting their decisions by
 the bias score. The criterion is the accuracy in the population where a method's path first reaches
-a level of unfairness, a third or a tenth of that of a logistic regression on very many rows.
+a level of unfairness, which is a third or a tenth of the unfairness of a logistic regression
+fitted to very many rows.
 
 The rule was fixed before the seeds were drawn. Take the difference of accuracies, training minus
 correction, over the seeds in which both reach the level, with Student's 95 % interval. *Training
@@ -62,11 +63,12 @@ def optimal_rule_adult(*, models=MODELS, seeds=FRESH[:6], rounds=150, progress=T
     -------
     DataFrame
         Columns ``model, seed, lam`` and, on the test rows, ``agreement`` (the share of equal
-        decisions of the fair classifier and of the rule eta - k b > 1/2, with the k that gives
-        both the same gap), ``correlation`` (of b and of (eta - p) / (p (1 - p)), which according
-        to the theorem is a linear function of b, for scores p between 0.05 and 0.95), this ``k``,
-        ``k_theorem`` (from lam and the scores of the training rows), and the accuracy and p% of
-        the fair classifier and of the rule.
+        decisions of the fair classifier and of the rule eta - k b > 1/2, with the probability eta
+        of Y = 1, the bias score b, and the k that gives both the same gap), ``correlation`` (of b
+        and of (eta - p) / (p (1 - p)), which according to the theorem is a linear function of b,
+        for the fair classifier's scores p between 0.05 and 0.95), this ``k``, ``k_theorem`` (from
+        lam and the scores of the training rows), and the accuracy and p% of the fair classifier
+        and of the rule (``accuracy_fair``, ``accuracy_rule``, ``p_rule_fair``, ``p_rule_rule``).
 
     Examples
     --------
@@ -197,8 +199,9 @@ def training_verdicts(table):
     -------
     DataFrame
         Indexed by setting and part: the share of the seeds in which each method reached the
-        level, the number in which ``both`` did, the ``mean`` difference of accuracies (training
-        minus correction) with its interval ``low`` and ``high``, and the ``verdict``.
+        level (``"reached by training"``, ``"reached by correcting"``), the number in which
+        ``both`` did, the ``mean`` difference of accuracies (training minus correction) with its
+        interval ``low`` and ``high``, and the ``verdict``.
 
     Examples
     --------
@@ -266,7 +269,7 @@ class _Setting:
         return _Rows(X, *self.posteriors(X), rng)
 
     def unfairness(self, p, rows):
-        """Compute the difference of the positive rates, from the groups' true posterior."""
+        """Compute the absolute difference of positive rates, from the true P(S = 1 | x)."""
         q = rows.of_group.mean()
         b = rows.of_group / q - (1 - rows.of_group) / (1 - q)
         return abs(float(np.mean(b * (p > 0.5))))
@@ -318,7 +321,7 @@ class _Continuous(_Setting):
         return _Rows(X, self.posteriors(X)[0], None, rng, s)
 
     def unfairness(self, p, rows):
-        """Compute the standard deviation of P(decision = 1 | S) over 20 quantiles of S."""
+        """Compute the standard deviation of P(decision = 1 | S) over 20 quantile bins of S."""
         by_quantile = pd.Series(p > 0.5).groupby(pd.qcut(rows.s, 20, labels=False)).mean()
         return float(by_quantile.std(ddof=0))
 

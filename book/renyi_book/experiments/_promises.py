@@ -53,8 +53,8 @@ def promises(
     DataFrame
         Columns ``seed, metric, target, on`` ("label" or "score"); ``way``, "estimate" or
         "confidence" (of `fit_to_target`) or "cross-validation" (`RenyiClassifierCV` with
-        confidence); ``measured``, the rows to measure on; ``lam``, missing if none was found;
-        ``value``, the metric on the new rows, and their ``accuracy``.
+        confidence); ``measured``, the number of rows to measure on; ``lam``, missing if none was
+        found; and ``value`` and ``accuracy``, the metric and the accuracy on the new rows.
 
     Examples
     --------

@@ -192,8 +192,9 @@ def rare_groups(
     small : sequence of int
         Numbers of people in the small group, for the cases with two large groups.
     metrics : sequence of str
-        Metrics. For equal opportunity, half of the people, and at least one in each group, have
-        the positive label; for equalized odds, all groups have the same false positive rate.
+        Metrics. For equal opportunity, about half of the people, and at least one in each group,
+        have the positive label; for equalized odds, all groups also have the same rate of positive
+        decisions given the other label.
     methods : sequence of {"one curve", "library"}
         Types of intervals.
     replicates, again, before, seed, progress
@@ -203,8 +204,8 @@ def rare_groups(
     -------
     DataFrame
         Columns ``case, n, smallest`` (people in the smallest group), ``metric, method, truth``
-        (for p%, 1 - p) and ``share, replicates, above, below, width, estimate`` as in
-        `calibration`.
+        (for the ratio, 1 minus the ratio) and ``share, replicates, above, below, width, estimate``
+        as in `calibration`.
 
     Examples
     --------

@@ -10,8 +10,9 @@ from sklearn.preprocessing import StandardScaler
 
 from renyi_lib.datasets import load_adult, load_bank, load_german
 
-# Seeds of the random splits and starts of every stored table. Seeds 0 to 4 were examined while the
-# rules of the scorecard were written, so the claims are judged only on these new seeds.
+# Seeds of the random splits and starts, unless an experiment has its own. Seeds 0 to 4 were
+# examined while the rules of the scorecard were written, so the claims are judged only on these
+# new seeds.
 FRESH = range(100, 130)
 # Separate seeds for the multiverse, so that its results do not depend on the tables above.
 FRESH_MULTIVERSE = range(130, 136)
@@ -33,7 +34,7 @@ class Rows(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """Number of training, validation and test rows of a random split."""
+    """Numbers of training, validation and test rows of a random split."""
 
     train: int
     validation: int
@@ -43,7 +44,7 @@ class Sizes(NamedTuple):
 def sizes(name):
     """Return the numbers of training, validation and test rows in a random split of a panel.
 
-    The number of test rows is the paper's; four fifths of the remaining rows are training rows.
+    There are as many test rows as in the paper, and four fifths of the rest are training rows.
 
     Parameters
     ----------
@@ -106,8 +107,8 @@ def panel(name):
 def split_rows(name, seed):
     """Return the row numbers of each set of rows in a random split.
 
-    The split is that of `resplit`, whose training rows are divided in their random order into
-    training and validation rows.
+    The split is the same as in `resplit`, but its training rows are divided in their random order
+    into training and validation rows.
 
     Parameters
     ----------

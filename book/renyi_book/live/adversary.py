@@ -10,7 +10,7 @@ from renyi_book.plotting import COLORS
 from renyi_lib.penalties import best_response_v, renyi_given_v
 
 #: Shares of the groups (young, middle, old), whose loan rates at theta have the logits
-#: base + tilt * theta, and the length of a gradient step.
+#: base + tilt * theta, and the step size ("rate") of gradient descent.
 BANK = {
     "shares": [0.3, 0.4, 0.3],
     "base": [-1.5, 0.0, 1.2],
@@ -51,7 +51,12 @@ def path(start, steps, *, frozen):
 
 
 def numbers(start=START, steps=0):
-    """Compute the numbers of a state, as the page does.
+    """Compute the numbers of the state after some steps, as the page does.
+
+    They are the penalty at the start (``before``); theta of the bank with a frozen and with a
+    replying inspector (``theta_frozen``, ``theta_moving``); for the bank with the frozen one, the
+    value that she sees (``seen``), the penalty (``frozen``), and the slopes of her question and of
+    the best one (``followed``, ``slope``); and the other bank's penalty (``moving``).
 
     Examples
     --------

@@ -51,8 +51,10 @@ def visits(x, s, start, lam, count, *, algorithm):
     Returns
     -------
     DataFrame
-        Columns ``point, believed, moved, labels, dF, dG, G``, computed from the library's
-        objective; `believed` is NaN where the last point of a cluster would have to leave it.
+        Columns ``point``, the point visited; ``believed``, the change of the objective that the
+        algorithm predicts for moving it, or NaN where the descent method would empty a cluster;
+        ``moved``; and after the visit, ``labels``, the changes ``dF`` (see `fixed_centers`) and
+        ``dG`` (see `objective`), and ``G``.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def counts():
 
 
 def data():
-    """Return the whole numbers that the page computes with."""
+    """Return the counts from which the page computes, with the methods and values of lambda."""
     found = counts()
     methods = list(dict.fromkeys(method for method, _ in found))
     lams = list(dict.fromkeys(lam for _, lam in found))
@@ -71,7 +71,11 @@ def measure(above, k):
     Returns
     -------
     dict
-        Measures by name.
+        By group (women, men), the numbers ``selected`` and their ``rates``; the number ``correct``
+        and the ``accuracy``; ``pRule``, the ratio of the rates; ``gap`` and ``eoGap``, the
+        differences of rates and of true positive rates, men minus women; rho_R of the decision and
+        of ten bins of the score, ``rhoLabel`` and ``rhoScore``; and ``chance``, below which the
+        absolute gap stays with a probability of 95 % if both groups have the same rate.
     """
     everybody, chosen = above[0], above[k]
     size, selected = everybody.sum(axis=1), chosen.sum(axis=1)

@@ -13,7 +13,7 @@ MODELS = {"usual": (0, "trained as usual"), "fair": (LAM, "trained to be fair")}
 
 
 def data():
-    """Return the numbers of women and men selected at each threshold, by model."""
+    """Return the groups' sizes, and the women and men selected at each threshold by model."""
     found = {key: counts()[METHOD, lam].sum(axis=2) for key, (lam, _) in MODELS.items()}
     everybody = found["usual"]
     return {"steps": len(everybody) - 1, "size": everybody[0].tolist()} | {

@@ -367,8 +367,8 @@ def findings(source=RESULTS):
     Returns
     -------
     dict of str to dict
-        For each claim ``verdict, ours`` and, if there is an interval, ``estimate, low, high,
-        delta, n``.
+        For each claim ``verdict, verdict_unadjusted, ours, n`` and ``estimate, low, high, delta``,
+        which are None where they do not apply.
     """
     results = Results(partial(_load, source) if isinstance(source, str | Path) else source)
     listed = claims()

@@ -14,7 +14,7 @@ from renyi_book.scorecard.judging import (
     VERDICTS,
 )
 
-#: Color and marker of each verdict. The colors are those of the live table
+#: Color and marker of each verdict. The colors are the same as in the live table
 #: (``book/explorables/explorables.css``), and the markers distinguish verdicts without color.
 STYLES = {
     HOLDS: ("blue", "o"),

@@ -157,7 +157,7 @@ def counted(listed, verdicts):
     Returns
     -------
     dict of str to str
-        Id of the counted row for each sentence, whose id is that of its first row.
+        Id of the counted row for each sentence, by the id of the sentence's first row.
     """
     sentences = {}
     for claim in listed:
@@ -179,7 +179,7 @@ def _factors(evidence, listed):
         # A row without an interval stays in its family, so that other rows are adjusted as much.
         fixed = found is not None and not found.parts and found.outcome not in ("", UNDECIDED)
         if family and found is not None and not fixed:
-            # Equivalences are judged at another level, so they form a separate family.
+            # Equivalence tests use a different significance level, so they form a separate family.
             families.setdefault((family, found.kind), []).append(claim["id"])
     factors = {}
     for names in families.values():
@@ -482,10 +482,10 @@ def rows(folder=RESULTS, path=CLAIMS, *, retired=False):
     -------
     list of dict
         All fields of ``claims.yml`` and, where results are stored, ``ours, estimate, low, high,
-        n, delta, left, within, right, verdict, verdict_unadjusted, stable, power, multiverse``;
-        ``paper_text``, ``link`` (the chapter's page, relative to the scorecard's),
-        ``counted`` (the id of the reading that is counted for its sentence) and ``primary``
-        (whether this row is that reading).
+        n, delta, left, within, right, supports, opposes, verdict, verdict_unadjusted, stable,
+        power, multiverse``; ``paper_text``, ``link`` (the chapter's page, relative to the
+        scorecard's), ``counted`` (the id of the reading that is counted for its sentence) and
+        ``primary`` (whether this row is that reading).
 
     Examples
     --------
@@ -575,12 +575,20 @@ def tally(shown=None, *, primary=True, adjusted=True):
 def headline(shown=None, *, rate=0.05):
     """Count the measured claims that are supported or opposed at a false discovery rate of `rate`.
 
-    Benjamini and Yekutieli's procedure is applied to all rows with p-values, across families.
+    Benjamini and Yekutieli's procedure is applied to all counted rows with p-values, across
+    families.
+
+    Parameters
+    ----------
+    shown : list of dict, optional
+        Rows from `rows`.
+    rate : float, default=0.05
+        False discovery rate.
 
     Returns
     -------
     dict
-        ``measured``, ``supported``, ``opposed``.
+        Numbers of claims that are ``measured``, ``supported`` and ``opposed``.
     """
     shown = rows() if shown is None else shown
     tested = [row for row in shown if row.get("supports") is not None and row["primary"]]
