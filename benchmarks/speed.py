@@ -175,7 +175,7 @@ def by_lam(sizes):
 
 
 def reports(sizes):
-    """Measure a report with intervals by the number of groups `n`, for a fixed number of people."""
+    """Measure a report with intervals by the number of groups `n`, for a fixed sample size."""
 
     def data(d):
         _, y, s = people(100_000, n_features=5, n_groups=d)

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Command-line arguments; by default, those of the process.
+        Command-line arguments; by default, the arguments of the process.
 
     Returns
     -------
@@ -63,14 +63,22 @@ def _parser():
     report = commands.add_parser(
         "report",
         help="write a one-page HTML report about a file with predictions",
-        description="Write a one-page HTML report: selection rates by group, measures of "
-        "fairness with intervals, and every threshold.",
+        description="Write a one-page HTML report with selection rates by group, measures of "
+        "fairness with intervals, and the ratio of rates at other thresholds.",
     )
     report.add_argument("file", help="a CSV (.csv, .tsv, also .gz) or Parquet file")
     report.add_argument(
-        "--prediction", required=True, metavar="COLUMN", help="scores, or decisions 0 and 1"
+        "--prediction",
+        required=True,
+        metavar="COLUMN",
+        help="scores, or decisions (0 and 1, or two labels with --pos-label)",
     )
-    report.add_argument("--truth", required=True, metavar="COLUMN", help="true labels, 0 and 1")
+    report.add_argument(
+        "--truth",
+        required=True,
+        metavar="COLUMN",
+        help="true labels (0 and 1, or two labels with --pos-label)",
+    )
     report.add_argument(
         "--group",
         required=True,

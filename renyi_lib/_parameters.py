@@ -155,6 +155,6 @@ flag = Constraint("True or False", lambda value: type(value).__name__ in ("bool"
 
 # None means one process (or thread), and -1 means all cores.
 n_jobs_constraint = Constraint(
-    "a number of processes, 1 or more, or -1 for all cores (or None)",
+    "a number of processes or threads, 1 or more, or -1 for all cores (or None)",
     lambda value: value is None or (_is(value, Integral) and value >= -1 and value != 0),
 )

@@ -128,12 +128,12 @@ def report_page(
         f'<section class="findings" aria-label="Findings"><ul>{findings}</ul></section>',
         "<h2>Who is selected</h2>",
         _rates_figure(report.by_group, level),
-        _table(report.by_group, f"Rates by group; below each rate its {level} interval."),
+        _table(report.by_group, f"Rates by group, each with its {level} interval below it."),
         "<h2>Measures of fairness</h2>",
         _table(
             report.measures,
-            f"The value in these rows, and an estimate corrected for chance with its {level} "
-            "interval.",
+            f"The value in these rows, and an estimate that is corrected for chance, with its "
+            f"{level} interval.",
             _MEANINGS,
         ),
     ]
@@ -232,7 +232,7 @@ def _rates_figure(by_group, level):
 
 
 def _threshold_figure(report):
-    """Draw the ratio of selection rates at every threshold."""
+    """Draw the ratio of selection rates against the threshold."""
     table = report.by_threshold
     ratio = table[table.columns[-1]]
     width, height, left, bottom = 480, 270, 36, 44
@@ -273,9 +273,11 @@ def _threshold_figure(report):
             f'<line class="limit" x1="{x(report.threshold):.1f}" x2="{x(report.threshold):.1f}" '
             f'y1="14" y2="{height - bottom}"/>'
         )
+    percent = 100 * table["selected"]
     caption = (
-        "Lowest selection rate of any group divided by the highest, at every threshold that "
-        "selects 2 to 98 % of all rows. The dashed lines are four fifths and the threshold in use."
+        f"Lowest selection rate of any group divided by the highest, at {len(table)} thresholds "
+        f"that select {percent.min():.0f} to {percent.max():.0f} % of all rows. The dashed lines "
+        "are four fifths and the threshold in use."
     )
     worst = ratio.idxmin()
     said = f"{caption} It is lowest, {ratio.min():.3f}, at the threshold {worst:.3g}."

@@ -365,8 +365,7 @@ class _Boosting(Checked, BaseEstimator):
             X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight
         )
         X, y = self._features(X, y)
-        if sensitive_features is not None:
-            self._learn_groups(sensitive_features, sample_weight)
+        self._learn_groups(sensitive_features, sample_weight)
         rows = read_rows(X, y, sensitive_features, sample_weight, self._code_groups)
         return self._with_targets(rows)
 
@@ -800,6 +799,8 @@ feature_names_in_
     def _learn_groups(self, sensitive_features, sample_weight):
         """Store the values at which a continuous attribute is cut, or None for a discrete one."""
         name, self.group_borders_ = "sensitive_features", None
+        if sensitive_features is None:
+            return
         continuous = self.kind == "continuous"
         if self.kind == "auto":
             continuous = looks_continuous(sensitive_features, name)
@@ -951,6 +952,11 @@ def renyi_objective(
     y = np.asarray(y)
     if y.ndim != 1:
         raise ValueError(f"y must be one class for each sample, but it has shape {y.shape}")
+    if sensitive_features is None:
+        raise ValueError(
+            "sensitive_features is None, but the objective penalizes the dependence on it: pass "
+            "the group of each sample"
+        )
     rows = template._with_targets(
         read_rows(None, y, sensitive_features, sample_weight, keep_all=True)
     )

@@ -100,8 +100,12 @@ class SoftLabelMixin:
         if not in_memory(X):
             return self._by_part(self.predict, X, None, self.classes_.dtype)
         scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
+        if scores.ndim > 1:
+            return self.classes_[scores.argmax(axis=1)]
+        # Unlike indexing the classes, this needs no array of indices.
+        decided = np.full(len(scores), self.classes_[0], dtype=self.classes_.dtype)
+        decided[scores > 0] = self.classes_[1]
+        return decided
 
     def penalty_value(
         self,
@@ -314,7 +318,8 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
             return self._by_part(self.decision_function, X, columns, float)
         refuse_masked(X, "X")
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        scores = _dot(X, self.coef_.T) + self.intercept_
+        scores = _dot(X, self.coef_.T)
+        scores += self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _penalty_of_source(self, source):
@@ -587,9 +592,13 @@ default="demographic_parity"
 
 def _dot(X, coef):
     """Compute X @ coef in double precision, converting a large float32 X block by block."""
-    blocks = (X[part] for part in slices(X.shape[0], rows_of_block(X)))
-    parts = [safe_sparse_dot(block, coef, dense_output=True) for block in blocks]
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    size = rows_of_block(X)
+    if size >= X.shape[0]:
+        return safe_sparse_dot(X, coef, dense_output=True)
+    product = np.empty((X.shape[0], coef.shape[1]))
+    for part in slices(X.shape[0], size):
+        product[part] = X[part] @ coef
+    return product
 
 
 def _check_depends_on_table(penalty):

@@ -839,6 +839,8 @@ def _tabulated(measure, tables, pos_label):
             f"{len(tables)} table{'s' if len(tables) > 1 else ''}"
         )
     groups = list(dict.fromkeys(group for table in tables for group in table.columns.tolist()))
+    if not groups:
+        raise ValueError("y_true is a JointTable without samples: update it with samples first")
     check_several_groups(np.array(groups, dtype=object), sum(t.counts.sum() for t in tables))
     found = np.zeros((strata, len(groups), 2), dtype=np.int64)
     for stratum, table in zip(found, tables):

@@ -5,13 +5,22 @@ but `group_rates` compare them. Predictions may be hard or soft. `y_pred` contai
 that Ŷ=1, so a hard label is a probability of 0 or 1. Other labels require `pos_label`, the label
 that is treated as Ŷ=1.
 
-All functions have the signature ``metric(y_true, y_pred, *, sensitive_features, sample_weight)``
-of scikit-learn and fairlearn. Metrics that depend only on the predictions accept None as `y_true`.
+All functions are called like scikit-learn's metrics, as
+``metric(y_true, y_pred, *, sensitive_features, sample_weight=None, pos_label=None)``. Metrics that
+depend only on the predictions accept None as `y_true`.
+
+The functions that compare groups have the names of fairlearn's metrics and share the arguments
+`y_true`, `y_pred`, `sensitive_features` and `sample_weight` with them. In addition, they have
+`pos_label`. They lack fairlearn's arguments `method` and (of `equalized_odds_difference`) `agg`,
+and compute what fairlearn computes with the defaults ``method="between_groups"`` and
+``agg="worst_case"``. For labels 0 and 1 the values agree, except where a rate or a ratio is
+undefined. Here, a group without a required true label raises an error, and the ratio is 1 if no
+sample is selected.
 
 Several columns of `sensitive_features` define joint groups, one for each combination that occurs.
-A function that compares groups raises an error if there is only one. Rows are matched by position,
-as in scikit-learn. Masked arrays raise an error, as do pandas objects whose indices contain the
-same labels in another order.
+A function that compares groups raises an error if there is only one group. Rows are matched by
+position, as in scikit-learn. Masked arrays raise an error, as do pandas objects whose indices
+contain the same labels in another order.
 """
 
 from typing import Any
@@ -50,7 +59,7 @@ def group_rates(
     ----------
     y_true : array-like of shape (n,) or None
         Ignored except for its length, because the rates depend only on decisions. It comes first
-        so that every metric can be passed to `make_scorer` or `MetricFrame`.
+        as in scikit-learn's metrics.
     y_pred : array-like of shape (n,)
         Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any type.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
@@ -100,7 +109,7 @@ def demographic_parity_ratio(
     ----------
     y_true : array-like of shape (n,) or None
         Ignored except for its length. It comes first so that the metric can be passed to
-        `make_scorer` or `MetricFrame`.
+        scikit-learn's `make_scorer` or fairlearn's `MetricFrame`.
     y_pred : array-like of shape (n,)
         Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any type.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
@@ -149,7 +158,7 @@ def demographic_parity_difference(
     ----------
     y_true : array-like of shape (n,) or None
         Ignored except for its length. It comes first so that the metric can be passed to
-        `make_scorer` or `MetricFrame`.
+        scikit-learn's `make_scorer` or fairlearn's `MetricFrame`.
     y_pred : array-like of shape (n,)
         Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any type.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame

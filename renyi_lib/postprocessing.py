@@ -5,12 +5,12 @@ a tolerance, the most accurate one accepts x if
 
     eta(x) - sum_a mu_a P(S=a | x) / P(S=a) > 1/2,
 
-with one multiplier for each group; the multipliers sum to zero. For two groups this is
+with one multiplier mu_a for each group; the multipliers sum to zero. For two groups this is
 ``eta(x) - k b(x) > 1/2`` with the *bias score* ``b(x) = P(S=1|x) / P(S=1) - P(S=0|x) / P(S=0)``.
-For equal opportunity and equalized odds the probabilities of the groups are replaced by those of
-the pairs of class and group. The classifier therefore needs two estimates, eta and the
-probabilities of the groups, and the multipliers of every tolerance follow from them without
-another fit.
+For equal opportunity and equalized odds, the probabilities of the groups are replaced by the
+probabilities of the pairs of class and group. The classifier therefore needs two estimates, eta
+and the probabilities of the groups, and the multipliers of every tolerance follow from them
+without another fit.
 
 The minimizer of log-loss + lam * rho_R^2, thresholded at one half, has the same form, with a
 multiplier that grows with lam only up to a limit; the book's chapter "The optimal rule" proves it.
@@ -27,6 +27,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import check_cv
 from sklearn.utils import (
@@ -58,8 +59,8 @@ _CONDITIONS = {
     "equal_opportunity": (1,),
     "equalized_odds": (0, 1),
 }
-# Tolerances, as fractions of the largest, for which a path of several multipliers is computed. The
-# multipliers in between are interpolated.
+# Tolerances, as fractions of the difference without correction, for which a path of several
+# multipliers is computed. The multipliers in between are interpolated.
 _TOLERANCES = np.linspace(1, 0, 25)[1:] ** 1.5
 _BETWEEN = np.arange(1, 9)[:, None] / 8
 # At a solution some rows lie exactly on the boundary. Slightly smaller multipliers keep them on
@@ -72,7 +73,7 @@ _LARGEST = 20.0
 
 
 class ToleranceNotReachedWarning(UserWarning):
-    """Warning that no rule on the path meets the tolerance on the training rows."""
+    """Warning that no rule that was tried meets the tolerance on the training rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +119,7 @@ default="demographic_parity"
         Largest difference of these rates that is allowed between two groups.
     sensitive_estimator : classifier, default=None
         Classifier that estimates the probability of each group given X, or given X and the class.
-        None means a clone of `estimator`.
+        None means a clone of `estimator`, or of what it wraps if it is a `FrozenEstimator`.
     use_sensitive_features : bool, default=False
         Whether decisions may depend on the sample's group. The rule then amounts to one threshold
         for each group, `sensitive_estimator` is not used, and the prediction methods require
@@ -131,10 +132,12 @@ default="demographic_parity"
         is cloned.
     cv : int, splitter, iterable or None, default=None
         Cross-validation scheme for the out-of-fold estimates that determine the multipliers. None
-        means five folds; an int is stratified by class and group, and all other values are as in
-        scikit-learn. The estimators used for predictions are fitted to all rows.
+        means five folds. With None or an int, the folds are stratified by class and group; all
+        other values are as in scikit-learn. The estimators used for predictions are fitted to all
+        rows.
     random_state : int, RandomState or None, default=None
-        Seed or generator that shuffles the rows before they are split into folds.
+        Seed or generator that shuffles the rows before they are split into folds, if `cv` is None
+        or an int.
 
     Attributes
     ----------
@@ -143,16 +146,20 @@ default="demographic_parity"
     groups_ : ndarray or None
         Group labels; None if fitted without groups.
     estimator_ : classifier
-        Classifier fitted to all rows.
+        Classifier fitted to all rows, or `estimator` itself if `prefit` is True.
     sensitive_estimators_ : dict
         Classifiers that estimate the group. Each key is the class to whose rows the classifier
-        was fitted, or None for all rows. Empty if `use_sensitive_features` is True.
-    multipliers_ : DataFrame of shape (n_conditions, n_groups)
-        Multiplier of each group; each row sums to zero.
+        was fitted, or None for all rows. Empty if `use_sensitive_features` is True or if fitted
+        without groups.
+    multipliers_ : DataFrame of shape (n_conditions, n_groups), or None
+        Multiplier of each group, with one row for each class within which groups are compared
+        ("all" for demographic parity); each row sums to zero. None if fitted without groups.
     k_ : float
-        Sum of the positive multipliers, which for two groups is the factor of the bias score.
-    difference_ : float
-        Difference of rates on the training rows, from out-of-fold estimates.
+        Sum of the positive multipliers. For two groups and one rate, it is the absolute value of
+        the factor k of the bias score (see Notes). 0 if fitted without groups.
+    difference_ : float or None
+        Largest difference of rates between two groups on the training rows, from out-of-fold
+        estimates; None if fitted without groups.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray
@@ -167,11 +174,15 @@ default="demographic_parity"
 
     Notes
     -----
-    For two groups and one rate there is a single multiplier k, and the smallest k whose decisions
-    are within the tolerance is found exactly. With several multipliers, the rule is the solution
-    of a linear program over all decision rules, which is solved in its dual by minimizing
-    ``mean(max(eta - 1/2 - W mu, 0)) + tolerance * sum(|mu|) / 2`` over multipliers that sum to
-    zero. Cutting planes that were found for one tolerance are reused for all others.
+    Let eta be the probability of the favorable class given X, and W the probability of each group
+    given X, divided by its share (for true and false positive rates, of each pair of class and
+    group). The rule is ``eta - W mu > 1/2``. For two groups and one rate, it has a single
+    multiplier k, because W mu is k times the bias score, the difference of the two columns of W.
+    The smallest k whose decisions are within the tolerance is found exactly. With several
+    multipliers, the rule is the solution of a linear program over all decision rules, which is
+    solved in its dual by minimizing ``mean(max(eta - 1/2 - W mu, 0)) + tolerance * sum(|mu|) / 2``
+    over multipliers that sum to zero (for each class). Cutting planes that were found for one
+    tolerance are reused for all others.
 
     The rates are computed from the observed groups, not from their estimated probabilities. A
     tolerance can be missed on new rows by chance; `fit_to_target` with ``confidence`` accounts
@@ -322,7 +333,7 @@ default="demographic_parity"
         *,
         n_points: int = 51,
     ) -> pd.DataFrame:
-        """Compute accuracy and fairness of the rules from the most accurate to the fairest one.
+        """Compute the accuracy and fairness of each rule, from the most accurate to the fairest.
 
         Parameters
         ----------
@@ -336,8 +347,9 @@ default="demographic_parity"
         -------
         DataFrame
             One row for each distinct rule, with ``"tolerance"`` (the difference on the training
-            rows), ``"k"`` and, on the given rows, ``"accuracy"``, ``"difference"`` (the largest
-            difference of rates between two groups) and ``"ratio"`` (their smallest ratio).
+            rows), ``"k"`` (see the attribute `k_`) and, on the given rows, ``"accuracy"``,
+            ``"difference"`` (the largest difference of rates between two groups) and ``"ratio"``
+            (their smallest ratio).
         """
         check_is_fitted(self)
         if self.groups_ is None:
@@ -440,7 +452,11 @@ default="demographic_parity"
                 stacklevel=3,
             )
             return self
-        sensitive = estimator if self.sensitive_estimator is None else self.sensitive_estimator
+        sensitive = self.sensitive_estimator
+        if sensitive is None:
+            # Fitting a frozen estimator to the groups would not change it.
+            frozen = isinstance(estimator, FrozenEstimator)
+            sensitive = estimator.estimator if frozen else estimator
         conditions = _CONDITIONS[self.fairness]
         _check_cells(given, conditions, rows.classes, rows.categories)
         self.sensitive_estimators_ = self._fit_sensitive(sensitive, given)
@@ -459,7 +475,7 @@ default="demographic_parity"
         }
 
     def _set_path(self, estimator, sensitive, given, kept, X, y):
-        """Compute the rules from the most accurate to parity, from out-of-fold estimates."""
+        """Compute the rules, from the most accurate one to parity, with out-of-fold estimates."""
         conditions = _CONDITIONS[self.fairness]
         masses = _by_cell(np.ones(len(given.y)), given.y, given.s, given.weight, conditions)
         self._masses = masses / (len(given.y) if given.weight is None else given.weight.sum())

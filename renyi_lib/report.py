@@ -1,7 +1,8 @@
-"""One-page fairness report with rates by group, metrics with intervals, and every threshold.
+"""One-page fairness report with rates by group, metrics with intervals, and other thresholds.
 
-The report is written for decision makers. It states the uncertainty of each number, evaluates
-every threshold instead of only the one in use, and summarizes the findings in plain words.
+The report is written for decision makers. It states the uncertainty of rates and metrics,
+evaluates many thresholds instead of only the one in use, and summarizes the findings in plain
+words.
 """
 
 from dataclasses import dataclass, field
@@ -31,9 +32,12 @@ from renyi_lib.inference import interval_of_counts, interval_of_table
 
 __all__ = ["FairnessReport", "fairness_report"]
 
-# Only thresholds that select and reject at least this share of all samples are evaluated.
+# Thresholds are quantiles of the score, which select and reject at least about this share of all
+# samples unless many scores are equal.
 _FEWEST = 0.02
 _THRESHOLDS = 99
+# For a higher confidence level, the intervals would need more random samples than they use.
+_MOST_CONFIDENT = 0.994
 _BINS = 10
 _FOUR_FIFTHS = 0.8
 # Maximum number of small groups that the verdict lists by name.
@@ -51,10 +55,11 @@ class FairnessReport:
         rate and the false positive rate, each with its interval; the mean score; and the accuracy.
     measures : DataFrame
         One row for each metric, with its value in the sample, the bias-corrected estimate with
-        its interval, and the value that would be fair.
+        its interval, and the value that would be fair. The accuracy is not corrected, the AUC has
+        no estimate, and neither has a fair value.
     by_threshold : DataFrame
-        One row for each threshold, with the shares of all people and of each group that are
-        selected, and the p% ratio.
+        One row for each of up to 99 thresholds, which are quantiles of the score, with the shares
+        of all people and of each group that are selected, and the p% ratio.
     verdict : str
         Findings in plain words.
     threshold : float
@@ -64,8 +69,8 @@ class FairnessReport:
     small_groups : dict
         Groups with fewer people than `min_group_size`, and their sizes.
     measures_without_small : DataFrame or None
-        Same as `measures`, but without the small groups; None if no group is small, or if fewer
-        than two groups remain.
+        Same as `measures`, but without the small groups; None if no group is small, if fewer than
+        two groups remain, or if all remaining people get the same decision.
     design_effect : float or None
         With weights, the number of people divided by the effective number (Kish).
     """
@@ -81,7 +86,7 @@ class FairnessReport:
     design_effect: float | None = None
 
     def plot(self, ax=None):
-        """Plot the p% ratio at every threshold, with four fifths and the threshold in use.
+        """Plot the p% ratio against the threshold, with four fifths and the threshold in use.
 
         Parameters
         ----------
@@ -126,8 +131,8 @@ class FairnessReport:
             rest = f"<p><b>Measures without the small groups</b></p>{table}"
         return (
             f'<div class="fairness-report">{lines}'
-            f"<p><b>By group</b>, at the threshold {self.threshold:g}; in brackets {level} "
-            f"intervals</p>{_with_brackets(self.by_group).to_html()}"
+            f"<p><b>By group</b>, at the threshold {self.threshold:g}, with {level} intervals in "
+            f"brackets</p>{_with_brackets(self.by_group).to_html()}"
             f"<p><b>Measures</b></p>{_with_brackets(self.measures).to_html()}{rest}</div>"
         )
 
@@ -144,7 +149,7 @@ def fairness_report(
     min_group_size: int = 30,
     random_state: int | np.random.Generator | None = 0,
 ) -> FairnessReport:
-    """Report how fairly a score treats the groups, at one threshold and at all thresholds.
+    """Report how fairly a score treats the groups, at the threshold in use and at many others.
 
     Parameters
     ----------
@@ -165,12 +170,12 @@ def fairness_report(
     pos_label : label, optional
         Label in `y_true` that is treated as 1.
     confidence_level : float, default=0.95
-        Confidence level of each single interval.
+        Confidence level of each single interval, from 0.5 to 0.994.
     min_group_size : int, default=30
         Groups with fewer people are named in the verdict, and the metrics are also reported
         without them. The rates of such groups are so uncertain that they widen every interval.
     random_state : int, Generator or None, default=0
-        Seed or generator for the intervals that are computed by resampling.
+        Seed or generator for the intervals and tests that use random samples.
 
     Returns
     -------
@@ -204,11 +209,7 @@ def fairness_report(
     >>> print(report.verdict.splitlines()[1])
     This is below four fifths, and so is the whole interval.
     """
-    number(0, 1, above=True)("confidence_level", confidence_level)
-    if confidence_level == 1:
-        raise ValueError(
-            "confidence_level must be below 1, because no finite sample gives certainty"
-        )
+    number(0.5, _MOST_CONFIDENT)("confidence_level", confidence_level)
     if is_dask(y_true, y_score, sensitive_features):
         from renyi_lib._collapse import scored_alike
 
@@ -241,6 +242,11 @@ def fairness_report(
     number()("threshold", threshold)
     whole(1)("min_group_size", min_group_size)
     selected = score > threshold
+    if score.min() == score.max():
+        raise ValueError(
+            f"y_score is {score.min():g} for everybody, so no threshold selects only some people: "
+            "pass scores that vary"
+        )
     if selected.all() or not selected.any():
         raise ValueError(
             f"threshold={threshold:g} selects {'everybody' if selected.all() else 'nobody'}: "
@@ -330,7 +336,7 @@ def _about_small(small, rest, fewest):
     line = f"\nSome groups are too small, with fewer than {fewest} people: {', '.join(named)}."
     if rest is None:
         return line
-    return f"{line} Without them p% is {_interval(rest.loc['demographic_parity_ratio'])}."
+    return f"{line} Without them, p% is {_interval(rest.loc['demographic_parity_ratio'])}."
 
 
 def _truth(y_true, pos_label):
@@ -348,7 +354,7 @@ def _truth(y_true, pos_label):
     if not matches.any():
         raise ValueError(
             f"y_true has no label equal to pos_label={pos_label!r}: pos_label must be one of its "
-            "labels"
+            f"labels, such as {labels.tolist()[0]!r}"
         )
     return matches[codes].astype(int)
 
@@ -386,7 +392,7 @@ def _share(name, count, size, level):
 
 
 def _measures(rows, level, rng):
-    """Return each metric with its interval, and the p-value for the dependence of the score."""
+    """Return each metric with its interval, and the p-value of the score's independence test."""
     truth, decision, codes = rows.truth, rows.selected.astype(int), rows.codes
     found = {}
     shape = (2, codes.max() + 1, 2)
@@ -442,7 +448,7 @@ def _binned(score, people):
 
 
 def _by_threshold(score, codes, groups, people):
-    """Compute rates and p% at all thresholds that select and reject enough people."""
+    """Compute rates and p% at quantiles of the score."""
     shares = np.linspace(_FEWEST, 1 - _FEWEST, _THRESHOLDS)
     thresholds = np.unique(_quantiles(score, people, 1 - shares))
     thresholds = thresholds[thresholds < score.max()]
@@ -471,11 +477,12 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
     least, most = by_group["selected"].idxmin(), by_group["selected"].idxmax()
     rates = by_group["selected"]
     p = measures.loc["demographic_parity_ratio"]
-    shares = f"{rates[least]:.3f} of the group {least} and {rates[most]:.3f} of the group {most}"
+    shares = f"{rates[least]:.3f} in the group {least} and {rates[most]:.3f} in the group {most}"
     if rates[least] == rates[most]:
-        shares = f"{rates[least]:.3f} of every group"
+        shares = f"{rates[least]:.3f} in every group"
     lines = [
-        f"At the threshold {threshold:g} the share selected is {shares}: a p% of {_interval(p)}."
+        f"At the threshold {threshold:g}, the share selected is {shares}, which gives a p% of "
+        f"{_interval(p)}."
     ]
     if p["estimate, high"] < _FOUR_FIFTHS:
         lines.append("This is below four fifths, and so is the whole interval.")
@@ -486,12 +493,13 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
             "The interval contains four fifths, so these data do not settle the question."
         )
     if len(by_threshold) > 1:
-        ratios = by_threshold["demographic_parity_ratio"]
+        ratios, percent = by_threshold["demographic_parity_ratio"], 100 * by_threshold["selected"]
         worst = ratios.idxmin()
         lines.append(
-            f"Over all thresholds that select {100 * _FEWEST:g} to {100 * (1 - _FEWEST):g} % of "
-            f"the people, p% is lowest, {ratios[worst]:.3f}, at the threshold {worst:.3g}, and "
-            f"{np.mean(ratios >= _FOUR_FIFTHS):.0%} of these thresholds have four fifths or more."
+            f"Over {len(ratios)} thresholds that select {percent.min():.0f} to "
+            f"{percent.max():.0f} % of the people, p% is lowest, {ratios[worst]:.3f}, at the "
+            f"threshold {worst:.3g}, and it is at least four fifths at "
+            f"{100 * np.mean(ratios >= _FOUR_FIFTHS):.0f} % of these thresholds."
         )
     rho = measures.loc["renyi of the score"]
     depends = "depends" if pvalue < 1 - level else "is not shown to depend"
@@ -503,7 +511,7 @@ def _verdict(by_group, measures, by_threshold, pvalue, threshold, level):
     if "equal_opportunity_difference" in measures.index:
         gap = measures.loc["equal_opportunity_difference"]
         lines.append(
-            "Among those with the positive label the rates of two groups differ by up to "
+            "Among those with the positive label, the rates of two groups differ by up to "
             f"{_interval(gap)}."
         )
     else:

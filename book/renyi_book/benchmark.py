@@ -222,7 +222,7 @@ def _entry(row, reference=REFERENCE):
 
 
 def results_figure(table, *, leave_out=("linear",)):
-    """Plot each method's accuracy minus that of the ten-line rule, at equal demographic parity.
+    """Plot each method's accuracy minus the ten-line rule's, at equal demographic parity.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class HardtClassifier(BinaryFairClassifier):
 
     This is a post-processing method. Among all rules that satisfy the constraint on the training
     data and use one mixture of thresholds for each group, it chooses the one with the highest
-    accuracy there. The work is done by fairlearn's `ThresholdOptimizer`
+    accuracy (or other `objective`) there. The work is done by fairlearn's `ThresholdOptimizer`
     (``pip install "renyi-lib[baselines]"``); this class gives it the interface of the other
     baselines.
 

@@ -60,6 +60,8 @@ class ConditionalPenalty(Penalty):
     def conditions(self, groups: Groups) -> list[Groups]:
         """Return the groups conditional on each of the labels."""
         values = groups.true_labels() if self.values is None else self.values
+        if len(values) == 0:
+            raise ValueError("values is empty: name a label, or pass None for all labels")
         return [groups.given_label(value) for value in values]
 
     def terms(self, F, groups):

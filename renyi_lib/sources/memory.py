@@ -71,7 +71,9 @@ class ArraySource(Source):
     def _blocks(self) -> Iterator[Block]:
         for part in slices(self.X.shape[0], self.block_size):
             weight = None if self.weight is None else self.weight[part]
-            yield Block(self.X[part], self.cell[part], weight, part)
+            # SciPy copies the rows of a slice, even if these are all rows.
+            X = self.X[part] if self.in_blocks else self.X
+            yield Block(X, self.cell[part], weight, part)
 
 
 def rows_of_block(X: Any) -> int:

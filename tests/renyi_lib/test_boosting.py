@@ -410,6 +410,8 @@ class TestObjective:
         objective = renyi_objective(y, sensitive_features=s)
         with pytest.raises(ValueError, match="100 samples of 2 classes"):
             objective(y[:50], np.zeros(50))
+        with pytest.raises(ValueError, match="sensitive_features is None"):
+            renyi_objective(y, sensitive_features=None)
         with pytest.raises(ValueError, match="y must be one class"):
             renyi_objective(np.ones((5, 2)), sensitive_features=np.arange(5) % 2)
 
@@ -733,6 +735,18 @@ class TestRegressor:
         weight = (whole > 0).astype(float)
         cut = told.fit(X, y, sensitive_features=whole, sample_weight=weight)
         assert cut.group_borders_.min() > 0
+
+    def test_penalty_of_a_model_fitted_without_groups(self):
+        X, y, a = regression_data(200)
+        s = (a > 0).astype(int)
+        model = RenyiBoostingRegressor(lam=0, n_estimators=5).fit(X, y)
+        same = RenyiBoostingRegressor(lam=0, n_estimators=5).fit(X, y, sensitive_features=s)
+        assert model.group_borders_ is None
+        found = model.penalty_value(X, sensitive_features=s)
+        assert found == pytest.approx(same.penalty_value(X, sensitive_features=s))
+        with pytest.raises(ValueError, match="looks continuous"):
+            model.penalty_value(X, sensitive_features=a)
+        model.set_params(n_iter_no_change=2).fit(X, y, validation=(X, y, s))
 
     @pytest.mark.parametrize("wrong", [None, np.nan, np.inf, "low"])
     def test_targets_of_any_type_must_be_finite_numbers(self, wrong):

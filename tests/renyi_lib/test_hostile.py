@@ -1199,7 +1199,7 @@ RIGHT = {
     ),
     "equal rates in the report": (
         lambda: (
-            "is 0.500 of every group"
+            "is 0.500 in every group"
             in fairness_report([0, 1] * 50, [0.2, 0.9] * 50, ["a"] * 50 + ["b"] * 50).verdict
         ),
         lambda: True,

@@ -26,6 +26,7 @@ from renyi_lib.inference import (
     renyi_test,
     sample_size,
 )
+from renyi_lib.tables import JointTable
 
 DAYS = np.array([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
 FEW = 1000  # random samples, where a test needs no more
@@ -629,6 +630,7 @@ RATIO = "demographic_parity_ratio"
         (RATIO, joint_table(*[[0, 1]] * 2), {"sensitive_features": [0, 1]}, "already"),
         ("equalized_odds_difference", joint_table(*[[0, 1]] * 2), {}, "a pair of JointTables"),
         (RATIO, [joint_table(*[[0, 1]] * 2)] * 2, {}, "must be one JointTable"),
+        (RATIO, JointTable(), {}, "y_true is a JointTable without samples"),
         (RATIO, joint_table(["a", "b"], [0, 1]), {"pos_label": "c"}, "no label equal"),
         (RATIO, joint_table([0.5, 1], [0, 1]), {}, "decisions 0 and 1 as row labels"),
         (RATIO, joint_table([0, 1], [0, 0]), {}, "only one group"),

@@ -350,6 +350,12 @@ def test_with_two_classes_and_two_groups_the_residual_is_the_correlation_itself(
     np.testing.assert_allclose(by_score, expected, rtol=1e-9)
 
 
+def test_condition_on_no_label_raises():
+    groups = Groups.from_labels([0, 1, 0, 1], y=[0, 0, 1, 1])
+    with pytest.raises(ValueError, match="values is empty: name a label"):
+        ConditionalPenalty(RenyiPenalty(), values=[]).value_and_grad(np.full((4, 2), 0.5), groups)
+
+
 def test_with_several_singular_values_the_squared_residuals_exceed_the_penalty():
     F, s, _ = problem(0, c=4, d=4)
     start = np.tile(F.mean(axis=0), (len(F), 1))

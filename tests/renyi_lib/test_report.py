@@ -119,6 +119,17 @@ def test_p_rule_is_computed_at_every_threshold():
             assert table.loc[threshold, f"selected, {name}"] == pytest.approx(rate)
 
 
+@pytest.mark.parametrize("digits", [6, 1])
+def test_the_verdict_states_the_evaluated_thresholds(digits):
+    found = fairness_report(truth, score.round(digits), group)
+    share, ratio = found.by_threshold["selected"], found.by_threshold["demographic_parity_ratio"]
+    words = f"select {100 * share.min():.0f} to {100 * share.max():.0f} % of the people"
+    assert f"Over {len(share)} thresholds that {words}" in found.verdict
+    assert f"at {100 * np.mean(ratio >= 0.8):.0f} % of these thresholds." in found.verdict
+    if digits == 6:
+        assert "Over 99 thresholds that select 2 to 98 % of the people" in found.verdict
+
+
 @pytest.mark.parametrize(
     ("gap", "words"),
     [
@@ -291,13 +302,18 @@ GOOD = {
         ({"y_score": [[0.1, 0.9]] * 4}, "y_score must be one number for each sample"),
         ({"y_score": [3.0, 2.0, 5.0, 7.0]}, "threshold=0.5 selects everybody"),
         ({"threshold": 1.0}, "threshold=1 selects nobody"),
+        ({"y_score": [0.4] * 4}, "y_score is 0.4 for everybody"),
         ({"threshold": "half"}, "threshold must be a finite number"),
         ({"sensitive_features": list("aaaa")}, "sensitive_features has only one group"),
         ({"sensitive_features": ["a", None, "b", "b"]}, "sensitive_features has a missing value"),
         ({"min_group_size": 0}, "min_group_size must be a whole number"),
         ({"confidence_level": 95}, "confidence_level must be a number"),
-        ({"confidence_level": 1.0}, "confidence_level must be below 1"),
-        ({"pos_label": "yes"}, "no label equal to pos_label='yes'"),
+        ({"confidence_level": 1.0}, "confidence_level must be a number from 0.5 to 0.994"),
+        ({"confidence_level": 0.999}, "confidence_level must be a number from 0.5 to 0.994"),
+        (
+            {"pos_label": "yes"},
+            "no label equal to pos_label='yes': pos_label must be one of its labels, such as 0",
+        ),
     ],
 )
 def test_invalid_report_input_raises(change, words):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from renyi_lib import (
     PenalizedClassifier,
@@ -186,6 +187,13 @@ def test_blocks_cover_every_row_once():
     assert not ArraySource(X, cell, block_size=7).in_blocks
     (block,) = ArraySource(X, cell).read()
     assert block.weight is None
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_single_block_is_not_copied(form):
+    X = form(np.eye(5))
+    (block,) = ArraySource(X, np.zeros(5, dtype=int)).read()
+    assert block.X is X
 
 
 def test_subsampled_rows_keep_their_cell_and_weight():

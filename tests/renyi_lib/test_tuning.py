@@ -165,7 +165,7 @@ class TestPath:
     def test_invalid_n_jobs_raises(self):
         X, y, s = biased_data(100)
         for n_jobs in (0, -2, 1.5, "all"):
-            with pytest.raises(ValueError, match="n_jobs must be a number of processes"):
+            with pytest.raises(ValueError, match="number of processes or threads"):
                 lam_path(RenyiClassifier(), X, y, sensitive_features=s, lams=[1], n_jobs=n_jobs)
 
     def test_missing_tqdm_affects_only_the_progress_bar(self, monkeypatch):
@@ -752,7 +752,7 @@ class TestCrossValidation:
             ({"lams": []}, "lams is empty"),
             ({"lams": [-1]}, "each of lams must be a number, 0 or more"),
             ({"estimator": LogisticRegression()}, "LogisticRegression has none"),
-            ({"n_jobs": 0}, "n_jobs must be a number of processes"),
+            ({"n_jobs": 0}, "n_jobs must be a number of processes or threads"),
         ],
     )
     def test_invalid_arguments_raise(self, options, message):

@@ -59,7 +59,7 @@ function draw({ state, numbers, width, data }) {
   return svg("svg", { width, height: low + 40, viewBox: `0 0 ${width} ${low + 40}` },
     svg("text", { x: left, y: 12, class: "b" }, `women: ${percent(numbers.rates[0])} selected`),
     svg("text", { x: left, y: foot + 14, class: "a" }, `men: ${percent(numbers.rates[1])} selected`),
-    svg("text", { x: right, y: 12, "text-anchor": "end", class: "small muted" }, narrow ? "share, root scale" : "share of the group in each bar, root scale"),
+    svg("text", { x: right, y: 12, "text-anchor": "end", class: "small muted" }, narrow ? "share, square-root scale" : "share of the group in each bar, square-root scale"),
     shares.flatMap((v) => [1, -1].map((sign) => svg("g", {},
       svg("line", { x1: left, x2: right, y1: root(sign)(v), y2: root(sign)(v), stroke: "var(--ex-grid)" }),
       svg("text", { x: left - 6, y: root(sign)(v) + 4, "text-anchor": "end", class: "small muted" }, `${100 * v} %`)))),

@@ -48,7 +48,7 @@ def _spread(q, n0, n1):
 
 
 def _bank_p(rows):
-    """Compute p% on Bank's test rows above one half, or selecting the share of yes in `rows`."""
+    """Compute p% on Bank's test rows at the threshold that `rows` determines."""
     bank = load_bank().encode(scaling="standard")
     model = LogisticRegression(C=np.inf, tol=1e-6, max_iter=5000).fit(bank.X_train, bank.y_train)
     score = model.predict_proba(bank.X_test)[:, 1]

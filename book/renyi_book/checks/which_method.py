@@ -135,7 +135,8 @@ EXERCISES = {
     "which-method/3": Number(
         'a dictionary with the keys "label" and "score": the smallest ratio over four thresholds',
         answer=lambda: _worst(min),
-        why="The fair score stays close to the target at all thresholds, the fair label does not.",
+        why="The fair score stays close to the target at all thresholds, but the fair label does "
+        "not.",
         mistakes=[
             Mistake(
                 lambda: _worst(max),

@@ -62,8 +62,8 @@ def fair_clusters(
     DataFrame
         Columns ``dataset, algorithm, seed``, the columns of
         `renyi_lib.clustering.tradeoff_table`, ``p``, the overall proportion of S = 1, and
-        ``cycle_length``, the length in passes of the cycle in which Algorithm 3 was caught (0 if
-        it did not return to an earlier state).
+        ``cycle_length``, the length in passes of the cycle of Algorithm 3 (0 if it did not return
+        to an earlier state).
 
     Examples
     --------

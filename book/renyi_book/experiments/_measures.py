@@ -26,16 +26,18 @@ def measures(y, decision, s, score=None):
     Returns
     -------
     dict of str to float
-        The ``accuracy`` of the decisions. The smallest rate of the decision 1 over the largest,
-        ``p_rule``, and the largest minus the smallest, ``dp_violation``. The same difference given
-        y = 1, ``eo_violation``, and for two groups with its sign, second minus first, ``eo_gap``.
+        Measures by name:
 
-        With `score`, the same measures of the sampled label, as ``soft_…``. The decision's
-        dependence on S, ``rho_R`` and ``nmi``, the sampled label's, ``soft_rho_R`` and
-        ``soft_nmi``, and the absolute correlation of score and S, ``score_pearson``.
-
-        For each group j, its size ``n_j``, the share ``rate_j`` with the decision 1, the number
-        ``pos_j`` with y = 1, and the share ``tpr_j`` among those.
+        - ``accuracy`` of the decisions;
+        - ``p_rule``, the smallest rate of the decision 1 among the groups divided by the largest,
+          and ``dp_violation``, the largest rate minus the smallest;
+        - ``eo_violation``, the same difference given y = 1, and, for two groups, ``eo_gap``, the
+          second group's rate given y = 1 minus the first group's;
+        - with `score`, the four measures of fairness of the sampled label (``soft_p_rule`` etc.);
+          ``rho_R`` and ``nmi`` of the decision and S; ``soft_rho_R`` and ``soft_nmi`` of the
+          sampled label and S; and ``score_pearson``, the absolute correlation of score and S;
+        - for each group j, its size ``n_j``, the share ``rate_j`` with the decision 1, the number
+          ``pos_j`` with y = 1, and the share ``tpr_j`` among those.
     """
     cell = 2 * s + y
     cells = 2 * (int(s.max()) + 1)

@@ -120,7 +120,7 @@ def still():
         [*-np.sqrt(ticks[::-1]), 0, *np.sqrt(ticks)],
         ["36 %", "16 %", "4 %", "0", "4 %", "16 %", "36 %"],
     )
-    upper.set_ylabel("share of the group, root scale")
+    upper.set_ylabel("share of the group, square-root scale")
     upper.legend(loc="upper right")
     grid = np.arange(101) / 100
     half = [100 * measure(above, k)["chance"] for k in range(101)]
