@@ -79,7 +79,10 @@ def _count_partitions(variables, sample_weight, check):
     columns = {**variables, "sample_weight": sample_weight}
     found = DaskSource(kind=dict, **columns).total(_counted)
     if found is None:
-        raise ValueError("the data are empty: pass at least one sample of positive weight")
+        raise ValueError(
+            "the data are empty, or sample_weight is zero everywhere: pass at least one sample of "
+            "positive weight"
+        )
     if check is not None:
         for name, values in zip(found.names, found.values):
             check(name, values, found.n_rows)

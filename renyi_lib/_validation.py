@@ -518,7 +518,9 @@ def pool_groups(codes, categories, cells, min_size):
     if size == len(order):
         raise ValueError(
             f"min_group_size={min_size} leaves only one group, because it would pool all groups: "
-            f"the {len(order)} groups have {cells.min(axis=0).tolist()} rows. Lower min_group_size"
+            f"the {len(order)} groups have {cells.min(axis=0).tolist()} rows (if the metric "
+            "conditions on the true label, rows of that label, or of the rarer one). Lower "
+            "min_group_size"
         )
     pool, kept = np.sort(order[:size]), np.sort(order[size:])
     place = np.full(len(order), len(kept))

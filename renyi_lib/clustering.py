@@ -1031,7 +1031,7 @@ def _tradeoff(model):
     if model.groups_ is None:
         raise ValueError(
             "path contains a model fitted without sensitive_features: pass sensitive_features to "
-            "its fit"
+            "lam_path, or to fit"
         )
     table = model.contingency_
     row = {

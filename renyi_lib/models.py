@@ -476,8 +476,8 @@ def _evaluated(block, reading, theta, with_slopes):
         F_of = F
     slopes = None
     if len(F) == 2 and m <= _FEW_UNITS:
-        # The first row is for the loss. Row k + 1 contains only the rows of unit k, so that one
-        # product sums over every unit.
+        # The first row is for the loss. Row k + 1 is nonzero only at the samples of unit k, so
+        # one product computes the sums of all units.
         rows = np.empty((m + 1, len(y)))
         rows[0] = D[0]
         for k in range(m):

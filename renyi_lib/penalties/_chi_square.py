@@ -49,9 +49,10 @@ def chi_square_given_W(
     """Compute the term of FERMI's adversary, -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1.
 
     P_y and P_s are the diagonal matrices of the probabilities p_i = P(Ŷ = i) and q_j, and P_ys is
-    T. With U = W - sqrt(q), the deviation from the best response under independence, whose columns
-    are U_i, the term is ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``. It is
-    computed from U, which loses fewer digits if the dependence is weak. The term is linear in T.
+    T. Let U = W - sqrt(q), with columns U_i, be the deviation of W from the best response under
+    independence. The term then equals
+    ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``. It is computed in this
+    form, which loses fewer digits if the dependence is weak. The term is linear in T.
     For any fixed W, the average over batches of its gradient with respect to F is therefore the
     gradient on all samples.
 

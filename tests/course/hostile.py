@@ -229,8 +229,8 @@ for _name in (
     "sets an attribute",
 ):
     HARM[_name] = attacks.HEAD + attacks.CALLS[_name] + WRONG
-# Forty more, each of which tries something else: odd values, forged frames, dying in odd ways,
-# and attacks on its own sandbox. None may earn the points of `one` or bother anybody.
+# More submissions, each of which tries something else: odd values, forged frames, unusual crashes,
+# and attacks on the sandbox. None may earn the points of `one` or affect another student.
 SEND = """
 import json, os, struct
 def send(text):

@@ -136,8 +136,8 @@ def algorithm_3(X, s, labels, lam, passes):
 @parametrize_with_checks(
     [RenyiKMeans(), RenyiKMeans(algorithm="paper")],
     expected_failed_checks=lambda estimator: {
-        f"check_sample_weight_equivalence_on_{kind}_data": "as for KMeans: the random start of "
-        "repeated rows is another, and rows that are repeated may part"
+        f"check_sample_weight_equivalence_on_{kind}_data": "as for KMeans, repeated rows lead to "
+        "another random start, and equal points may end in different clusters"
         for kind in ("dense", "sparse")
     },
 )

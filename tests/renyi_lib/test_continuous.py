@@ -522,7 +522,7 @@ def test_weights_are_used_within_groups():
     assert same.correlations[0] == pytest.approx(found.correlations[0])
 
 
-# --- what cannot be ------------------------------------------------------------------------------
+# --- degenerate and invalid input ----------------------------------------------------------------
 
 
 def test_constants_have_correlation_zero():

@@ -67,7 +67,7 @@ def test_depends_on_table_matches_what_a_penalty_needs():
         assert not penalty.depends_on_table, penalty
 
 
-def test_gradient_with_respect_to_F_matches_that_of_the_table():
+def test_gradient_with_respect_to_F_agrees_with_differences():
     rng = np.random.default_rng(0)
     F, groups = rng.dirichlet(np.ones(2), 40), Groups.from_labels(np.arange(40) % 3)
     value, gradient = SquaredGaps().value_and_grad(F, groups)

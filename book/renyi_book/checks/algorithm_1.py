@@ -14,7 +14,7 @@ def _means():
 
 
 def _census():
-    """Return rates and shares of four groups."""
+    """Return three random cases, each with the rates and shares of four groups."""
     rng = np.random.default_rng(4)
     return [(rng.random(4), rng.dirichlet(np.ones(4))) for _ in range(3)]
 

@@ -149,7 +149,7 @@ def fermi_estimator(*, shapes=((2, 2), (3, 4)), n_rows=9, sizes=(1, 2, 3), seeds
 
 
 def _bias(F, codes, q, size, W):
-    """Compute the bias of gradient, ascent step and value over all batches."""
+    """Compute the biases of the gradient, the ascent step and the value over all batches."""
 
     def of(rows):
         if W is None:

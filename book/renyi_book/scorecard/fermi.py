@@ -226,7 +226,7 @@ def ahead_of(results, claim):
 
 
 def ahead_in_batches(results, claim):
-    """FERMI minus the Rényi penalty of the batch, both networks on batches of one size."""
+    """FERMI minus the Rényi penalty of the batch, for networks trained with equal batch sizes."""
     options = claim["options"]
     first, second = _lead(results, options["problem"], options["level"], options["size"])
     return _gap(difference, first, second, claim, "FERMI - Rényi:")

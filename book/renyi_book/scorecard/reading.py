@@ -208,7 +208,7 @@ def common(*curves):
 
 
 def signed_log_ratio(points):
-    """Compute the log rate of group 1 over that of group 0, for points or tables of points."""
+    """Compute log(rate of group 1 / rate of group 0), for points or tables of points."""
     return _of(points, ["rate_1", "n_1", "rate_0", "n_0"], log_ratio)
 
 

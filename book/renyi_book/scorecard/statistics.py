@@ -225,7 +225,7 @@ def gaps(rates):
 
 
 def sums(first, second):
-    """Return all sums of a column of each argument, whose maximum is the sum of both maxima."""
+    """Add each column of `first` to each of `second`; the largest sum is the sum of the maxima."""
     return (first[..., :, None] + second[..., None, :]).reshape(*first.shape[:-1], -1)
 
 

@@ -294,8 +294,8 @@ def stable(evidence, listed=None, *, draws=LEAVE_OUT_DRAWS, drop=LEFT_OUT, seed=
     Returns
     -------
     dict of str to float
-        Share of the draws with an unchanged verdict, for each claim that depends on splits or
-        seeds.
+        Share of the draws with an unchanged verdict, for each claim that depends on more than
+        ``drop + 1`` splits or seeds.
     """
     listed = claims() if listed is None else listed
     factors = _factors(evidence, listed)

@@ -132,7 +132,7 @@ def test_folded_difference_far_from_zero_is_a_plain_difference():
     found = s.fold(s.signed(first), s.signed(second), 0.6)
     plain = s.corrected(first - second, 0.6)
     assert_allclose([found.estimate, found.low], [plain.estimate, plain.low])
-    # The upper end has half the error.
+    # The error probability of the upper end is halved.
     assert_allclose(found.high, s.corrected(first - second, 0.6, level=0.975).high)
     assert_allclose(found.p_greater(2.9), s.p_greater(plain, 2.9))
     left, within, right = s.fold_regions(s.signed(first), s.signed(second), 2.95, 0.6)
