@@ -1,4 +1,4 @@
-"""Penalties in JAX and torch: the library's values and gradients, and networks that train."""
+"""Penalties in JAX and torch match the library's values and gradients, and networks can train."""
 
 import sys
 
@@ -27,7 +27,7 @@ def soft_labels(n=60, c=2, d=2, seed=0):
 
 
 def biased_data(n=4000, seed=0):
-    """Features that tell the group, labels that follow them."""
+    """Features that reveal the group, and labels that depend on them."""
     rng = np.random.default_rng(seed)
     s = rng.integers(2, size=n)
     X = rng.normal(size=(n, 3)).astype(np.float32)
@@ -118,7 +118,7 @@ class TestJax:
         )
 
     @pytest.mark.parametrize("measure", ["chi-square", "renyi"])
-    def test_damped_table_matches_the_running_table(self, measure):
+    def test_jax_running_table_matches_running_table(self, measure):
         jax = self.jax
         way = RunningTable(3, measure, memory=100)
         with jax.enable_x64(True):
@@ -196,7 +196,7 @@ def test_object_without_value_and_grad_raises():
 
 
 class TestTorch:
-    """Skipped where torch is not installed: it is large, and the tests do not ask for it."""
+    """Skipped if torch, which is large and not a requirement of the tests, is not installed."""
 
     def test_value_and_gradient_match_the_penalty(self):
         torch = pytest.importorskip("torch", reason="torch is not installed (a large extra)")

@@ -1,4 +1,4 @@
-"""Census-Income (KDD): UCI's files, which are outside the package, and what is in them."""
+"""Census-Income (KDD): UCI's files, which are not part of the package, and their contents."""
 
 import gzip
 import hashlib
@@ -17,7 +17,7 @@ ROWS = {"census-income.data": 199523, "census-income.test": 99762}
 
 @cache
 def loaded():
-    """One load for all tests, none of which writes."""
+    """Load the data set once, because no test modifies it."""
     return load_census_income()
 
 
@@ -47,7 +47,7 @@ def test_readme_gives_license_and_doi():
 
 @pytest.fixture
 def small(monkeypatch):
-    """A stand-in for one original, which takes no time to read."""
+    """A tiny stand-in for one of UCI's files."""
     content = b"1, 2\n"
     sha256 = hashlib.sha256(content).hexdigest()
     monkeypatch.setitem(_files.LARGE_SHA256, "census-income.data", sha256)

@@ -1,4 +1,4 @@
-"""Fair classifiers: the right problem, solved by every route, in scikit-learn's conventions."""
+"""Fair classifiers minimize the documented objective and follow scikit-learn's conventions."""
 
 import copy
 import os
@@ -47,7 +47,8 @@ def rate_gap(classifier, X, s):
 
 
 def test_scikit_learn_checks_pass():
-    # In a separate process, because scipy reads the switch that one of the checks needs on import.
+    # In a separate process, because one of the checks needs SCIPY_ARRAY_API, which scipy reads
+    # when it is imported.
     code = """
 import warnings
 from sklearn.utils.estimator_checks import check_estimator
@@ -106,7 +107,7 @@ class TestPlainLogisticRegression:
         np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
         assert ours.intercept_.tolist() == [0.0]
 
-    def test_collinear_columns_give_the_same_predictions(self):
+    def test_predictions_with_collinear_columns_agree_with_scikit_learn(self):
         X, y, _ = biased_data()
         X = np.column_stack([X, X[:, 0] - X[:, 1], np.ones(len(X)), np.zeros(len(X))])
         ours = RenyiClassifier(lam=0, tol=1e-7).fit(X, y)
@@ -141,7 +142,7 @@ class TestPlainLogisticRegression:
         assert not ours.history_["penalty"].any()
 
 
-class TestSameProblemByEveryRoute:
+class TestObjective:
     @pytest.mark.parametrize(
         "fairness", ["demographic_parity", "equalized_odds", "equal_opportunity"]
     )
@@ -169,7 +170,7 @@ class TestSameProblemByEveryRoute:
         np.testing.assert_allclose(coefficients, coefficients[:1] * 4, atol=0.02)
 
     @pytest.mark.parametrize("n_groups", [3, 4])
-    def test_many_groups_with_two_classes_reach_the_same_objective(self, n_groups):
+    def test_both_solvers_reach_the_same_objective_for_many_groups(self, n_groups):
         X, y, s = biased_data(300, 2, n_groups)
         fast = RenyiClassifier(3, tol=1e-5).fit(X, y, sensitive_features=s)
         slow = RenyiClassifier(3, solver="gd", tol=1e-5, max_iter=20000)
@@ -190,7 +191,7 @@ class TestSameProblemByEveryRoute:
             assert objective_value(moved, X, y, s) > best
 
     def test_objective_is_the_mean_loss_plus_lam_times_rho_squared(self):
-        # At a minimum, raising lam a little changes the objective by that much times rho^2.
+        # The derivative of the minimum with respect to lam is rho^2 (envelope theorem).
         X, y, s = biased_data()
         at = {
             lam: RenyiClassifier(lam, tol=1e-8).fit(X, y, sensitive_features=s)
@@ -276,7 +277,7 @@ class TestFairness:
     @pytest.mark.parametrize(
         "fairness", ["demographic_parity", "equal_opportunity", "equalized_odds"]
     )
-    def test_penalty_on_the_score_is_that_of_its_bins_for_each_notion(self, fairness):
+    def test_penalty_on_the_score_equals_score_bins_for_each_notion(self, fairness):
         X, y, s = biased_data(600, seed=3)
         options = {"fairness": fairness, "tol": 1e-6}
         bins = PenalizedClassifier(ScoreBinsPenalty(), 3, **options)
@@ -291,7 +292,7 @@ class TestFairness:
             assert value == pytest.approx(bins.penalty_value(X, y, sensitive_features=s), rel=1e-3)
             assert clf.adversary_ is None
 
-    def test_penalty_on_the_score_makes_every_threshold_fair(self):
+    def test_penalty_on_the_score_lowers_the_worst_gap_over_thresholds(self):
         rng = np.random.default_rng(0)
         s = rng.integers(2, size=4000)
         X = rng.normal(size=(4000, 3))
@@ -361,7 +362,7 @@ class TestFairness:
             assert clf.history_["gradient_max"][-1] <= clf.tol
         assert values[0] > 1.5 * values[1] > 10 * values[2]
 
-    def test_a_custom_penalty_needs_only_one_class(self):
+    def test_a_custom_penalty_needs_only_the_method_terms(self):
         class Gap(Penalty):
             def terms(self, F, groups):
                 signs = np.where(groups.codes == 1, 1, -1) / groups.q[groups.codes]
@@ -614,7 +615,7 @@ class TestBadInput:
             ),
         ],
     )
-    def test_parameters(self, params, message):
+    def test_invalid_parameters_raise(self, params, message):
         with pytest.raises(ValueError, match=message):
             RenyiClassifier(**params).fit(self.X, self.y, sensitive_features=self.s)
 

@@ -1,4 +1,4 @@
-"""Measures of how evenly groups are spread over clusters, against definitions written out."""
+"""Measures of how evenly groups are spread over clusters match their definitions."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ properties = settings(deadline=None, derandomize=True, max_examples=60)
 
 @st.composite
 def clusterings(draw, groups=2):
-    """Labels and groups, every group there at least once."""
+    """Labels and groups, in which every group occurs at least once."""
     n = draw(st.integers(groups, 40))
     labels = draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
     rest = draw(st.lists(st.integers(0, groups - 1), min_size=n - groups, max_size=n - groups))
@@ -135,7 +135,7 @@ def test_summary_of_three_groups_requires_a_choice():
 
 @properties
 @given(clusterings())
-def test_balance_is_the_worst_odds_of_chierichetti(case):
+def test_balance_matches_the_definition_of_chierichetti(case):
     labels, s = case
     worst = 1.0
     for k in np.unique(labels):
@@ -147,7 +147,7 @@ def test_balance_is_the_worst_odds_of_chierichetti(case):
 
 @properties
 @given(clusterings(groups=3))
-def test_balance_never_exceeds_that_of_the_data(case):
+def test_balance_never_exceeds_the_balance_of_the_data(case):
     labels, s = case
     assert balance(labels, sensitive_features=s) <= balance(np.zeros_like(s), sensitive_features=s)
 

@@ -1,4 +1,4 @@
-"""Fair k-means: both algorithms against definitions written out, and bad input refused."""
+"""Fair k-means: both algorithms match their definitions, and invalid input raises."""
 
 import pickle
 import sys
@@ -93,7 +93,7 @@ def scratch(X, labels, groups, lam):
 
 
 def exact(X, labels, groups, lam):
-    """The objective in rational numbers, up to a constant: no rounding at all."""
+    """The objective in exact rational arithmetic, up to a constant."""
     n, names = len(X), np.unique(groups)
     shares = [Fraction(int((groups == g).sum()), n) for g in names]
     factor = (1 - sum(p * p for p in shares)) / (2 * (len(shares) - 1))
@@ -110,7 +110,7 @@ def exact(X, labels, groups, lam):
 
 
 def algorithm_3(X, s, labels, lam, passes):
-    """Algorithm 3 line by line, w counted over all points at each step; labels of each pass."""
+    """The labels after each pass of Algorithm 3, with w recomputed at each step."""
     labels, n_clusters = labels.copy(), labels.max() + 1
     centers = np.array([X[labels == k].mean(axis=0) for k in range(n_clusters)])
     w = np.array([s[labels == k].mean() for k in range(n_clusters)])
@@ -199,7 +199,7 @@ def test_results_without_numba_are_identical(blobs, monkeypatch, algorithm, lam)
 
 def test_a_loop_that_cannot_be_cached_on_disk_is_compiled_anyway():
     module = types.ModuleType("nowhere")
-    exec("def loop(x):\n    return x + 1", module.__dict__)  # has no file to keep a cache for
+    exec("def loop(x):\n    return x + 1", module.__dict__)  # not cachable without a file
     fast = _kmeans_loops.compiled(module.loop)
     assert fast(1) == 2
     assert fast is not module.loop
@@ -226,7 +226,7 @@ def test_the_inner_maximum_is_the_penalty_of_the_closed_form(problem):
 
 @properties
 @given(problems())
-def test_the_objective_is_that_of_the_formula_for_any_number_of_groups(problem):
+def test_objective_matches_the_formula_for_any_number_of_groups(problem):
     X, groups, labels, _, lam = problem
     result = renyi_kmeans_objective(X, labels, sensitive_features=groups, lam=lam)
     scale = (X**2).sum() + lam * len(X) + 1
@@ -272,13 +272,14 @@ def test_at_the_end_no_single_move_lowers_the_objective(problem):
 
 @pytest.mark.parametrize("lam", [0.0, 1.0, 1e6, 1e12])
 def test_no_move_is_due_to_rounding_errors(lam):
-    # Equal points and equal distances: many moves change nothing, and rounding tells otherwise.
+    # With equal points and distances, many moves leave the objective unchanged, but rounding
+    # errors make some of them look like improvements.
     rng = np.random.default_rng(0)
     for _ in range(100):
         n = int(rng.integers(6, 30))
         X = rng.integers(0, 3, size=(n, 1)) * 0.1
         X -= X.mean(axis=0)
-        X -= X.mean(axis=0)  # now the fit subtracts zero and sees these very numbers
+        X -= X.mean(axis=0)  # so that the fit subtracts zero and sees exactly these numbers
         groups = np.r_[0, 1, 2, rng.integers(0, 3, n - 3)]
         labels = rng.permutation(np.r_[0, 1, 2, rng.integers(0, 3, n - 3)])
         for _ in range(20):
@@ -326,7 +327,7 @@ def test_lam_zero_is_never_worse_than_lloyd_from_the_same_centers(blobs, seed, n
     assert (model.predict(X, sensitive_features=s) == model.labels_).all()
 
 
-def test_well_separated_clusters_match_k_means(toy):
+def test_well_separated_clusters_are_recovered(toy):
     X, s, source = toy
     model = RenyiKMeans(5, 0.0, random_state=0, n_init=5).fit(X, sensitive_features=s)
     purity = pd.crosstab(source, model.labels_).to_numpy().max(axis=1).sum() / len(X)
@@ -465,7 +466,7 @@ def test_three_groups_become_fair(blobs):
     assert np.abs(fair.proportions_ - shares).max() < 0.02
 
 
-def test_unused_third_group_gives_the_binary_penalty(blobs):
+def test_clusters_do_not_depend_on_the_coding_of_two_groups(blobs):
     X, s = blobs
     names = np.where(s == 1, "m", "f")
     numbers = RenyiKMeans(5, 20.0, random_state=0).fit(X, sensitive_features=s)
@@ -574,10 +575,10 @@ def test_four_points_with_single_updates_cycle_for_other_lambda(lam):
     late = [labels.tolist() for labels in history[30:]]
     assert late[period:] == late[:-period]
     assert late[1] != late[0]
-    on_the_circle = RenyiKMeans(2, lam, algorithm="paper", init=model.labels_)
+    on_the_cycle = RenyiKMeans(2, lam, algorithm="paper", init=model.labels_)
     with pytest.warns(ConvergenceWarning, match="cycle"):
-        on_the_circle.fit(FOUR_POINTS, sensitive_features=FOUR_GROUPS)
-    assert on_the_circle.n_iter_ == on_the_circle.cycle_length_ == period
+        on_the_cycle.fit(FOUR_POINTS, sensitive_features=FOUR_GROUPS)
+    assert on_the_cycle.n_iter_ == on_the_cycle.cycle_length_ == period
 
 
 @pytest.mark.parametrize("lam", [85.0, 163.0, 1000.0, 1e6])
@@ -628,7 +629,7 @@ def test_predict_without_groups_uses_the_nearest_center(blobs):
     distances = ((new[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
     with pytest.warns(NoSensitiveFeaturesWarning, match="fairness of lam=100.0 is lost"):
         assert (model.predict(new) == distances.argmin(axis=1)).all()
-    # Where there is no fairness to lose there is no warning.
+    # A model without a penalty has no fairness to lose and does not warn.
     for plain in (
         RenyiKMeans(5, random_state=0).fit(X, sensitive_features=s),
         RenyiKMeans(5, random_state=0).fit(X),
@@ -679,7 +680,7 @@ def test_fair_rule_requires_counting_the_new_points(blobs):
     assert renyi_correlation(alone, groups) > nearest
 
 
-def test_predict_rejects_unseen_groups(blobs):
+def test_predict_before_fit_or_with_invalid_groups_raises(blobs):
     X, s = blobs
     with pytest.raises(NotFittedError):
         RenyiKMeans().predict(X)
@@ -731,7 +732,7 @@ def test_score_without_groups_matches_k_means(blobs):
         assert model.score(X[200:]) == pytest.approx(peer.score(X[200:]))
 
 
-def test_score_rejects_what_predict_rejects(blobs):
+def test_score_with_different_lengths_raises(blobs):
     X, s = blobs
     model = RenyiKMeans(3, 1.0, random_state=0).fit(X, sensitive_features=s)
     with pytest.raises(ValueError, match="X has 3, sensitive_features has 2"):
@@ -745,7 +746,7 @@ def test_score_rejects_what_predict_rejects(blobs):
 
 @pytest.fixture(scope="module")
 def thin():
-    """Counts of few of 40 words in 300 texts, groups with words of their own."""
+    """Sparse counts of 40 words in 300 texts, where each group often uses one word of its own."""
     rng = np.random.default_rng(5)
     s = rng.integers(3, size=300)
     rate = np.full((3, 40), 0.05)
@@ -795,7 +796,7 @@ def test_new_sparse_points_can_be_predicted(thin):
 
 
 def test_sparse_points_are_never_made_dense():
-    # Dense, this would be 80 GB.
+    # As a dense array, X would take 80 GB.
     rng = np.random.default_rng(0)
     entries = (
         rng.random(10_000),
@@ -817,7 +818,7 @@ def test_algorithm_3_rejects_sparse_points(thin):
 # --- many points -----------------------------------------------------------------------------
 
 
-def test_the_default_tolerance_is_exact_for_few_points_and_stops_for_many():
+def test_default_tol_is_exact_for_few_points_and_stops_early_for_many():
     rng = np.random.default_rng(0)
     X, s = rng.normal(size=(100_000, 4)), rng.integers(2, size=100_000)
     many = RenyiKMeans(6, 1.0, random_state=0, max_iter=120).fit(X, sensitive_features=s)
@@ -903,7 +904,7 @@ def test_a_path_of_algorithm_3_restarts_for_each_lam(blobs):
 
 
 @pytest.mark.parametrize("lams", [[0, np.nan], [0, np.inf], [-1]])
-def test_lams_that_are_not_numbers_raise(blobs, lams):
+def test_invalid_lams_raise(blobs, lams):
     X, s = blobs
     with pytest.raises(ValueError, match="lams"):
         lam_path(RenyiKMeans(), X, sensitive_features=s, lams=lams)
@@ -917,7 +918,7 @@ def test_a_path_and_its_table_need_groups(blobs):
         tradeoff_table([RenyiKMeans(3).fit(X)])
 
 
-# --- input at the edge, and beyond -----------------------------------------------------------
+# --- degenerate and invalid input ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("algorithm", ["descent", "paper"])

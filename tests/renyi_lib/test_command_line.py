@@ -1,4 +1,4 @@
-"""The command line writes the report from CSV and Parquet files, and names what is wrong."""
+"""The command line writes the report from CSV and Parquet files, and errors name the remedy."""
 
 import re
 import subprocess
@@ -170,9 +170,9 @@ def test_errors_name_the_option_and_the_remedy(tmp_path, capsys, frame, argument
     frame.to_csv(path, index=False)
     output = ["--output", str(tmp_path / "report.html")]
     assert main(["report", str(path), *COLUMNS, *output, *arguments]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("error: ")
-    assert words in said
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert words in error
     assert not (tmp_path / "report.html").exists()
 
 
@@ -185,7 +185,7 @@ def test_errors_name_the_option_and_the_remedy(tmp_path, capsys, frame, argument
         ("rows.parquet", b"score,y,sex\n", "cannot be read as a Parquet file"),
     ],
 )
-def test_unreadable_files_raise(tmp_path, capsys, name, content, words):
+def test_unreadable_files_exit_with_an_error(tmp_path, capsys, name, content, words):
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)

@@ -1,4 +1,4 @@
-"""The data sets: genuine files, documented facts, encodings learnt on the training rows alone."""
+"""Data sets match UCI's files, and their encodings are learned from the training rows only."""
 
 import gzip
 import re
@@ -38,13 +38,13 @@ README = (_files.DATA_FOLDER.parent / "README.md").read_text(encoding="utf-8")
 
 @cache
 def loaded(name):
-    """One load for all tests that only read; a test that could write loads its own."""
+    """Load a data set once for all tests that do not modify it."""
     return LOADERS[name]()
 
 
 @cache
 def plain(name):
-    """The default encoding, likewise for tests that only read."""
+    """Encode with the defaults, once for all tests that do not modify the result."""
     return loaded(name).encode()
 
 
@@ -111,7 +111,7 @@ def test_readme_gives_the_license_and_the_doi_of_each_data_set():
 
 @pytest.fixture
 def data_folder(tmp_path, monkeypatch):
-    """A copy of the package's data folder that a test may spoil."""
+    """A copy of the package's data folder that a test may damage."""
     monkeypatch.setattr(_files, "DATA_FOLDER", tmp_path)
     for name, content in PACKED.items():
         (tmp_path / f"{name}.gz").write_bytes(content)
@@ -154,7 +154,7 @@ def test_a_damaged_file_raises_with_a_remedy(damage, data_folder):
     with pytest.raises(DataFileError, match=r"german\.data\.gz (cannot be read|is damaged)") as e:
         load_german()
     assert "python -m renyi_book.rebuild" in str(e.value)
-    load_bank()  # the other files are not to blame
+    load_bank()  # the other files are intact
 
 
 # --- the raw tables --------------------------------------------------------------------------
@@ -257,11 +257,11 @@ def test_german_explains_every_code_that_occurs():
 
 @pytest.mark.parametrize("name", LOADERS)
 def test_modifying_a_data_set_does_not_affect_the_next_load(name):
-    spoilt, clean = LOADERS[name](), loaded(name)
-    spoilt.train.iloc[:, 0] = spoilt.train.iloc[0, 0]
-    spoilt.descriptions.clear()
-    spoilt.codes.clear()
-    spoilt.sensitive_choices.clear()
+    modified, clean = LOADERS[name](), loaded(name)
+    modified.train.iloc[:, 0] = modified.train.iloc[0, 0]
+    modified.descriptions.clear()
+    modified.codes.clear()
+    modified.sensitive_choices.clear()
     fresh = LOADERS[name]()
     pd.testing.assert_frame_equal(fresh.train, clean.train)
     assert fresh.descriptions == clean.descriptions
@@ -333,7 +333,7 @@ def test_sensitive_lists_the_raw_columns_of_the_default_choice(name, columns):
     ("name", "choice"),
     [(name, choice) for name in LOADERS for choice in loaded(name).sensitive_choices],
 )
-def test_no_column_of_s_and_no_target_is_among_the_features(name, choice):
+def test_features_exclude_the_target_and_the_columns_of_s(name, choice):
     dataset = loaded(name)
     hidden = {g.column for g in dataset.sensitive_choices[choice]} | {dataset.target}
     names = dataset.encode(sensitive=choice).feature_names
@@ -569,7 +569,7 @@ def test_names_of_new_columns_come_from_the_transformer():
     assert encoded.feature_names == ("pca0", "pca1", "pca2")
 
 
-def test_a_transformer_without_names_keeps_those_of_the_columns():
+def test_transformer_without_names_keeps_the_column_names():
     raw, encoded = plain("german"), loaded("german").encode(scaling=FunctionTransformer(np.log1p))
     assert encoded.feature_names == raw.feature_names
     np.testing.assert_allclose(encoded.X_test, np.log1p(raw.X_test), rtol=1e-9)
@@ -586,7 +586,7 @@ def test_unit_norm_divides_by_the_norm_or_leaves_zeros(X):
     scaled = UnitNormScaler().fit_transform(X)
     for j in range(3):
         if norms[j] > 1e-150:  # below, the square underflows to zero
-            # What is scaled below the smallest normal number loses digits.
+            # Values scaled below the smallest normal number lose digits.
             np.testing.assert_allclose(scaled[:, j] * norms[j], X[:, j], rtol=1e-12, atol=1e-300)
     assert np.isfinite(scaled).all()
     np.testing.assert_allclose(

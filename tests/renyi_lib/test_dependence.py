@@ -43,7 +43,7 @@ def test_mutual_information_matches_scikit_learn(pair):
 
 
 def hsic_by_the_trace(a, b, kernel, kernel_b, bandwidth):
-    """The estimate as it is defined, from n x n matrices."""
+    """HSIC by its definition, from n x n kernel matrices."""
 
     def kernel_matrix(x, kind):
         difference = x[:, None] - x

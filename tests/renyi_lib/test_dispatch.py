@@ -1,4 +1,4 @@
-"""Dask collections are told from data in memory, and handed over."""
+"""Dask collections are distinguished from data in memory and have code of their own."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def test_dask_collections_are_recognized():
 
 
 def test_data_in_memory_do_not_use_the_dask_code():
-    """In a process of its own, so that nothing else has loaded that code."""
+    """Run in a subprocess, in which no other test can have loaded the Dask code."""
     script = """
 import sys, numpy as np
 from renyi_lib import fairness_report, joint_table, renyi_correlation, renyi_test

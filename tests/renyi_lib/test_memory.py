@@ -1,4 +1,4 @@
-"""Arrays in memory: a large one in blocks, with one pass an evaluation and no copy."""
+"""Large arrays in memory are read in blocks, in one pass per evaluation and without a copy."""
 
 import tracemalloc
 
@@ -28,14 +28,14 @@ from tests.renyi_lib.data import biased_data
 
 @pytest.fixture
 def small(monkeypatch):
-    """Everything is large, and blocks are short."""
+    """Treat every array as large, and make blocks short."""
     monkeypatch.setattr(memory, "LARGE", 0)
     monkeypatch.setattr("renyi_lib.sources.memory._BLOCK", 256)
 
 
 @pytest.fixture
 def passes(monkeypatch):
-    """How many rows of X each pass went over, and for what."""
+    """The function that each pass sums, and its number of rows of X."""
     counted, total = [], Source.total
 
     def counting(self, function, *arguments):
@@ -61,7 +61,7 @@ PENALTIES = {
 @pytest.mark.parametrize("conditional", [False, True])
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize(("penalty", "n_classes", "n_groups"), PENALTIES.values(), ids=PENALTIES)
-def test_objective_and_gradient_in_blocks_match_those_of_all_rows(
+def test_objective_and_gradient_in_blocks_match_all_rows_at_once(
     small, penalty, n_classes, n_groups, fit_intercept, conditional, weighted
 ):
     X, _, s = biased_data(900, n_classes, n_groups)
@@ -140,7 +140,7 @@ def test_fit_in_blocks_equals_the_fit_at_once(small, options, shape, weighted):
     w = None
     if weighted:
         rng = np.random.default_rng(1)
-        w = rng.integers(3, size=1200).astype(float)  # a third of them are not there
+        w = rng.integers(3, size=1200).astype(float)  # a third of the weights are zero
     classifier = RenyiClassifier(**({"lam": 3.0, "tol": 1e-10} | options))
     found = classifier.fit(X, y, sensitive_features=s, sample_weight=w)
     assert found.n_iter_ > 0
@@ -148,7 +148,8 @@ def test_fit_in_blocks_equals_the_fit_at_once(small, options, shape, weighted):
     other = RenyiClassifier(**classifier.get_params())
     other.fit(X, y, sensitive_features=s, sample_weight=w)
     kinked = shape.get("n_classes", 2) > 2 and shape.get("n_groups", 2) > 2
-    # Gradient descent stops where the gradient, not the distance, is small; and so does a kink.
+    # Gradient descent, and any fit that ends at a kink, may stop at a small gradient while the
+    # minimizer is still some distance away.
     tolerance = 1e-3 if kinked else 1e-5 if "solver" in options else 1e-8
     for name in ("coef_", "intercept_") + (() if kinked else ("adversary_",)):
         np.testing.assert_allclose(
@@ -160,7 +161,7 @@ def test_fit_in_blocks_equals_the_fit_at_once(small, options, shape, weighted):
 
 
 @pytest.mark.parametrize("kind", ["int8", "bool", "text", "object", "float", "wide", "frame"])
-def test_labels_of_any_type_are_encoded_as_in_memory(small, monkeypatch, kind):
+def test_labels_of_any_type_are_encoded_in_blocks_as_at_once(small, monkeypatch, kind):
     X, y, s = biased_data(600)
     y, s = {
         "int8": (y.astype(np.int8) - 3, s.astype(np.int8)),
@@ -189,7 +190,7 @@ def test_zero_weight_classes_and_groups_are_dropped(small):
     assert found.groups_.tolist() == [1, 2]
 
 
-def test_errors_are_the_same_as_in_memory(small):
+def test_invalid_input_raises_or_warns_in_blocks(small):
     X, y, s = biased_data(600)
     with pytest.raises(ValueError, match="y has only one class"):
         RenyiClassifier().fit(X, np.zeros(600), sensitive_features=s)
@@ -207,7 +208,7 @@ def test_errors_are_the_same_as_in_memory(small):
 @pytest.mark.parametrize(
     "options", [{"on": "score"}, {"penalty": PearsonPenalty()}, {"penalty": HSICPenalty()}]
 )
-def test_penalty_on_the_score_uses_rows_as_units(small, options):
+def test_row_penalties_use_rows_as_units(small, options):
     X, y, s = biased_data(300)
     model = PenalizedClassifier(**options)._prepare(X, y, s, None).objective.model
     assert model.by_row
@@ -277,7 +278,7 @@ def test_curvature_is_estimated_from_a_sample_unless_a_feature_is_rare(passes):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_a_fit_and_its_predictions_need_less_than_a_fifth_of_x(dtype, order, weighted):
+def test_fit_and_predict_do_not_copy_x(dtype, order, weighted):
     X, y, s = large_data(200_000, 25, dtype)
     X = np.asarray(X, order=order)
     w = np.random.default_rng(1).integers(3, size=len(y)) / 2 if weighted else None
@@ -289,7 +290,7 @@ def test_a_fit_and_its_predictions_need_less_than_a_fifth_of_x(dtype, order, wei
     predicting = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak <= 0.2 * X.nbytes
-    assert predicting <= 4 * 8 * len(X)  # a few numbers a person
+    assert predicting <= 4 * 8 * len(X)  # four floats per row
 
 
 def test_single_precision_applies_only_to_the_data():
@@ -326,7 +327,7 @@ def test_row_penalty_is_the_same_in_blocks(monkeypatch, options):
         (value, gradient), (other, other_gradient) = whole(theta, 3.0), blocks(theta, 3.0)
         assert other == pytest.approx(value, abs=1e-13)
         np.testing.assert_allclose(other_gradient, gradient, atol=1e-13)
-    if "fairness" not in options:  # with it there are several minima
+    if "fairness" not in options:  # equalized odds may have several minima
         found = clone(classifier).fit(X, y, sensitive_features=s, sample_weight=w)
         np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-8)
 

@@ -1,4 +1,4 @@
-"""One way to check parameters: every estimator and penalty refuses the same nonsense by name."""
+"""Every estimator and penalty rejects the same invalid parameters by name."""
 
 import numpy as np
 import pytest
@@ -34,8 +34,8 @@ ESTIMATORS = [
     HardtClassifier(),
     RenyiNetworkClassifier(),
 ]
-# What no parameter of that name may be, wherever it occurs.
-NONSENSE = {
+# Invalid values of each parameter, in every estimator that has it.
+INVALID = {
     "lam": [True, "much", -1, np.nan, np.inf, None],
     "max_iter": [2.5, True, 0, -3, "many"],
     "fit_intercept": ["no", 1, None],
@@ -65,7 +65,7 @@ CASES = [
     pytest.param(estimator, name, value, id=f"{type(estimator).__name__}-{name}={value!r}")
     for estimator in ESTIMATORS
     for name in estimator.get_params(deep=False)
-    for value in NONSENSE.get(name, [])
+    for value in INVALID.get(name, [])
 ]
 
 
@@ -80,7 +80,7 @@ def test_invalid_parameters_raise_before_the_fit(estimator, name, value):
 def test_every_parameter_is_checked_or_unrestricted():
     free = {"pos_label", "init", "n_init", "random_state", "svm", "estimator", "objective"}
     for estimator in ESTIMATORS:
-        unchecked = set(estimator.get_params(deep=False)) - set(NONSENSE) - free
+        unchecked = set(estimator.get_params(deep=False)) - set(INVALID) - free
         assert unchecked == set(), type(estimator).__name__
 
 

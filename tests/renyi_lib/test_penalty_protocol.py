@@ -1,4 +1,4 @@
-"""A penalty that somebody else writes works wherever those of the library do."""
+"""A custom penalty works wherever the library's own penalties do."""
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ class SquaredGaps(TablePenalty):
 
 
 class ScoreVariance(Penalty):
-    """A penalty that is no function of the table: the variance of the score within groups."""
+    """The variance of the score within groups, which is not a function of the table."""
 
     def terms(self, F, groups):
         score = np.asarray(F)[:, -1]
@@ -46,7 +46,7 @@ class ScoreVariance(Penalty):
         return [(float(np.sum(away**2 * groups.weight)), gradient)]
 
 
-def test_depends_on_table_matches_what_a_penalty_needs():
+def test_depends_on_table_is_true_only_for_functions_of_the_table():
     for penalty in (
         SquaredGaps(),
         RenyiPenalty(),
@@ -80,7 +80,7 @@ def test_gradient_with_respect_to_F_agrees_with_differences():
 
 
 def sources(X, y, s, folder):
-    """The same rows as the arguments of a fit, by the name of the source."""
+    """The same rows from each source, as the arguments of `fit`."""
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     pq = pytest.importorskip("pyarrow.parquet")
     da = pytest.importorskip("dask.array", reason="Dask is not installed")
@@ -116,7 +116,7 @@ def test_every_source_gives_the_same_fit_and_predictions(tmp_path, monkeypatch, 
 
 
 @pytest.mark.parametrize("on", ["label", "score"])
-def test_penalties_can_be_boosted(on):
+def test_a_custom_penalty_can_be_boosted(on):
     pytest.importorskip("lightgbm", reason="LightGBM is not installed")
     X, y, s = biased_data(1500, 2, 3)
     values = []
@@ -126,7 +126,7 @@ def test_penalties_can_be_boosted(on):
     assert values[1] < values[0] / 10
 
 
-def test_conditional_penalties_can_be_nested():
+def test_conditional_penalty_equals_fairness_equalized_odds():
     X, y, s = biased_data(600, 2, 2)
     options = {"lam": 3, "tol": 1e-10}
     by_name = PenalizedClassifier(RenyiPenalty(), fairness="equalized_odds", **options)

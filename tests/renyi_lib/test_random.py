@@ -1,4 +1,4 @@
-"""One meaning of random_state for every function and estimator that takes one."""
+"""random_state means the same in every function and estimator that takes it."""
 
 import numpy as np
 import pytest

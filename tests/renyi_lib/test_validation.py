@@ -1,4 +1,4 @@
-"""Labels of any kind become the same codes; bad input is refused by name."""
+"""Labels of any kind become the same codes, and errors name the invalid argument."""
 
 import numpy as np
 import pandas as pd
@@ -48,7 +48,7 @@ def test_every_container_of_labels_gives_the_same_codes(values, encode):
 @pytest.mark.parametrize(
     "dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "Int64", object]
 )
-def test_numbers_of_every_type_are_labels(dtype):
+def test_numbers_of_every_type_are_accepted_as_labels(dtype):
     values = pd.Series([5, 3, 5, 9]).astype(dtype)
     codes, categories = encode_labels(values, "s")
     assert codes.tolist() == [1, 0, 1, 2]
@@ -86,13 +86,13 @@ def test_integer_codes_do_not_modify_the_input():
     assert values.tolist() == [-1, 1, -1]
 
 
-def test_booleans_are_labels():
+def test_booleans_are_accepted_as_labels():
     codes, categories = integer_codes(np.array([True, False, True]), "s")
     assert codes.tolist() == [1, 0, 1]
     assert categories.tolist() == [False, True]
 
 
-def test_a_categorical_keeps_its_own_order_and_drops_what_does_not_occur():
+def test_categorical_keeps_its_order_and_drops_unused_categories():
     sizes = pd.Categorical(["small", "large"], categories=["small", "medium", "large"])
     codes, categories = encode_labels(sizes, "s")
     assert codes.tolist() == [0, 1]
@@ -270,7 +270,7 @@ class TestAlignment:
         check_alignment(y=pd.Series(0, index=first), s=pd.Series(1, index=second), w=[1, 2, 3])
 
 
-class TestTablesThatAreSamples:
+class TestRefuseSampleMatrix:
     @pytest.mark.parametrize(
         "table",
         [
@@ -284,11 +284,11 @@ class TestTablesThatAreSamples:
             [[1, 0], [0, 1]] * 5,
         ],
     )
-    def test_tables_of_counts_are_accepted(self, table):
+    def test_tables_of_counts_or_probabilities_are_accepted(self, table):
         refuse_sample_matrix(table, "P")
 
     @pytest.mark.parametrize("n", [20, 1000])
-    def test_samples_of_two_variables_are_not_accepted_as_a_table(self, n):
+    def test_samples_of_two_variables_raise(self, n):
         rng = np.random.default_rng(0)
         samples = np.column_stack([rng.integers(4, size=n), rng.integers(2, size=n)])
         for table in (samples, samples.tolist(), samples.astype(float)):
@@ -296,7 +296,7 @@ class TestTablesThatAreSamples:
                 refuse_sample_matrix(table, "P")
 
 
-def test_numbers_stored_as_text_are_accepted():
+def test_numbers_stored_as_text_and_categoricals_are_accepted():
     refuse_text(np.array([["1", "2.5"]], dtype=object), "encode it")
     refuse_text(pd.DataFrame({"a": ["1", "2"], "b": pd.Categorical(["u", "v"])}), "encode it")
 

@@ -1,4 +1,4 @@
-"""Weights end to end: whatever takes them answers as if the rows were repeated."""
+"""Integer weights have the effect of repeated rows in every function that takes weights."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ N = 300
 
 
 class Data:
-    """Samples, whole weights (some of them 0), and what a model might say of the samples."""
+    """Samples with integer weights (some of them 0), predictions, scores and clusters."""
 
     def __init__(self):
         rng = np.random.default_rng(0)
@@ -50,7 +50,7 @@ class Data:
         self.weight = rng.integers(0, 4, size=N)
 
     def repeated(self):
-        """The same with each row as often as it weighs, and no weights."""
+        """The same data with each row repeated as often as its weight says, and no weights."""
         other = object.__new__(Data)
         rows = np.repeat(np.arange(N), self.weight)
         other.__dict__.update({name: value[rows] for name, value in vars(self).items()})
@@ -84,7 +84,7 @@ def penalty_value_given(d):
 
 
 def kmeans(d):
-    """From centers far apart, so that neither repetition nor weight changes the way."""
+    """Fit from centers so far apart that weighted and repeated rows give the same clusters."""
     X = d.X + 100 * d.cluster[:, None]
     centers = np.array([[0.0], [100], [200]]) + np.zeros(4)
     model = RenyiKMeans(3, lam=5.0, init=centers)
@@ -223,8 +223,8 @@ def test_a_zero_weight_point_joins_the_nearest_cluster_without_effect():
 
 
 def test_heavy_point_moves_as_a_whole_or_not_at_all():
-    # Alone each of the three light copies would move; together they may not, and as one point
-    # of weight three the descent weighs exactly that.
+    # Three copies of weight 1 could move one at a time. The descent must evaluate the move of
+    # all three, because they are one point of weight 3.
     X, s = np.array([[0.0], [0.1], [2.0], [2.1]]), [0, 1, 1, 1]
     weight = [1.0, 3.0, 1.0, 1.0]
     model = RenyiKMeans(2, lam=4.0, init=[0, 0, 1, 1])

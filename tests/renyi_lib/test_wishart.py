@@ -1,4 +1,4 @@
-"""The largest root of a Wishart matrix: against many digits, chi-square and simulation."""
+"""The largest root of a Wishart matrix matches multiprecision, chi-square and simulation."""
 
 import itertools
 
@@ -12,7 +12,7 @@ from renyi_lib._wishart import largest_root_isf, largest_root_sf, sum_of_largest
 
 
 def exact_tail(m, k, x, digits):
-    """The largest root's tail by incomplete gamma functions (Chiani), with many digits."""
+    """The largest root's tail probability by Chiani's formula, in multiprecision arithmetic."""
     mpmath.mp.dps = digits
     half, x = mpmath.mpf(1) / 2, mpmath.mpf(x)
 
@@ -36,7 +36,7 @@ def exact_tail(m, k, x, digits):
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 3), (4, 30), (9, 9)])
 @pytest.mark.parametrize("where", [0.3, 0.7, 1.0, 1.5, 2.5, 4.0])
-def test_distribution_of_the_largest_root_has_twelve_digits(shape, where):
+def test_tail_of_the_largest_root_is_accurate_to_twelve_decimals(shape, where):
     x = where * (np.sqrt(shape[0]) + np.sqrt(shape[1])) ** 2
     truth = float(exact_tail(*shape, x, 80))
     found = float(largest_root_sf(x, *shape))
