@@ -12,8 +12,9 @@ probabilities of the pairs of class and group. The classifier therefore needs tw
 and the probabilities of the groups, and the multipliers of every tolerance follow from them
 without another fit.
 
-The minimizer of log-loss + lam * rho_R^2, thresholded at one half, has the same form, with a
-multiplier that grows with lam only up to a limit; the book's chapter "The optimal rule" proves it.
+The minimizer of log-loss + lam * rho_R^2, thresholded at one half, has the same form up to a
+shift, with a multiplier that tends to a finite limit as lam grows; the book's chapter "The optimal
+rule" proves it.
 """
 
 import copy
