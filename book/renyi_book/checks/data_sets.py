@@ -121,7 +121,7 @@ EXERCISES = {
     "data-sets/3": Function(
         "a function `chance_gap(q, n0, n1)` that returns the expected gap as a fraction",
         answer=_chance_gap,
-        why="The gap cannot be negative, so its mean is above 0 although the coin is the same for both groups.",
+        why="The gap is never negative, so its mean is above 0 although both groups use one coin.",
         cases=[(0.75, 12, 111), (0.5, 3, 4), (0.1, 40, 60)],
         mistakes=[
             Mistake(
