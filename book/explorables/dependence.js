@@ -5,7 +5,7 @@ export const sum = (x) => x.reduce((total, one) => total + one, 0);
 export const dot = (x, y) => sum(x.map((one, k) => one * y[k]));
 export const transpose = (M) => M[0].map((_, j) => M.map((row) => row[j]));
 
-/** Totals of the rows, of the columns and of the whole table. */
+/** Sums of the rows, of the columns and of the whole table. */
 export function margins(P) {
   const rows = P.map(sum), columns = transpose(P).map(sum);
   return { rows, columns, total: sum(rows) };

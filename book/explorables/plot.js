@@ -55,8 +55,7 @@ export function legend(items, width) {
   return [group, 20 * (row + 1)];
 }
 
-/** Move labels at the given heights apart, so that they keep their order and are at least `gap` apart. The upper
-    labels are moved up. */
+/** Move labels up where necessary, so that they keep their order and their heights are at least `gap` apart. */
 export function apart(heights, gap = 18) {
   const found = [...heights];
   let above = Infinity;

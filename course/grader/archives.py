@@ -1,7 +1,7 @@
 """Two archives of the course, one for students and one for instructors.
 
-`make course-release` writes them to `dist/`. The first contains the released notebooks and
-everything needed to work on them, but nothing that reveals a solution or a hidden test.
+`make course-release` writes them to `dist/`. The first contains the released notebooks and a
+README, and nothing that reveals a solution or a hidden test.
 """
 
 import sys

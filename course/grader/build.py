@@ -68,18 +68,18 @@ def empty_gradebook():
 
 
 def generate(assignment, root, source=SOURCE, variant=0):
-    """Have nbgrader write `root/release/...` and `root/gradebook.db`; return the release.
+    """Have nbgrader write `root/release/...` and `root/gradebook.db`; return the release's path.
 
     Parameters
     ----------
     assignment : str
-        Its id, the name of its folder in `course/source/`.
+        Id of the assignment, which is the name of its folder in `source`.
     root : Path
-        An empty folder to work in.
+        Empty folder to work in.
     source : Path
-        Where the sources are.
+        Folder with the sources.
     variant : int
-        Which variant of questions and data.
+        Number of the variant of questions and data.
     """
     place = Path(root) / "source" / assignment
     shutil.copytree(Path(source) / assignment, place)
@@ -134,7 +134,7 @@ def sources(text):
 
 
 def explain(assignment, old, new):
-    """Describe how a release differs from the one that its source gives."""
+    """Describe how a release differs from the one that is built from its source."""
     if old is None:
         return (
             f"{assignment}: there was no release yet; it is now in course/release/{assignment}/."
@@ -143,8 +143,8 @@ def explain(assignment, old, new):
         difflib.unified_diff(
             sources(old),
             sources(new),
-            "the release as it was",
-            "what the source gives",
+            "the stored release",
+            "the release from the source",
             n=1,
             lineterm="",
         )

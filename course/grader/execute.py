@@ -105,7 +105,7 @@ def cut(text, most):
 
 
 def modules():
-    """Return the source code that the process runs."""
+    """Return {name: source code} of the modules that the process runs."""
     here = Path(__file__).parent
     return {n: (here / f"{n}.py").read_text("utf-8") for n in ("wire", "sandbox", "student")}
 
@@ -255,8 +255,8 @@ class Session:
     def close(self):
         """End the process now, and remove everything that it wrote."""
         if hasattr(self, "process"):
-            # Inside bubblewrap everything ends with its first process. Elsewhere it could not
-            # start others if the guards hold, and if they do not, its group ends with it.
+            # Inside bubblewrap everything ends with its first process. Elsewhere, the process
+            # cannot start others if the guards hold; if they do not, its group ends with it.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if self.walled and self.pid:
                     os.kill(self.pid, signal.SIGKILL)
@@ -271,7 +271,7 @@ class Session:
         if self.folder:
             remove(self.folder)
 
-    # ------------------------------------------------------------------------- what it is asked
+    # ------------------------------------------------------------------------------ the requests
 
     def begin(self):
         """Start the clock of a cell."""
@@ -281,10 +281,10 @@ class Session:
 
     @contextlib.contextmanager
     def patience(self):
-        """Stop the notebook if a test does not end with the value that it returned."""
+        """Stop the notebook if a test of its values does not end."""
 
         def stop(*_):
-            raise CutOff("a test did not end with the value that this notebook returned")
+            raise CutOff("a test of a value that this notebook returned did not end")
 
         before = signal.signal(signal.SIGALRM, stop)
         # Repeat every second, in case the test itself catches errors.
@@ -310,8 +310,9 @@ class Session:
     def call(self, name, args, kwargs, answer, in_place=False, replace=None):
         """Call a function of the submission, and return its answer unchanged.
 
-        `answer` is called for each callback of the function, and returns the reply. `replace`
-        names functions of the submission that are replaced by callbacks to the grader.
+        `answer` is called for each callback of the function, and returns the reply. `in_place`
+        says whether the function's changes to its arguments are sent back. `replace` names
+        functions of the submission that are replaced by callbacks to the grader.
         """
         message = {"do": "call", "name": name, "args": args, "kwargs": kwargs}
         return self._ask(message | {"in_place": in_place, "replace": replace or {}}, answer)

@@ -33,11 +33,11 @@ ATTEMPTS = 3  # at a submission on which the grader itself fails
 def end_with_reader(connection):
     """End this process when nobody is left to read its result.
 
-    Its parent is the process that all grading processes are copied from, and that one ends after
-    them.
+    Its parent is the process from which all grading processes are forked, and which ends only
+    after them.
     """
     poll = select.poll()
-    poll.register(connection.fileno(), 0)  # no event but the error that its other end has gone
+    poll.register(connection.fileno(), 0)  # no event, only the error if the other end is closed
     poll.poll()
     os._exit(1)
 
@@ -65,7 +65,7 @@ def failed(job, why):
 
 
 def outcome(receiver, job):
-    """Return the result that a grading process has sent, or report that it died."""
+    """Return the result that a grading process has sent, or one that says that it died."""
     try:
         return Result.of(json.loads(receiver.recv_bytes(LARGEST)))
     except (EOFError, OSError, ValueError, KeyError, TypeError):
@@ -75,8 +75,8 @@ def outcome(receiver, job):
 def run_all(jobs, workers, modules=()):
     """Grade `jobs` in separate processes, `workers` at a time; yield results as they arrive.
 
-    A process that dies or does not end affects only its own submission. After all others, a
-    submission whose process died is tried again, unless it took too long. `modules`, which the
+    A process that dies or does not end affects only its own submission. A submission on which the
+    grader failed is tried again after all others, unless it took too long. `modules`, which the
     tests import, are loaded only once, before the grading processes are forked.
     """
     context = multiprocessing.get_context("forkserver")
@@ -138,7 +138,24 @@ def grade(
 ):
     """Grade the submissions from `collect`; return an iterator of `Result` in order of completion.
 
-    Submissions run in a temporary folder below `scratch`, by default the system's folder.
+    Parameters
+    ----------
+    handins : list of Handin
+        Submissions.
+    limits : Limits or None
+        Limits on the resources of a submission; None uses the default ones.
+    workers : int
+        Number of submissions that are graded at the same time.
+    hidden : sequence of Path
+        Folders that submissions may not read.
+    source : Path
+        Folder with the assignments.
+    seed : str
+        Seed of the students' variants; "" means that everyone has the release.
+    scratch : Path or None
+        Folder in which a temporary one is created; None uses the system's temporary folder.
+    walled : bool or None
+        Whether to use bubblewrap; None uses it if it is installed.
 
     Examples
     --------
@@ -210,20 +227,20 @@ def command_line():
 
     folder = os.environ.get("COURSE_SUBMISSIONS", "")
     parser.add_argument("submissions", nargs="?", default=folder, help="one folder per student")
-    add("out", "where results go", Path, default=Path("grades"))
-    add("source", "where the assignments are", Path, default=SOURCE)
-    add("workers", "submissions at the same time", int, default=2)
+    add("out", "folder for the results", Path, default=Path("grades"))
+    add("source", "folder with the assignments", Path, default=SOURCE)
+    add("workers", "submissions graded at the same time", int, default=2)
     add("assignment", "grade this assignment alone; needed for --tasks")
     add("tasks", "the tasks of the assignment that count, such as 1-5,8; or all")
-    add("student", "grade this student anew, and nobody else")
-    add("fresh", "1: grade all anew, not only what changed")
-    add("change", "1: go on although options differ from those of the earlier run")
+    add("student", "grade this student again, and nobody else")
+    add("fresh", "1: grade everything again, not only what has changed")
+    add("change", "1: continue although options differ from those of the earlier run")
     add("seed", "the seed of the students' variants (better in COURSE_SEED, which nobody sees)")
-    add("due", "CSV: assignment, due, and student for extensions; none for no dates")
-    add("submitted", "CSV: student, assignment, submitted; none for the files' own times")
+    add("due", "CSV: assignment, due, and student for extensions; 'none' for no dates")
+    add("submitted", "CSV: student, assignment, submitted; 'none' for the files' own times")
     add("late-budget", "free late days per student", int)
-    add("late-penalty", "percent a day after that", float)
-    add("book", "where the book can be read, for links in the feedback", default="")
+    add("late-penalty", "percent of the score for each further day", float)
+    add("book", "address of the book, for links in the feedback", default="")
     add("sandbox", "off: grade without bubblewrap", choices=["off"])
     for limit in fields(Limits):
         add(limit.name.replace("_", "-"), f"limit (default {limit.default:g})", limit.type)
@@ -281,7 +298,7 @@ def agree(chosen, handins):
         print(f"With them {len(changed)} grades would change:" if changed else "No grade changes.")
         print(*(f"  {line}" for line in changed[:30]), sep="\n")
         print(f"  … and {len(changed) - 30} more" if len(changed) > 30 else "", end="")
-        sys.exit("Nothing was graded. Say CHANGE=1 to go on, or take another OUT=.")
+        sys.exit("Nothing was graded. Set CHANGE=1 to continue, or choose another OUT=.")
     return wanted
 
 
@@ -297,7 +314,7 @@ def main():
     chosen = command_line()
     folder = Path(chosen.submissions) if chosen.submissions else None
     if folder is None or not folder.is_dir():
-        what = f"There is no folder {folder}: say" if folder else "Say which folder to grade:"
+        what = f"There is no folder {folder}: use" if folder else "Name the folder to grade:"
         sys.exit(f"{what} make grade SUBMISSIONS=dir")
     handins = collect(folder, chosen.source)
     if not handins:
@@ -310,7 +327,7 @@ def main():
         for line in describe(**guards(settings.limits, walled)):
             print(line)
     except NotStarted as problem:
-        sys.exit(f"{problem}\nSANDBOX=off grades without bubblewrap, guarded from accidents only.")
+        sys.exit(f"{problem}\nSANDBOX=off grades without bubblewrap, safe only against accidents.")
     try:
         report = Report(chosen.out, settings, times_of(handins), chosen.book)
         run(chosen, folder, handins, settings, report, walled)

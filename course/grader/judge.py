@@ -218,7 +218,7 @@ class Judge:
         return message
 
     def attempt(self, source, replace):
-        """Run a test cell once, replacing some functions of the submission."""
+        """Run a test cell once, with some functions replaced; return a message like `test`."""
         self.session.begin()
         try:
             self.bind(source, replace)

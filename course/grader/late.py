@@ -49,7 +49,7 @@ class Policy:
     due : dict
         Assignment to time, and (student, assignment) to time for extensions.
     submitted : dict
-        (student, assignment) to time, if that of the file is not correct.
+        (student, assignment) to time, if the time of the file is not correct.
     budget : int
         Free late days of each student for all assignments, used in the order of the deadlines.
     penalty : float

@@ -69,7 +69,7 @@ def grades(path, assignment):
 
 
 def place(header, lines, student, known_by):
-    """Return a student's row, the only match in the first column that identifies students."""
+    """Return the only row that matches a student in a column of `known_by`; None without one."""
     for same in (exact, plain):
         wanted = {same(key) for key in keys(student)} - {""}
         for name in (n for n in known_by if n in header):
@@ -83,7 +83,7 @@ def place(header, lines, student, known_by):
 def enter(header, lines, column, known_by, points):
     """Write points into a column of a gradebook's rows; return the students without a row.
 
-    Two students who match the same row get none.
+    Two students who match the same row get no points.
     """
     at = header.index(column)
     found = {student: place(header, lines, student, known_by) for student in points}

@@ -81,7 +81,7 @@ def parse(data, ours=False):
                 if len("".join(cell.get("source", cell.get("input", "")))) > LONGEST:
                     raise ValueError(f"a cell of more than {LONGEST >> 20} MB")
         with warnings.catch_warnings():
-            # warnings about cell ids, which `restore` sets again
+            # Cells without a valid id cause warnings, but ids of submitted cells do not matter.
             warnings.simplefilter("ignore")
             nb = nbformat.reads(json.dumps(found), as_version=4)
             nbformat.validate(nb)
@@ -180,9 +180,9 @@ class Part:
     task: int  # number in the heading above it; 0 if there is none
     by_hand: bool
     tests: str  # source of the test cell, including hidden tests
-    title: str = ""  # of the task
-    rubric: str = ""  # for what is marked by hand
-    chapters: tuple = ()  # of the book, as the task and its tests name them
+    title: str = ""  # title of the task
+    rubric: str = ""  # rubric of a cell that is marked by hand
+    chapters: tuple = ()  # chapters of the book that the task and its tests name
 
 
 HEADING = re.compile(r"^## (?:Task )?(\d+)[.:]\s*([^\n]*?)\s*(?:\([^()]*\))?\s*$", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Write grades, namely a CSV file, a feedback page for each submission, and a marking sheet.
+"""Write the grades, statistics of the tests, a marking sheet, and feedback for each submission.
 
 The sheet `manual.csv` lists every answer that must be marked manually. Fill in its `points` column
 (and a comment, if you like) and run `make grade` again, which keeps and counts these marks.
@@ -41,8 +41,8 @@ NEEDED = ("student", "assignment", "criterion", "points")
 FINISHED = ".finished"
 PROBLEMS = "problems.txt"
 NOT_HANDED_IN = "not handed in"
-PAUSE = 2  # seconds between two times that the tables are written, at least
-PART = 0.05  # of the time that writing them may take, however large the class
+PAUSE = 2  # minimum seconds between two updates of the tables
+PART = 0.05  # maximum share of the time spent on updating them, however large the class
 
 # A spreadsheet may split a cell at a different separator and interpret a piece that begins with
 # one of these characters as a formula. Each such place is escaped by an additional apostrophe,

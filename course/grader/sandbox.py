@@ -5,7 +5,7 @@ separate files, processes and network, and a disk of limited size. The guards be
 bubblewrap cannot provide:
 
 resource limits   memory, size of a file, open files, threads, processor time, one core (any Unix)
-another user      started as root, the process becomes a user of its own that owns nothing
+another user      if started as root, the process becomes a separate user that owns nothing
 seccomp           the kernel refuses new processes, namespaces, sockets, memory that no limit
                   counts, and the few places where two submissions could still meet (Linux)
 audit hook        Python itself refuses the commonest of these first, with a message that a student
@@ -127,7 +127,7 @@ REFUSED = {
     # new namespaces, in which an ordinary user can mount a disk without a limit
     "unshare": (272, 97),
     "setns": (308, 268),
-    # calls that a ring of requests would make for it, past this filter
+    # asynchronous requests, whose calls would bypass this filter
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
@@ -143,7 +143,7 @@ REFUSED = {
     "shmget": (29, 194),
     "semget": (64, 190),
     "msgget": (68, 186),
-    # what the machine has once, for all processes together
+    # resources that all processes of the machine share
     "io_setup": (206, 0),
     "sync": (162, 81),
     "syncfs": (306, 267),
@@ -170,8 +170,8 @@ SOME_COMMANDS = {
     # waking those who wait at shared memory (waking within the process has the flag 128)
     "futex": ((202, 98), 1, (1, 3, 4, 5, 10)),
 }
-# prctl: naming threads and memory, and questions. Else the process could outlive the grader, or
-# hide from it how much it uses.
+# prctl may only name threads and memory, and read settings. Otherwise the process could outlive
+# the grader, or hide from it how much it uses.
 PRCTL = ((157, 167), 0, (2, 3, 15, 16, 0x53564D41))
 CLONE, CLONE3, SOCKETPAIR = (56, 220), (435, 435), (53, 199)
 
@@ -271,7 +271,7 @@ PROCESSES = (
     "os.spawn",
     "pty.spawn",
 )
-# Of other processes: signals, resource limits.
+# Actions on other processes.
 OF_OTHERS = {
     "os.kill": "sending a signal to another process",
     "os.killpg": "sending a signal to another process",
@@ -288,8 +288,8 @@ def audit(writable, hidden, tell):
     writable : list of str
         Folders (and /dev/null) that may be written to.
     hidden : list of str
-        Folders that may not even be read (the solutions, other people's work), the writable
-        ones in them excepted.
+        Folders that may not even be read (the solutions, other people's work), except for the
+        writable ones in them.
     tell : callable
         Called with a sentence for each refusal.
     """
@@ -340,7 +340,7 @@ def audit(writable, hidden, tell):
     sys.addaudithook(hook)
 
 
-# ------------------------------------------------------------------------------- what is true
+# ----------------------------------------------------------------------- reports on the guards
 
 
 def missing(walled, filtered, user):
@@ -376,7 +376,7 @@ def describe(walled, filtered, user):
     """Return lines that tell the instructor which guards are active and which are missing."""
     guards = ["bubblewrap"] if walled else []
     guards += ["seccomp"] if filtered else []
-    guards += ["a user of its own for each submission"] if user else []
+    guards += ["a separate user for each submission"] if user else []
     guards += ["limits on time, memory, threads and output", "audit hook"]
     lines = [f"guards in force: {', '.join(guards)}"]
     lines += [f"NOT GUARDED: {gap}" for gap in missing(walled, filtered, user)]

@@ -167,7 +167,7 @@ class Server:
         return answer | {"printed": self.printed.tail}
 
     def look(self, message):
-        """Return for each name whether it is a function, a value, or undefined."""
+        """Return each defined name's value, or that it is a function, or why it cannot be sent."""
         found = {}
         for name in message["names"]:
             if name not in self.shell.user_ns:

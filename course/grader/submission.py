@@ -142,7 +142,7 @@ def control(session):
             return "an assertion that must fail did not"
         except Failed as problem:
             if problem.classes[0] != "AssertionError" or problem.text != nonce:
-                return "an assertion that must fail failed otherwise"
+                return "an assertion that must fail failed with another error"
         name = f"control_{nonce}"
         session.run(f"{name} = {nonce!r}")
         if session.look([name]).get(name) != {"value": nonce}:

@@ -23,7 +23,7 @@ LINE = re.compile(r"^VARIANT = \d+$", re.MULTILINE)
 
 
 def number(seed, student):
-    """Return the variant of a student, or 0, that of the release, without a seed."""
+    """Return the variant of a student; without a seed it is 0, the variant of the release."""
     if not seed:
         return 0
     digest = hashlib.sha256(f"{seed}\n{student}".encode("utf-8", "backslashreplace")).digest()
@@ -86,7 +86,7 @@ def main():
     """Read the command line and write the students' copies."""
     seed = os.environ.get("COURSE_SEED", "")
     if len(sys.argv) != 3 or not seed:
-        sys.exit("usage: COURSE_SEED=… python -m grader.variants names.txt OUT (one name a line)")
+        sys.exit("usage: COURSE_SEED=… python -m grader.variants NAMES OUT, with a name per line")
     names, out = sys.argv[1:]
     students = [s.strip() for s in Path(names).read_text("utf-8-sig").splitlines() if s.strip()]
     written = write(seed, students, out)

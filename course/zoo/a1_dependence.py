@@ -48,7 +48,7 @@ def joint(a, b):
         "message": "np.add.at",
     },
     {
-        "name": "margins without the root",
+        "name": "marginals without the square root",
         "replace": {
             "normalize": """
 def normalize(P):
@@ -96,7 +96,7 @@ def rho(Q):
         "message": "first singular value",
     },
     {
-        "name": "eigenvalue: squared where not",
+        "name": "squared singular value",
         "replace": {
             "rho": """
 def rho(Q):
@@ -130,7 +130,7 @@ def rho(Q):
         "message": "a constant depends on nothing",
     },
     {
-        "name": "un-centered functions: the first pair",
+        "name": "first singular pair, not centered",
         "replace": {
             "best_functions": """
 def best_functions(P):
@@ -156,7 +156,7 @@ def best_functions(P):
         "message": "go back with f_i = u_i / sqrt(p_i)",
     },
     {
-        "name": "weights upside down",
+        "name": "multiplied by the root of the marginal instead of divided",
         "replace": {
             "best_functions": """
 def best_functions(P):
@@ -206,7 +206,7 @@ def blind_spot():
         "message": "Pearson can see this dependence",
     },
     {
-        "name": "Theorem 2 without the root",
+        "name": "Theorem 2 without the square root",
         "replace": {
             "binary_rho": """
 def binary_rho(P):
@@ -291,7 +291,7 @@ def audit(y, s):
     },
 ]
 
-# Edits of the reference: (name, cell, what stands there, what the student wrote, test, message)
+# Edits of the reference: (name, cell, original code, student's code, test, part of the message)
 EDITS = [
     (
         "rows and columns exchanged",
@@ -326,7 +326,7 @@ EDITS = [
         "One row for each label of a",
     ),
     (
-        "epsilon inside the root",
+        "epsilon inside the square root",
         "normalize",
         "np.sqrt(np.outer(p, q))",
         "np.sqrt(np.outer(p, q) + 1e-9)",
@@ -334,7 +334,7 @@ EDITS = [
         "no epsilon",
     ),
     (
-        "epsilon below the line",
+        "epsilon in the denominator",
         "normalize",
         "np.divide(P, mass, out=np.zeros_like(mass), where=mass > 0)",
         "P / (mass + 1e-8)",
@@ -342,7 +342,7 @@ EDITS = [
         "no epsilon",
     ),
     (
-        "only one margin",
+        "only one marginal",
         "normalize",
         "np.outer(p, q)",
         "np.outer(p, np.ones_like(q))",
@@ -358,7 +358,7 @@ EDITS = [
         "return a new one",
     ),
     (
-        "warnings left standing",
+        "warnings not suppressed",
         "normalize",
         "np.divide(P, mass, out=np.zeros_like(mass), where=mass > 0)",
         "np.nan_to_num(P / mass)",
@@ -398,7 +398,7 @@ EDITS = [
         "the library finds",
     ),
     (
-        "one row is no constant",
+        "table with one row not treated as a constant",
         "rho",
         "min(Q.shape) < 2",
         "Q.shape[1] < 2",
@@ -433,7 +433,7 @@ EDITS = [
         "its variance is",
     ),
     (
-        "sizes without signs",
+        "absolute values of the functions",
         "best_functions",
         "return A @ U[:, 0] / np.sqrt(p), B @ Vt[0] / np.sqrt(q)",
         "return abs(A @ U[:, 0]) / np.sqrt(p), abs(B @ Vt[0]) / np.sqrt(q)",
@@ -441,7 +441,7 @@ EDITS = [
         "",
     ),
     (
-        "signs that do not belong together",
+        "signs that do not match",
         "best_functions",
         "B @ Vt[0] / np.sqrt(q)",
         "-(B @ Vt[0]) / np.sqrt(q)",
@@ -449,7 +449,7 @@ EDITS = [
         "opposite signs",
     ),
     (
-        "blocks, and no function",
+        "blocks in which b is not a function of a",
         "blind_spot",
         "values_a = np.array([0.0, 1.0, 3.0])\n    "
         "values_b = np.array([0.0, 1.0])\n    "
@@ -470,7 +470,7 @@ EDITS = [
         "the parabola of the chapter",
     ),
     (
-        "a value twice",
+        "a value that occurs twice",
         "blind_spot",
         "values_a = np.array([0.0, 1.0, 3.0])\n    "
         "values_b = np.array([0.0, 1.0])\n    "
@@ -480,7 +480,7 @@ EDITS = [
         "occurs twice",
     ),
     (
-        "epsilon in the margin",
+        "epsilon in the marginal",
         "binary_rho",
         "r = P[:, 1] / p",
         "r = P[:, 1] / (p + 1e-6)",
@@ -488,7 +488,7 @@ EDITS = [
         "the singular value is",
     ),
     (
-        "gamma of the other column squared",
+        "r squared in place of r (1 - r)",
         "binary_rho",
         "np.sum(p * r * (1 - r))",
         "np.sum(p * r**2)",
@@ -512,7 +512,7 @@ EDITS = [
         "leave rows without mass out",
     ),
     (
-        "the root of a little less than 0",
+        "square root of a slightly negative number",
         "binary_rho",
         "max(0.0, 1 - gamma / (q * (1 - q)))",
         "1 - gamma / (q * (1 - q))",
@@ -528,7 +528,7 @@ EDITS = [
         "some combinations share a label",
     ),
     (
-        "texts glued together",
+        "labels joined without a separator",
         "joint_group_rho",
         "code_1 * len(values_2) + code_2",
         "[f'{i}{j}' for i, j in zip(s1, s2)]",
@@ -576,7 +576,7 @@ EDITS = [
         "WITHIN a group",
     ),
     (
-        "bits",
+        "logarithm to base 2",
         "mutual_information",
         "np.log(",
         "np.log2(",
@@ -592,7 +592,7 @@ EDITS = [
         "0 log 0 is 0",
     ),
     (
-        "entropy of the pair",
+        "negative joint entropy",
         "mutual_information",
         "P[some] / product[some]",
         "P[some]",

@@ -1,4 +1,4 @@
-"""Plausible wrong answers to A2, and the test that must catch each."""
+"""Plausible wrong answers to assignment 2, and the test that must catch each."""
 
 ZOO = [
     {
@@ -121,7 +121,7 @@ ZOO = [
         "message": "thresholded too early",
     },
     {
-        "name": "w over 2 N, the label's mass forgotten",
+        "name": "w divided by 2 N, not by the mass of each label",
         "replace": {
             "best_response_w": """def best_response_w(F, s):
     return (2 * s - 1) @ F / (2 * len(s))"""
@@ -237,7 +237,7 @@ ZOO = [
         "message": "wrong sign of lambda",
     },
     {
-        "name": "the wrong spoon: lambda not divided by q (1 - q)",
+        "name": "lambda not divided by q (1 - q)",
         "replace": {
             "f_B": """def f_B(theta, w, X1, y, s, lam):
     N, s_tilde = len(y), 2 * s - 1
@@ -311,7 +311,7 @@ ZOO = [
         "message": "the step goes up the gradient",
     },
     {
-        "name": "p% not folded at 1",
+        "name": "p% above 1 not inverted",
         "replace": {
             "measures": """def p_rule(y_hat, s):
     if not y_hat.any():
@@ -459,7 +459,7 @@ def eo_violation(y, y_hat, s):
     },
 ]
 
-# Edits of the reference: (name, cell, what stands there, what the student wrote, test, message)
+# Edits of the reference: (name, cell, original code, student's code, test, part of the message)
 EDITS = [
     (
         "table transposed",
@@ -510,7 +510,7 @@ EDITS = [
         "second largest",
     ),
     (
-        "orthogonal to q, not to its root",
+        "orthogonal to q, not to its square root",
         "best_response_v",
         "np.sqrt(q)[None]",
         "q[None]",
@@ -534,7 +534,7 @@ EDITS = [
         "",
     ),
     (
-        "w in the mean over labels",
+        "w divided by the mass of all labels",
         "best_response_w",
         "F.sum(axis=0)",
         "F.sum()",
@@ -574,7 +574,7 @@ EDITS = [
         "the w that is passed in",
     ),
     (
-        "slope with the sign of p",
+        "second term of the slope with the wrong sign",
         "penalty_given_v",
         "- m[:, None] ** 2",
         "+ m[:, None] ** 2",
@@ -582,7 +582,7 @@ EDITS = [
         "two terms",
     ),
     (
-        "value summed over the squares",
+        "sum of squares in place of the square of the sum",
         "penalty_given_v",
         "p @ m**2, 2",
         "np.sum((T * h) ** 2 / p[:, None]), 2",
@@ -590,7 +590,7 @@ EDITS = [
         "square of the sum",
     ),
     (
-        "h not divided by the root of q",
+        "v divided by q, not by its square root",
         "penalty_given_v",
         "h = v / np.sqrt(q)",
         "h = v / q",
@@ -648,7 +648,7 @@ EDITS = [
         "",
     ),
     (
-        "one step more",
+        "one step too many",
         "algorithm_2",
         "if t < steps:",
         "if t <= steps:",
@@ -682,7 +682,7 @@ EDITS = [
         "never above 1",
     ),
     (
-        "p% of nobody is 0",
+        "p% is 0 if nobody is selected",
         "measures",
         "else 1.0",
         "else 0.0",
@@ -690,7 +690,7 @@ EDITS = [
         "Nobody gets",
     ),
     (
-        "one empty group taken for nobody",
+        "p% is 1 if nobody of one group is selected",
         "measures",
         "low / high if high > 0",
         "low / high if low > 0",
@@ -698,7 +698,7 @@ EDITS = [
         "In one group nobody",
     ),
     (
-        "EO violation among y_hat",
+        "EO violation given y_hat = 1",
         "measures",
         "rates = [y_hat[(s == group) & (y == 1)].mean() for group in (0, 1)]",
         "rates = [y[(s == group) & (y_hat == 1)].mean() for group in (0, 1)]",
@@ -714,7 +714,7 @@ EDITS = [
         "",
     ),
     (
-        "lambdas sorted, doubles removed",
+        "lambdas sorted, duplicates removed",
         "trade_off",
         "for lam in lams:",
         "for lam in sorted(set(lams)):",
@@ -722,7 +722,7 @@ EDITS = [
         "none sorted or left out",
     ),
     (
-        "trained on the data set above",
+        "trained on Adult, whatever the data set",
         "trade_off",
         "fit(data.X_train, data.y_train, sensitive_features=data.s_train)",
         "fit(adult.X_train, adult.y_train, sensitive_features=adult.s_train)",
@@ -754,7 +754,7 @@ EDITS = [
         "",
     ),
     (
-        "averages over all people",
+        "q of all people in the penalty given y = 1",
         "eo_penalty",
         "q_1, s_tilde = s_1.mean(), 2 * s_1 - 1",
         "q_1, s_tilde = s.mean(), 2 * s_1 - 1",
@@ -762,7 +762,7 @@ EDITS = [
         "",
     ),
     (
-        "those with y = 0",
+        "penalty given y = 0",
         "eo_penalty",
         "chosen = y == 1",
         "chosen = y == 0",
@@ -770,7 +770,7 @@ EDITS = [
         "Leave them out",
     ),
     (
-        "a row for every person",
+        "one gradient row for everybody",
         "eo_penalty",
         "G[chosen] = earned / chosen.sum()",
         "G[:] = np.mean(earned, axis=0) / chosen.sum()",
@@ -786,7 +786,7 @@ EDITS = [
         "not the square of the mean",
     ),
     (
-        "the short batch counted",
+        "last, shorter batch counted",
         "batch_penalty",
         "range(0, len(s) - size + 1, size)",
         "range(0, len(s), size)",
@@ -802,7 +802,7 @@ EDITS = [
         "the penalty is their square",
     ),
     (
-        "one group counts as fair",
+        "batch with one group counted as 0",
         "batch_penalty",
         "renyi_from_soft(F[rows], s[rows]) ** 2 for rows in batches if "
         "len(np.unique(s[rows])) > 1",
@@ -812,7 +812,7 @@ EDITS = [
         "a single group left out",
     ),
     (
-        "a model stored by lambda alone",
+        "models cached by lambda alone",
         "trade_off",
         "clf = RenyiClassifier(lam).fit(data.X_train, data.y_train, "
         "sensitive_features=data.s_train)",

@@ -1,4 +1,4 @@
-"""Plausible wrong answers to A3, and the test that must catch each."""
+"""Plausible wrong answers to assignment 3, and the test that must catch each."""
 
 ZOO = [
     {
@@ -398,7 +398,7 @@ ZOO = [
     },
 ]
 
-# Edits of the reference: (name, cell, what stands there, what the student wrote, test, message)
+# Edits of the reference: (name, cell, original code, student's code, test, part of the message)
 EDITS = [
     (
         "share of the zeros",
@@ -443,7 +443,7 @@ EDITS = [
         "",
     ),
     (
-        "the balance of all",
+        "balance of all points",
         "balance",
         "np.min(np.minimum(ones, zeros)[some] / np.maximum(ones, zeros)[some])",
         "min(ones.sum(), zeros.sum()) / max(ones.sum(), zeros.sum())",
@@ -459,7 +459,7 @@ EDITS = [
         "has no zeros",
     ),
     (
-        "an empty cluster is unfair",
+        "empty cluster not left out",
         "balance",
         "some = ones + zeros > 0",
         "some = ones + zeros >= 0",
@@ -467,7 +467,7 @@ EDITS = [
         "",
     ),
     (
-        "a point that looks at 1 - s",
+        "1 - s in place of s",
         "line_6",
         "(w - s_n) ** 2",
         "(w - 1 + s_n) ** 2",
@@ -475,7 +475,7 @@ EDITS = [
         "",
     ),
     (
-        "without the square of the share",
+        "absolute deviation in place of its square",
         "line_6",
         "(w - s_n) ** 2",
         "np.abs(w - s_n)",
@@ -491,7 +491,7 @@ EDITS = [
         "",
     ),
     (
-        "the points backwards",
+        "points visited in reverse order",
         "per_point_pass",
         "for n in range(len(X)):",
         "for n in reversed(range(len(X))):",
@@ -515,7 +515,7 @@ EDITS = [
         "",
     ),
     (
-        "centers that follow",
+        "centers updated at every visit",
         "per_point_pass",
         "labels[n] = b\n",
         "labels[n] = b\n            "
@@ -541,7 +541,7 @@ EDITS = [
         "",
     ),
     (
-        "limit with the share of the others",
+        "limit with w squared in place of (w - 1) squared",
         "lam_limit",
         "(1 / 3 - 1) ** 2",
         "(1 / 3) ** 2",
@@ -557,7 +557,7 @@ EDITS = [
         "",
     ),
     (
-        "weighted by the shares",
+        "divided by N, not by the sizes",
         "inner_maximum",
         "np.sum(excess[some] ** 2 / size[some])",
         "np.sum(excess[some] ** 2 / len(s))",
@@ -589,7 +589,7 @@ EDITS = [
         "only to look at",
     ),
     (
-        "its own entry left as it comes",
+        "own entry not set to 0",
         "move_cost",
         "    change[a] = 0\n",
         "",
@@ -597,7 +597,7 @@ EDITS = [
         "To stay costs",
     ),
     (
-        "lambda outside the factor",
+        "lambda added outside the factors",
         "move_cost",
         "size / (size + 1) * f - size[a] / (size[a] - 1) * f[a]",
         "size / (size + 1) * f - size[a] / (size[a] - 1) * f[a] + 1e-3 * lam",
@@ -605,7 +605,7 @@ EDITS = [
         "",
     ),
     (
-        "the last point stays for nothing",
+        "last point may leave for free",
         "move_cost",
         "np.full(len(size), np.inf)",
         "np.zeros(len(size))",
@@ -613,7 +613,7 @@ EDITS = [
         "",
     ),
     (
-        "arrays that are new",
+        "new arrays in place of the caller's",
         "apply_move",
         "for k, sign in ((a, -1), (b, 1)):",
         "size, c, w = size.copy(), c.copy(), w.copy()\n    for k, sign in ((a, -1), (b, 1)):",
@@ -621,7 +621,7 @@ EDITS = [
         "in place",
     ),
     (
-        "both ways the same sign",
+        "same sign for leaving and joining",
         "apply_move",
         "c[k] += sign * (x - c[k]) / size[k]",
         "c[k] += (x - c[k]) / size[k]",
@@ -629,7 +629,7 @@ EDITS = [
         "",
     ),
     (
-        "only the cluster joined",
+        "only the joined cluster updated",
         "apply_move",
         "((a, -1), (b, 1))",
         "((b, 1),)",
@@ -637,7 +637,7 @@ EDITS = [
         "",
     ),
     (
-        "share moved by the size before",
+        "share updated with the size before the move",
         "apply_move",
         "w[k] += sign * (s_n - w[k]) / size[k]",
         "w[k] += sign * (s_n - w[k]) / (size[k] - sign)",
@@ -645,7 +645,7 @@ EDITS = [
         "",
     ),
     (
-        "all costs before the pass",
+        "all costs computed before the pass",
         "exact_descent",
         "        for n in range(len(labels)):\n            costs = change(n)",
         "        all_costs = [change(n) for n in range(len(labels))]\n        "
@@ -655,7 +655,7 @@ EDITS = [
         "not for all points before the pass",
     ),
     (
-        "points in reverse",
+        "points in reverse order",
         "exact_descent",
         "for n in range(len(labels)):",
         "for n in reversed(range(len(labels))):",
@@ -663,7 +663,7 @@ EDITS = [
         "take them in order",
     ),
     (
-        "one move a pass",
+        "one move per pass",
         "exact_descent",
         "                moves += 1\n",
         "                moves += 1\n                break\n",
@@ -671,7 +671,7 @@ EDITS = [
         "",
     ),
     (
-        "the last 0 left out",
+        "the last 0 of the history left out",
         "exact_descent",
         "        history.append(moves)\n        if moves == 0:\n            break\n",
         "        if moves == 0:\n            break\n        history.append(moves)\n",
@@ -679,7 +679,7 @@ EDITS = [
         "the 0 of the pass",
     ),
     (
-        "never gives up",
+        "max_passes ignored",
         "exact_descent",
         "while len(history) < max_passes:",
         "while len(history) < 10**4:",
@@ -687,7 +687,7 @@ EDITS = [
         "",
     ),
     (
-        "mean deviation for the worst",
+        "mean deviation in place of the largest",
         "price",
         ".max(),",
         ".mean(),",
@@ -719,7 +719,7 @@ EDITS = [
         "",
     ),
     (
-        "a score of its own",
+        "line 6 in place of the given score",
         "per_point_pass",
         "f = score(X[n], s[n], c, w, lam)",
         "f = np.sum((X[n] - c) ** 2, axis=1) - lam * (w - s[n]) ** 2",

@@ -8,7 +8,7 @@ PLAN = {{
     "claimed": {{"mean": ({low}, math.inf), "spread": (-0.5, 0.5)}},
 }}
 """
-# A simulation in place of the reference's experiment: a mistake costs no minute to find.
+# A simulation replaces the experiment of the reference, so that mistakes are found in seconds.
 RUN = """
 def run(seed):
     rng = np.random.default_rng({generator})
@@ -26,7 +26,7 @@ GOOD_RUN = RUN.format(generator="seed")
 
 
 def wrong(name, caught_by, message, **replace):
-    """Return a wrong answer: a sound small experiment, but for the cells in `replace`."""
+    """Return a wrong answer, a sound small experiment except for the cells in `replace`."""
     return {
         "name": name,
         "replace": {"plan": GOOD_PLAN, "run": GOOD_RUN} | replace,
@@ -163,7 +163,7 @@ def verdict(intervals, claimed):
 """,
     ),
     wrong(
-        "a touch counts as agreement",
+        "an overlap at the upper end counts as agreement",
         "test_verdict",
         "both sides of an end",
         verdict="""
@@ -178,7 +178,7 @@ def verdict(intervals, claimed):
 """,
     ),
     wrong(
-        "a verdict of one's own",
+        "a verdict that is not in the list",
         "test_verdict",
         "is not one of",
         verdict="""
@@ -217,9 +217,9 @@ VERDICT = "does not hold"
     ),
 ]
 
-# Every edit stands in the same sound small experiment.
+# Every edit is made in the same sound small experiment.
 BASE = {"plan": GOOD_PLAN, "run": GOOD_RUN}
-# Edits of the reference: (name, cell, what stands there, what the student wrote, test, message)
+# Edits of the reference: (name, cell, original code, student's code, test, part of the message)
 EDITS = [
     (
         "claim rewritten after the results",
@@ -320,7 +320,7 @@ EDITS = [
         "not centered",
     ),
     (
-        "open ends",
+        "touching an end of the range does not count as inside",
         "verdict",
         "if low <= start and end <= high:",
         "if low < start and end < high:",
@@ -328,7 +328,7 @@ EDITS = [
         "touches",
     ),
     (
-        "nan contradicts",
+        "nan counts as a contradiction",
         "verdict",
         "elif end < low or start > high:",
         "elif not (end >= low and start <= high):",
@@ -352,7 +352,7 @@ EDITS = [
         "",
     ),
     (
-        "all seeds in one draw",
+        "one run used for every seed",
         "results",
         'run(seed) for seed in PLAN["seeds"]',
         'run(PLAN["seeds"][0]).assign(seed=seed) for seed in PLAN["seeds"]',
@@ -362,7 +362,7 @@ EDITS = [
 ]
 ZOO += [
     wrong(
-        "a range that nobody can leave",
+        "a range that no result can leave",
         "test_conclusion",
         "it claims nothing",
         plan=PLAN.format(seeds="[1, 2, 3, 4, 5]", low="-1e9"),
@@ -380,7 +380,7 @@ ZOO += [
         run=GOOD_RUN.replace("rng.normal(size=50) + 1\n", "None\n    treatment = control\n"),
     ),
     wrong(
-        "seed written in by hand",
+        "a fixed seed in the records",
         "test_run",
         "does not hold 102",
         run=GOOD_RUN.replace(
@@ -388,7 +388,7 @@ ZOO += [
         ),
     ),
     wrong(
-        "a seed that is no number",
+        "seeds that are not whole numbers",
         "test_plan",
         "whole numbers",
         plan=PLAN.format(seeds="[1.5, 2.5, 3.5, 4.5, 5.5]", low="0.0"),

@@ -2,7 +2,7 @@
 
 ZOO = []
 
-# Edits of the reference: (name, cell, what stands there, what the student wrote, test, message)
+# Edits of the reference: (name, cell, original code, student's code, test, part of the message)
 EDITS = [
     (
         "share of the training rows",
@@ -13,7 +13,7 @@ EDITS = [
         "Each row of the test set counts",
     ),
     (
-        "different rows only",
+        "repeated rows counted once",
         "shared",
         "test[train.columns]",
         "test[train.columns].drop_duplicates()",
@@ -31,7 +31,7 @@ EDITS = [
         "all its columns",
     ),
     (
-        "columns by their place",
+        "columns compared by position",
         "shared",
         "test[train.columns]",
         "test",
@@ -39,7 +39,7 @@ EDITS = [
         "Compare columns by name",
     ),
     (
-        "rows by their index",
+        "rows compared by position",
         "shared",
         "known = set(map(tuple, train.to_numpy().tolist()))\n    "
         "rows = map(tuple, test[train.columns].to_numpy().tolist())\n    "
@@ -66,7 +66,7 @@ EDITS = [
         "sorted",
     ),
     (
-        "cut, not rounded",
+        "truncated, not rounded",
         "split",
         "round(share * n)",
         "int(share * n)",
@@ -82,7 +82,7 @@ EDITS = [
         "exactly one",
     ),
     (
-        "the last rows test",
+        "last shuffled rows used for testing",
         "split",
         "np.sort(order[cut:]), np.sort(order[:cut])",
         "np.sort(order[: n - cut]), np.sort(order[n - cut :])",
@@ -106,7 +106,7 @@ EDITS = [
         "control minus treatment",
     ),
     (
-        "rows as they come",
+        "rows paired in the order of the table",
         "differences",
         'wide = table.pivot(index="seed", columns="method", values="value")\n    '
         "return (wide[treatment] - wide[control]).dropna().sort_index().to_numpy()",
@@ -173,7 +173,7 @@ EDITS = [
         "quantile 0.95",
     ),
     (
-        "no root",
+        "square root forgotten",
         "interval",
         "math.sqrt(1 / len(d) + r)",
         "(1 / len(d) + r)",
@@ -253,7 +253,7 @@ EDITS = [
         "smaller lambda",
     ),
     (
-        "fairer than the level",
+        "the level itself not fair enough",
         "choose",
         '["p_valid"] >= level',
         '["p_valid"] > level',
@@ -269,7 +269,7 @@ EDITS = [
         "neither 0 nor",
     ),
     (
-        "the lower end must reach it",
+        "the lower end must reach the smallest effect",
         "verdict",
         '"holds" if high >= smallest',
         '"holds" if low >= smallest',
@@ -277,7 +277,7 @@ EDITS = [
         "reaches a lead that matters",
     ),
     (
-        "not above zero means no",
+        "not above zero means that it does not hold",
         "verdict",
         'return "undecided" if high >= smallest else "does not hold"',
         'return "does not hold"',
@@ -293,7 +293,7 @@ EDITS = [
         "is excluded",
     ),
     (
-        "more than the smallest",
+        "the smallest effect itself not enough",
         "verdict",
         "high >= smallest",
         "high > smallest",
@@ -309,7 +309,7 @@ EDITS = [
         "there is no interval",
     ),
     (
-        "a touch of 0 is a lead",
+        "a lower end of 0 counts as a lead",
         "verdict",
         "if low > 0:",
         "if low >= 0:",
@@ -317,7 +317,7 @@ EDITS = [
         "touches 0",
     ),
     (
-        "a third method counts",
+        "seeds without a third method left out",
         "differences",
         'wide = table.pivot(index="seed", columns="method", values="value")',
         'wide = table.pivot(index="seed", columns="method", values="value").dropna()',

@@ -9,7 +9,7 @@ HELD_BACK = {}
 
 HELD_BACK["a1_dependence"] = [
     (
-        "counts instead of shares when labels are text",
+        "shares within each row",
         "joint",
         """
 def joint(a, b):
@@ -47,7 +47,7 @@ def joint(a, b):
 """,
     ),
     (
-        "divided by the margins, without the root",
+        "divided by the marginals, without the square root",
         "normalize",
         """
 def normalize(P):
@@ -57,7 +57,7 @@ def normalize(P):
 """,
     ),
     (
-        "a small number added below the root",
+        "a small number added under the square root",
         "normalize",
         """
 def normalize(P):
@@ -95,7 +95,7 @@ def rho(Q):
 """,
     ),
     (
-        "the second eigenvalue of Q'Q, no root",
+        "the second eigenvalue of Q'Q, without the square root",
         "rho",
         """
 def rho(Q):
@@ -104,7 +104,7 @@ def rho(Q):
 """,
     ),
     (
-        "the left out constant subtracted twice",
+        "the norm of all singular values but the first",
         "rho",
         """
 def rho(Q):
@@ -125,7 +125,7 @@ def best_functions(P):
 """,
     ),
     (
-        "signs chosen for f and g apart",
+        "signs of f and g chosen separately",
         "best_functions",
         """
 def best_functions(P):
@@ -200,7 +200,7 @@ def joint_group_rho(y, s1, s2):
 """,
     ),
     (
-        "labels glued together without a mark between them",
+        "labels joined without a separator",
         "joint_group_rho",
         """
 def joint_group_rho(y, s1, s2):
@@ -279,7 +279,7 @@ def joint_table(F, s):
 """,
     ),
     (
-        "the left factor of the decomposition, padded",
+        "left singular vector, padded with zeros",
         "best_response_v",
         """
 def best_response_v(T):
@@ -301,7 +301,7 @@ def best_response_v(T):
 """,
     ),
     (
-        "divided by the root of q",
+        "divided by the square root of q",
         "best_response_v",
         """
 def best_response_v(T):
@@ -416,7 +416,7 @@ def f_B(theta, w, X1, y, s, lam):
 """,
     ),
     (
-        "gradient by x and label exchanged",
+        "gradient transposed",
         "f_B",
         """
 def f_B(theta, w, X1, y, s, lam):
@@ -457,7 +457,7 @@ def algorithm_2(theta, adversary, objective, eta, steps):
 """,
     ),
     (
-        "uphill",
+        "a step up the gradient",
         "algorithm_2",
         """
 def algorithm_2(theta, adversary, objective, eta, steps):
@@ -531,7 +531,7 @@ def trade_off(data, lams):
 """,
     ),
     (
-        "averages over everybody, not those with y = 1",
+        "q of everybody, not of those with y = 1",
         "eo_penalty",
         """
 def eo_penalty(F, y, s):
@@ -948,7 +948,7 @@ def price(X, s, K, lams):
 
 HELD_BACK["a5_judging"] = [
     (
-        "share of the training rows that return",
+        "share of the training rows that occur in the test set",
         "shared",
         """
 def shared(train, test):
@@ -965,7 +965,7 @@ def shared(train, test):
 """,
     ),
     (
-        "the same index counts",
+        "rows compared by index",
         "shared",
         """
 def shared(train, test):
@@ -983,7 +983,7 @@ def split(n, share, seed):
 """,
     ),
     (
-        "cut off instead of rounded",
+        "truncated instead of rounded",
         "split",
         """
 def split(n, share, seed):
@@ -1003,7 +1003,7 @@ def split(n, share, seed):
 """,
     ),
     (
-        "values in the order of the table, not by seed",
+        "differences in the order of the table, not of the seeds",
         "differences",
         """
 def differences(table, treatment, control):
@@ -1077,7 +1077,7 @@ def interval(d, r):
 """,
     ),
     (
-        "the correction outside the root",
+        "the correction outside the square root",
         "interval",
         """
 def interval(d, r):
@@ -1140,7 +1140,7 @@ def choose(table, level):
     ),
 ]
 
-# A4: whole runs. Each entry replaces several cells at once.
+# Cells of a sound experiment for assignment 4, in which each wrong answer replaces one cell.
 A4 = {
     "plan": """
 PLAN = {
@@ -1227,7 +1227,7 @@ HELD_BACK["a4_reproduction"] = [
     ),
     ("division by n", "interval", A4_INTERVAL.replace("ddof=1", "ddof=0")),
     (
-        "nan counted among the n",
+        "nan counted in n",
         "interval",
         A4_INTERVAL.replace("d = d[~np.isnan(d)]", "n = len(d)\n    d = d[~np.isnan(d)]").replace(
             "1 / len(d)", "1 / n"

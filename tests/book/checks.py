@@ -1,4 +1,4 @@
-"""What every chapter and page must satisfy. A check returns problems, naming the place."""
+"""Conditions on every chapter and page. A check returns a list of problems and their places."""
 
 import re
 from functools import cache
@@ -98,7 +98,7 @@ def _solutions(notebook, exercises):
     return problems + [f"exercise {e} has no solution" for e in exercises if e not in solved]
 
 
-# -- what a notebook stores -------------------------------------------------------------------
+# -- stored outputs ---------------------------------------------------------------------------
 
 
 def executed(notebook):
@@ -183,7 +183,7 @@ _MACRO = re.compile(r"\\(?:E|P|R|F|L|Yhat|indep|Var|Cov|diag|sign)(?![A-Za-z])")
 
 
 def standard_tex(notebook):
-    """Formulas use no macro of our own: JupyterLab would not know it (or print \\P as ¶)."""
+    """Formulas use no macro of our own, which JupyterLab would not know (or print \\P as ¶)."""
     return [
         f"cell {i}: the macro {found.group(0)} is not standard TeX"
         for i, cell in _cells(notebook, "markdown")
@@ -196,7 +196,7 @@ _TYPED = re.compile(r"\bchapters? \d+|\bch\d+-", re.IGNORECASE)
 
 
 def typed_numbers(text):
-    """No chapter is called by a number: the table of contents alone knows it."""
+    """No chapter is referred to by a typed number, which only the table of contents determines."""
     return [f"a chapter's number is typed: {found.group(0)!r}" for found in _TYPED.finditer(text)]
 
 
@@ -242,7 +242,7 @@ def references(notebook, folder, known_labels, known_citations):
                 continue
             path, _, fragment = target.partition("#")
             if path and not (folder / path).exists() and path not in known_labels:
-                problems.append(f"cell {i}: link to {target!r}, which is not there")
+                problems.append(f"cell {i}: link to {target!r}, which does not exist")
             if fragment and not path and fragment not in known_labels:
                 problems.append(f"cell {i}: link to {target!r}, which no page defines")
     return problems

@@ -1,4 +1,4 @@
-"""The strict build of the whole book, and small builds that show what it catches."""
+"""The strict build of the whole book, and small builds that show which problems it detects."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from . import checks
 
 
 def build(source, output, strict=True, **environment):
-    """The command of `make book`, elsewhere."""
+    """Run the command of `make book` in another folder; return the completed process."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("GITHUB_")}
     command = [Path(sys.executable).with_name("jupyter-book"), "build", source]
     rigor = ["-W", "-n", "--keep-going"] if strict else []
@@ -31,7 +31,7 @@ def build(source, output, strict=True, **environment):
 
 @pytest.fixture(scope="module")
 def html(tmp_path_factory):
-    """The pages of a strict build: one made here, or the one that the variable BOOK_HTML names."""
+    """Return the folder of a strict build, made here unless the variable BOOK_HTML names one."""
     if "BOOK_HTML" in os.environ:
         return Path(os.environ["BOOK_HTML"])
     output = tmp_path_factory.mktemp("built")

@@ -1,4 +1,4 @@
-"""Each check of the book can fail: one sound sample, and one broken sample for each thing."""
+"""Each check of the book passes a sound sample and reports each kind of broken sample."""
 
 from pathlib import Path
 

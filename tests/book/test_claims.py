@@ -1,4 +1,4 @@
-"""The scorecard: claims.yml, the frozen rules, the stored results and the chapter say the same."""
+"""Check that claims.yml, the frozen rules, the stored results and the chapter agree."""
 
 import ast
 import csv
@@ -31,7 +31,7 @@ FIELDS = (
     "id part kind where claim reading estimand population direction paper smallest analysis rule "
     "test chapter seen_before deviations history"
 )
-# The first edition's rows: an id is permanent.
+# Number of rows in the first edition, whose ids are permanent.
 FIRST_EDITION = 49
 
 

@@ -1,6 +1,6 @@
-"""Statements that the book once made and that are false, each with a counterexample.
+"""False statements that the book once made, and counterexamples.
 
-The sentences themselves must not come back; the counterexamples say why.
+The sentences themselves must not come back, and the counterexamples show why they are false.
 """
 
 import itertools
@@ -87,7 +87,7 @@ def test_sample_correlation_is_too_low_if_a_rare_value_carries_the_dependence():
 
 
 def test_sample_may_show_a_supremum_that_no_function_attains():
-    """A chooses box k with probability 2^-k, B copies it with probability 1 - 1/k, or takes 1."""
+    """A takes box k with probability 2^-k; B copies it with probability 1 - 1/k, else takes 1."""
     rng, N, shown = np.random.default_rng(0), 1000, []
     for _ in range(50):
         a = rng.geometric(0.5, size=N)
@@ -133,7 +133,7 @@ def test_lloyd_with_a_fixed_tie_rule_terminates_unless_a_cluster_empties(seed):
 
 
 def of_groups(deviations, shares, n=1000):
-    """Scores, constant in each group, that deviate from a mean of 1/2 by so much."""
+    """Return scores that are 1/2 plus the deviation of each group, and the groups."""
     s = np.repeat(np.arange(len(shares)), (n * np.array(shares)).round().astype(int))
     f = 0.5 + np.array(deviations)[s]
     return np.column_stack([1 - f, f]), Groups.from_labels(s)
@@ -178,7 +178,7 @@ def test_the_largest_eigenvalue_has_no_gradient_at_a_tie():
 
 
 def dealt(F, sizes):
-    """Every way to deal groups of these sizes to the people, as arrays of groups."""
+    """Yield each assignment of the people to three groups, the first two of the given sizes."""
     people = range(len(F))
     for first in itertools.combinations(people, sizes[0]):
         left = [n for n in people if n not in first]
@@ -208,7 +208,7 @@ def test_batch_bias_formula_is_exact_only_for_two_classes(classes):
 
 @pytest.mark.parametrize("replace", [True, False])
 def test_batch_bias_formula_for_fixed_groups_assumes_independent_draws(replace):
-    """Batches of two people of each group; every draw from groups of three people."""
+    """Enumerate all batches with two people of each group, from groups of three people."""
     groups = np.array([[0.1, 0.4, 0.9], [0.2, 0.3, 0.8]])
     draws = (
         itertools.product(range(3), repeat=2) if replace else itertools.permutations(range(3), 2)

@@ -1,4 +1,4 @@
-"""Errata, scorecard and letter say the same of each sentence, and numbers are permanent."""
+"""Errata, scorecard and letter agree on each sentence, and numbers of entries are permanent."""
 
 import re
 
@@ -92,8 +92,8 @@ def test_other_pages_refer_to_existing_entries():
 # --- One verdict for each sentence of the paper ------------------------------------------------
 
 SHOWN = {row["id"]: row for row in scorecard_rows(checks.BOOK / "results")}
-# What an entry of each kind may be about: a wrong statement cannot hold, and only a wrong
-# statement of the paper itself may be said not to hold.
+# Verdicts that are consistent with each kind of entry. A wrong statement cannot hold, and only a
+# wrong statement may be said not to hold.
 ALLOWED = {
     "wrong statement": {"does not hold", "holds in part"},
     "right": {"holds"},
@@ -105,7 +105,7 @@ ALLOWED = {
 
 
 def linked():
-    """{entry: the rows that are counted for the sentences of the claims that name it}."""
+    """Return {entry: counted rows of the sentences whose claims name it}."""
     found = {}
     for row in SHOWN.values():
         for entry in row.get("errata", []):
@@ -147,7 +147,7 @@ def test_entries_refer_to_existing_scorecard_rows():
 
 
 def test_entries_state_which_reading_is_counted():
-    """Where a row that an entry names is not counted, the entry names the one that is."""
+    """If a row that an entry names is not counted, the entry names the one that is."""
     for start in re.finditer(r"^### ([ER]\d+)", TEXT, re.MULTILINE):
         entry = TEXT[start.start() : TEXT.find("\n### ", start.end())]
         for name in set(re.findall(r"`([a-z]+(?:-[a-z0-9]+)+)`", entry)) & set(SHOWN):
@@ -205,7 +205,7 @@ def test_letter_states_the_outcome_of_the_comparisons():
 
 
 def test_all_pages_give_the_same_verdict_on_vanishing_violation():
-    """Fig. 1's caption: the scorecard, entry E27, the chapter and the letter agree."""
+    """The scorecard, entry E27, the chapter and the letter agree on the caption of Fig. 1."""
     counted = {SHOWN[f"eo-{rows}-to-zero"]["counted"] for rows in ("train", "test")}
     assert counted == {"eo-train-to-zero", "eo-test-to-zero"}
     (verdict,) = {SHOWN[name]["verdict"] for name in counted}

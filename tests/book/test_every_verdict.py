@@ -1,4 +1,4 @@
-"""Every verdict of the scorecard, reached a second time without the code of the rules.
+"""Every verdict of the scorecard, derived a second time without the code of the rules.
 
 `test_measured_claims` compares estimates and intervals. Here each row's evidence is written down
 again from the words of claims.yml, p-values are computed row by row, adjusted within families by a
@@ -41,7 +41,7 @@ CLAIM = {claim["id"]: claim for claim in claims() if not claim.get("retired")}
 
 @dataclass
 class Mean:
-    """One number a split or seed, claimed to be positive (or 0, if `zero`)."""
+    """One number per split or seed, claimed to be positive (or 0, if `zero`)."""
 
     values: np.ndarray
     delta: float
@@ -70,7 +70,7 @@ class Mean:
 
 @dataclass
 class Violations:
-    """Two violations, each the largest of some signed mean columns; the first is to be larger."""
+    """Two violations, each the largest mean of some columns; the first is claimed to be larger."""
 
     first: np.ndarray
     second: np.ndarray
@@ -96,7 +96,7 @@ class Violations:
 
 @dataclass
 class Parts:
-    """All parts must be true."""
+    """Evidence on several parts, all of which must be true."""
 
     parts: list
     zero: bool = False
@@ -109,7 +109,7 @@ class Parts:
 
 
 def judged(evidence, support=1.0, oppose=1.0):
-    """The definition of the chapter, in p-values."""
+    """Return the verdict by the definition in the chapter, expressed in p-values."""
     if isinstance(evidence, str):
         return evidence
     if isinstance(evidence, Parts):
@@ -146,7 +146,7 @@ def exactly(true, partly=False):
 
 
 def panel_of(claim):
-    """Rényi's curves, the other method's, the measure, ratio, level and number of groups."""
+    """Return both methods' curves, the measure, the ratio, the level and the number of groups."""
     wanted = claim["options"]
     panel, method = wanted["panel"], wanted["method"]
     table, fairness, ratio = PANELS[panel]
@@ -170,7 +170,7 @@ def fairness_of(points, fairness, groups):
 
 
 def limit(claim):
-    """At the point that is fairest on validation rows, or at the largest lambda."""
+    """Compare the points that are fairest on validation rows, or have the largest lambda."""
     ours, theirs, fairness, ratio, _, groups = panel_of(claim)
     last = claim["rule"] == "ends_fairer"
     ends = [
@@ -206,7 +206,7 @@ def or_open(found, claim, ratio):
 
 
 def chosen(claim, ours, theirs, fairness, ratio, level, groups):
-    """Chosen on validation rows; accuracy that was bought with fairness counts in part."""
+    """Compare points chosen on validation rows; a lead of the less fair method holds in part."""
     points = [[fair_point(curve[s], fairness, level) for s in ours] for curve in (ours, theirs)]
     ahead = [100 * (a["accuracy"] - b["accuracy"]) for a, b in zip(*points)]
     fairer = Violations(*(fairness_of(p, fairness, groups) for p in points[::-1]), 0.02, ratio)
@@ -225,7 +225,7 @@ class Guarded(Mean):
 
 
 def interval_of(found):
-    """Maximum of minima of the ends of all plain differences."""
+    """Return the interval: the maximum of minima of the ends of all plain differences."""
     n, (k, m) = len(found.first), (found.first.shape[1], found.second.shape[1])
     means = found.first.mean(axis=0)[:, None] - found.second.mean(axis=0)
     errors = np.array(
@@ -292,7 +292,7 @@ def left_over(claim):
 
 
 def ends(claim):
-    """In the authors' units, at lambda = 0 and at that of the claim."""
+    """Return the points at 0 and at the claim's lambda, in the authors' units, and the ratio."""
     kind, lam = claim["options"]["rows"], claim["options"]["lam"]
     table = read(
         "equal_opportunity", f"split == 'random' and recipe == 'code' and rows == '{kind}'"
@@ -458,7 +458,7 @@ def below_one(claim):
 
 
 def exactly_fair(claim):
-    """Not on the data; but one cluster with everybody has one w, and no other term in lambda."""
+    """False on the data, but at a large lambda the minimum of the objective has equal shares."""
     gap = max(spread(name).iloc[:, -1].max() for name in ("adult", "bank"))
     rng = np.random.default_rng(11)
     x, s = rng.normal(size=6), np.array([1, 0, 0, 1, 0, 0])
@@ -566,7 +566,7 @@ def second_singular_value(P):
 
 
 def by_theorem_2(P):
-    """P has two columns."""
+    """Return rho_R of a table with two columns."""
     q, p = P[:, 1].sum(), P.sum(axis=1)
     gamma = 0.25 - ((P[:, 1] - P[:, 0]) ** 2 / (4 * p)).sum()
     return np.sqrt(1 - gamma / (q * (1 - q)))
@@ -591,7 +591,7 @@ def mutual_information(P):
 
 
 def mathematics():
-    """{rule: what it says of the world}; by brute force, or by another formula."""
+    """Return {rule: whether its statement is true}, by brute force or by another formula."""
     _, P34, P52 = TABLES
     independent = np.outer([0.2, 0.8], [0.5, 0.3, 0.2])
     nudged = independent + 1e-3 * np.array([[1, -1, 0], [-1, 1, 0]])
@@ -683,7 +683,7 @@ def mathematics():
 
 
 WORLD = mathematics()
-# Sentences that test_stated_claims checks with data of its own, and what its test shows.
+# Rules whose sentences test_stated_claims checks, with its test and the verdict that it supports.
 STATED = {
     "several_tasks": (stated.test_the_penalty_serves_four_tasks, "holds"),
     "needs_no_preprocessing": (stated.test_algorithm_3_works_on_raw_rows, "holds"),
@@ -771,7 +771,7 @@ SUMMARY = "favourable-performance"
 
 
 def holm(p):
-    """By how much each p-value is multiplied, the family in any order."""
+    """Return the factor by which Holm's method multiplies each p-value of a family."""
     factors, running = {}, 0.0
     for place, name in enumerate(sorted(p, key=p.get)):
         running = max(running, min(1.0, p[name] * (len(p) - place)))
@@ -781,7 +781,7 @@ def holm(p):
 
 @pytest.fixture(scope="module")
 def verdicts():
-    """{id: verdict} of every row but the one that sums others up."""
+    """Return {id: verdict} of every row except the one that summarizes others."""
     evidence = {
         name: EVIDENCE.get(claim["rule"], identity)(claim)
         for name, claim in CLAIM.items()

@@ -1,8 +1,8 @@
 """Each claim that was measured, computed from the stored tables without the rules' code.
 
 The estimand of a row is written out here a second time, in pandas, from the words of claims.yml.
-Estimate and interval must be those of the scorecard, and its verdict (before other rows of the
-figure are taken into account) the one that the definition in the chapter gives.
+The estimate and the interval must match the scorecard, and its verdict (before other rows of the
+figure are taken into account) must follow from the definition in the chapter.
 """
 
 from functools import cache
@@ -38,7 +38,7 @@ def read(name, query):
 
 
 def curves(name, query):
-    """{seed: {rows: points by lambda, or from the loosest bound c on}} of the random splits."""
+    """Return {seed: {rows: points}} of the random splits, by increasing lambda or decreasing c."""
     table = read(name, f"split == 'random' and {query}")
     by = [column for column in ("lam", "c") if column in table]
     return {
@@ -48,7 +48,7 @@ def curves(name, query):
 
 
 def interval(values, ratio, level=0.95):
-    """Nadeau and Bengio's, by scipy's distribution."""
+    """Return the mean and Nadeau and Bengio's interval, by scipy's distribution."""
     values = np.asarray(values, dtype=float)
     spread = stats.sem(values) * np.sqrt(1 + len(values) * ratio)
     return values.mean(), *stats.t.interval(level, len(values) - 1, values.mean(), spread)
@@ -61,7 +61,7 @@ def verdict(low, high, delta):
 
 
 def agrees(name, values, ratio=0.0, level=0.95):
-    """The scorecard's estimate, interval and verdict are these."""
+    """Check a row's estimate, interval and verdict; return the mean of the values and its ends."""
     row = ROW[name]
     found = interval(values, ratio, level)
     assert (row["estimate"], row["low"], row["high"]) == pytest.approx(found, rel=1e-3, abs=2e-5)
@@ -77,7 +77,7 @@ def p_first(fairness):
 
 
 def fair_point(curve, fairness, level):
-    """On test rows, the point that validation rows choose."""
+    """Return the point on the test rows that is chosen on the validation rows."""
     sign, judged = p_first(fairness), curve["validation"]
     fair = judged[sign * judged[fairness] >= sign * level]
     best = fair["accuracy"].idxmax() if len(fair) else (sign * judged[fairness]).idxmax()
@@ -85,7 +85,7 @@ def fair_point(curve, fairness, level):
 
 
 def accuracy_at(curve, fairness, level):
-    """Along the test curve, where it first reaches a level; NaN if never."""
+    """Interpolate the accuracy where the test curve first reaches a level, or return NaN."""
     sign, path = p_first(fairness), curve["test"]
     x, y = sign * path[fairness].to_numpy(), path["accuracy"].to_numpy()
     if x.max() < sign * level:
@@ -104,7 +104,7 @@ CASES = [(panel, rival) for panel in PANELS for rival in METHODS]
 
 
 @pytest.mark.parametrize(("panel", "rival"), CASES)
-def test_accuracy_lead_when_both_methods_are_fair_enough(panel, rival):
+def test_accuracy_lead_when_both_methods_are_fair_enough_is_reproduced(panel, rival):
     ours, theirs, fairness, ratio, level = both(panel, rival)
     chosen = [
         [fair_point(curve[seed], fairness, level)["accuracy"] for seed in ours]
@@ -114,7 +114,7 @@ def test_accuracy_lead_when_both_methods_are_fair_enough(panel, rival):
 
 
 @pytest.mark.parametrize(("panel", "rival"), CASES)
-def test_accuracy_lead_at_equal_fairness(panel, rival):
+def test_accuracy_lead_at_equal_fairness_is_reproduced(panel, rival):
     ours, theirs, fairness, ratio, level = both(panel, rival)
     sign = p_first(fairness)
     lead = {
@@ -149,13 +149,13 @@ def both_signs(values):
 
 
 def pairs(rates):
-    """The differences of all ordered pairs of groups."""
+    """Return the differences of all ordered pairs of groups."""
     groups = range(rates.shape[1])
     return np.column_stack([rates[:, i] - rates[:, j] for i in groups for j in groups if i != j])
 
 
 def combined(first, second, ratio):
-    """Largest mean of `first` minus that of `second`: maximum of minima of plain intervals."""
+    """Return the largest mean of `first` minus that of `second`, and its interval."""
     ends = []
     for a in first.T:
         found = [
@@ -178,7 +178,7 @@ def agrees_combined(name, first, second, ratio):
 
 
 @pytest.mark.parametrize(("panel", "rival"), CASES[:4])
-def test_fairest_point_of_each_method_with_two_groups(panel, rival):
+def test_fairest_point_of_each_method_with_two_groups_is_reproduced(panel, rival):
     ours, theirs, fairness, ratio, _ = both(panel, rival)
     ends = [
         both_signs([log_ratio(fairest(curve[seed], fairness)) for seed in ours])
@@ -188,21 +188,21 @@ def test_fairest_point_of_each_method_with_two_groups(panel, rival):
 
 
 def mean_rates(curve, groups):
-    """A row for each split: the groups' rates at the fairest point."""
+    """Return the groups' rates at the fairest point, with a row for each split."""
     return np.array(
         [[fairest(one, "dp_violation")[f"rate_{g}"] for g in range(groups)] for one in curve]
     )
 
 
 @pytest.mark.parametrize(("panel", "rival"), CASES[4:])
-def test_fairest_point_of_each_method_with_four_groups(panel, rival):
+def test_fairest_point_of_each_method_with_four_groups_is_reproduced(panel, rival):
     ours, theirs, _, ratio, _ = both(panel, rival)
     ends = (pairs(mean_rates(curve.values(), 4)) for curve in (theirs, ours))
     agrees_combined(f"{panel}-limit-{rival}", *ends, ratio)
 
 
 @pytest.mark.parametrize("rival", METHODS)
-def test_advantage_with_four_groups_versus_two(rival):
+def test_advantage_with_four_groups_versus_two_is_reproduced(rival):
     parts = []
     for panel, groups in (("gender-race", 4), ("adult", 2)):
         ours, theirs, *_ = both(panel, rival)
@@ -214,7 +214,7 @@ def test_advantage_with_four_groups_versus_two(rival):
 
 
 @pytest.mark.parametrize("method", ["pearson", "hsic"])
-def test_fairness_reached_with_numbered_groups(method):
+def test_fairness_reached_with_numbered_groups_is_reproduced(method):
     ours = curves("penalties_adult_gender_race", "method == 'renyi'")
     theirs = curves("numbered_adult_gender_race", f"method == '{method}-number'")
     ends = (
@@ -226,7 +226,7 @@ def test_fairness_reached_with_numbered_groups(method):
 
 
 @pytest.mark.parametrize("rival", METHODS)
-def test_growth_of_the_lead_from_sixty_to_ninety_percent(rival):
+def test_growth_of_the_lead_from_sixty_to_ninety_percent_is_reproduced(rival):
     ours, theirs, fairness, ratio, _ = both("adult", rival)
     assert ROW[f"lead-grows-{rival}"]["options"]["levels"] == [0.6, 0.9]
     lead = {
@@ -242,7 +242,7 @@ def test_growth_of_the_lead_from_sixty_to_ninety_percent(rival):
     agrees(f"lead-grows-{rival}", grown[np.isfinite(grown)], ratio)
 
 
-def test_boundary_covariance_versus_renyi_when_both_are_fair_enough():
+def test_comparison_of_boundary_covariance_and_renyi_is_reproduced():
     ours = curves("penalties_adult", "method == 'renyi'")
     theirs = curves("boundary_covariance", "l2 == 0")
     chosen = [
@@ -251,7 +251,7 @@ def test_boundary_covariance_versus_renyi_when_both_are_fair_enough():
     ahead = [100 * (a["accuracy"] - b["accuracy"]) for a, b in zip(*chosen)]
     row, found = ROW["adult-beats-pearson-boundary"], interval(ahead, ADULT)
     assert (row["estimate"], row["low"], row["high"]) == pytest.approx(found, rel=1e-3)
-    # Less accurate, so that alone it would not hold; but much fairer, hence in part.
+    # Rényi is less accurate, which alone would contradict the claim, but it is much fairer.
     assert found[2] < 0
     fairer = [both_signs([log_ratio(p) for p in points]) for points in chosen[::-1]]
     assert combined(*fairer, ADULT)[1] > 0.02
@@ -259,7 +259,7 @@ def test_boundary_covariance_versus_renyi_when_both_are_fair_enough():
 
 
 @pytest.mark.parametrize("rival", ["hardt", "zafar", "rezaei", "donini"])
-def test_accuracy_lead_over_the_baselines_of_figure_1(rival):
+def test_accuracy_lead_over_the_baselines_of_figure_1_is_reproduced(rival):
     ours = curves("equal_opportunity", "recipe == 'paper'")
     theirs = curves("equal_opportunity_rivals", f"method == '{rival}'")
     points = {seed: fair_point(theirs[seed], "eo_violation", 0.02) for seed in ours}
@@ -280,7 +280,7 @@ def test_accuracy_lead_over_the_baselines_of_figure_1(rival):
 
 
 def eo_ends(kind, lam):
-    """At lambda = 0 and at another, in the authors' units: a row for each split."""
+    """Yield the points at lambda = 0 and at `lam` in the authors' units, with a row per split."""
     path = read(
         "equal_opportunity", f"split == 'random' and recipe == 'code' and rows == '{kind}'"
     )
@@ -290,7 +290,7 @@ def eo_ends(kind, lam):
 PANEL_ENDS = (("test", ADULT, 40, ""), ("train", ADULT_TRAIN, 600, "-train"))
 
 
-def test_accuracy_cost_of_equality_of_opportunity():
+def test_accuracy_cost_of_equality_of_opportunity_is_reproduced():
     for kind, ratio, lam, suffix in PANEL_ENDS:
         first, last = eo_ends(kind, lam)
         loss = 100 * (first["accuracy"] - last["accuracy"])
@@ -298,7 +298,7 @@ def test_accuracy_cost_of_equality_of_opportunity():
         agrees(f"eo-costs-accuracy{suffix}", loss, ratio)
 
 
-def test_smallest_violation_of_equality_of_opportunity():
+def test_smallest_violation_of_equality_of_opportunity_is_reproduced():
     for kind, ratio, lam, _ in PANEL_ENDS:
         gaps = (both_signs(end["tpr_1"] - end["tpr_0"]) for end in eo_ends(kind, lam))
         agrees_combined(f"eo-{kind}-falls", *gaps, ratio)
@@ -311,7 +311,7 @@ def test_smallest_violation_of_equality_of_opportunity():
 
 
 @pytest.mark.parametrize("method", ["hardt", "zafar", "rezaei", "donini", "renyi"])
-def test_error_of_each_method_at_the_points_of_figure_1(method):
+def test_error_of_each_method_at_the_points_of_figure_1_is_reproduced(method):
     row = ROW.get(f"eo-error-{method}-same-columns", ROW[f"eo-error-{method}"])
     at, where = row["options"]["eo_violation"], "split == 'paper' and rows == 'test'"
     if method == "renyi":
@@ -370,7 +370,7 @@ def test_without_s_among_the_features_the_model_is_unfair():
 
 
 def test_boundary_covariance_is_less_fair_than_renyi_for_every_ridge():
-    """In the estimate; the interval excludes 0 for all ridges but the largest."""
+    """Every estimate shows it, and every interval except the one for the largest ridge."""
     renyi = curves("penalties_adult", "method == 'renyi'")
     ours = both_signs([log_ratio(fairest(renyi[seed], "p_rule")) for seed in renyi])
     found = {}
@@ -402,12 +402,14 @@ def clusters(dataset, column, algorithm="paper"):
         ("clusters-loss-drastic-descent", "inertia", 1.0, "descent", lambda factor: factor - 2),
     ],
 )
-def test_cluster_shares_and_loss_as_functions_of_lambda(name, column, lam, algorithm, room):
+def test_cluster_shares_and_loss_as_functions_of_lambda_are_reproduced(
+    name, column, lam, algorithm, room
+):
     found = []
     for dataset in ("adult", "bank"):
         wide = clusters(dataset, column, algorithm)
         found.append(interval(room(wide[lam] / wide[0.0]), 0.0))
-    # The row has the numbers of the panel that supports it less.
+    # The row has the numbers of the panel that supports the claim less.
     assert ROW[name]["low"] == pytest.approx(min(low for _, low, _ in found), rel=1e-3)
     supported = [low > 0 for _, low, _ in found]
     wanted = "holds" if all(supported) else "holds in part" if any(supported) else "does not hold"
@@ -421,7 +423,7 @@ def test_cluster_shares_are_nearly_but_not_exactly_equal_at_the_largest_lambda()
         assert spread.min() > 0
         assert interval(spread, 0.0)[2] < 0.02
     assert ROW["clusters-nearly-fair"]["verdict"] == "holds"
-    # Of Algorithm 3's clusters it is not true; of the minimum of the objective it is.
+    # The claim is false for Algorithm 3's clusters, but true for the minimum of the objective.
     assert ROW["clusters-exactly-fair"]["verdict"] == "holds in part"
 
 
@@ -452,7 +454,7 @@ def test_balance_is_a_function_of_the_smallest_and_the_largest_share():
         ("near-independence-decision", "rho_R", "value"),
     ],
 )
-def test_residual_dependence_on_the_training_rows(name, column, room):
+def test_residual_dependence_on_the_training_rows_is_reproduced(name, column, room):
     paths = [c["train"][column] for c in curves("penalties_adult", "method == 'renyi'").values()]
     first, last = (np.array([path.iloc[k] for path in paths]) for k in (0, -1))
     left = 0.05 - np.abs(last / first) if room == "share" else 0.02 - last
@@ -464,7 +466,7 @@ def network(column):
     return table.pivot(index="seed", columns="lam", values=column)
 
 
-def test_starting_point_fairness_and_time_of_the_network():
+def test_starting_point_fairness_and_time_of_the_network_are_reproduced():
     p, accuracy, seconds = (network(c) for c in ("p_rule", "accuracy", "cpu_seconds"))
     agrees("network-fairer", p[10.0] - p[0.0])
     agrees("any-class-probabilities", p[10.0] - p[0.0])
@@ -473,7 +475,7 @@ def test_starting_point_fairness_and_time_of_the_network():
     agrees("network-overhead", 1.25 + 0.1 - seconds.iloc[:, 1:].mean(axis=1) / seconds[0.0])
 
 
-def test_accuracy_of_the_network_at_the_fairness_of_the_paper():
+def test_accuracy_of_the_network_at_the_fairness_of_the_paper_is_reproduced():
     p, accuracy = network("p_rule"), network("accuracy")
     found = [
         accuracy_at(
@@ -495,13 +497,13 @@ def test_accuracy_of_the_network_at_the_fairness_of_the_paper():
         ("binary-more-efficient", "renyi-discrete", "renyi-binary"),
     ],
 )
-def test_relative_cost_of_the_training_steps(name, slow, fast):
+def test_relative_cost_of_the_training_steps_is_reproduced(name, slow, fast):
     seconds = read("timing", "seconds > 0").groupby(["seed", "what"])["seconds"].median().unstack()
     longer = np.log(seconds[slow] / seconds[fast])
     if name != "kernels-expensive":
         agrees(name, longer)
         return
-    # Slower, and not so much slower that it is out of reach: the weaker part has the numbers.
+    # HSIC is slower, but not ten times as slow. The row has the numbers of the weaker part.
     assert interval(longer, 0.0)[1] > 0
     row, found = ROW[name], interval(longer - np.log(10), 0.0)
     assert (row["estimate"], row["low"], row["high"]) == pytest.approx(found, rel=1e-3)
@@ -509,7 +511,7 @@ def test_relative_cost_of_the_training_steps(name, slow, fast):
     assert row["verdict"] == "holds in part"
 
 
-def test_overhead_of_the_penalty_per_step():
+def test_overhead_of_the_penalty_per_step_is_reproduced():
     seconds = read("timing", "seconds > 0").groupby(["seed", "what"])["seconds"].median().unstack()
     agrees("overhead-negligible", 1.25 + 0.1 - 1 - seconds["renyi-binary"] / seconds["loss"])
 

@@ -1,4 +1,4 @@
-"""The Sphinx extensions and scripts that make the pages: figures, icons, formulas, print."""
+"""Sphinx extensions and scripts that make the pages: figures, icons, formulas, folds, print."""
 
 import base64
 import importlib
@@ -16,7 +16,7 @@ from . import checks
 
 @pytest.fixture(scope="module", autouse=True)
 def tools():
-    """The folder of the extensions can be imported from, as in a build."""
+    """Make the extensions importable, as in a build."""
     sys.path.insert(0, str(checks.BOOK / "_tools"))
     yield
     sys.path.remove(str(checks.BOOK / "_tools"))
@@ -41,7 +41,7 @@ def inlined(text):
 
 
 def stored_images(html):
-    """What is made of HTML with inlined drawings, and the files by name."""
+    """Return the page made from HTML with inlined drawings, and {name: file}."""
     files = {}
 
     def save(name, content):
@@ -433,7 +433,7 @@ def test_index_name_is_placed_in_the_single_header_row():
     assert str(table.select("thead th")[1]).endswith("ρ<sub>R</sub><sup>2</sup></th>")
 
 
-def test_a_square_is_no_part_of_an_index_and_no_zero_is_negative():
+def test_superscript_is_separate_from_the_subscript_and_zero_has_no_sign():
     import pandas as pd
 
     table = typeset(pd.DataFrame({"true ρ_R²": [-0.01, -0.24, 1.0]}).round(1))

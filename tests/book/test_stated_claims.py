@@ -1,4 +1,4 @@
-"""Claims that need no data: each stated and checked in a few lines, by hand or by brute force."""
+"""Claims that need no data, each stated and checked in a few lines."""
 
 from itertools import product
 
@@ -13,7 +13,7 @@ from renyi_lib.correlation import renyi_correlation
 from renyi_lib.dependence import hsic
 from renyi_lib.regression import RenyiRegressor
 
-# A variable that is symmetric about 0, and whether it is large: determined, and uncorrelated.
+# A is symmetric about 0, and LARGE, which depends on A but is uncorrelated with it, is |A| > 2.
 A = np.tile(np.arange(-3.0, 4), 10)
 LARGE = (np.abs(A) > 2).astype(int)
 
@@ -24,7 +24,7 @@ def test_strongly_dependent_variables_may_have_no_pearson_correlation():
 
 
 def test_hsic_of_a_variable_with_itself_is_not_constant():
-    """Linear kernel, the second argument as groups: it changes with the unit of the first."""
+    """With a linear kernel and the second argument as groups, it changes with the unit of A."""
     covariances = [np.cov(A, value == A, bias=True)[0, 1] for value in np.unique(A)]
     assert hsic(A, A, kernel="linear") == pytest.approx(np.sum(np.square(covariances)))
     assert hsic(10 * A, A, kernel="linear") == pytest.approx(100 * hsic(A, A, kernel="linear"))
@@ -39,7 +39,7 @@ def test_renyi_and_gaussian_hsic_detect_what_pearson_and_linear_hsic_miss():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_maximum_of_functions_with_smooth_gradients_is_weakly_convex(seed):
-    """max_k f_k with |f_k''| <= L: adding L x^2 / 2 makes it convex."""
+    """If |f_k''| <= L, adding L x^2 / 2 to max_k f_k makes it convex."""
     rng = np.random.default_rng(seed)
     speed, phase, size = rng.uniform(0.5, 3, 6), rng.uniform(0, 6, 6), rng.uniform(0.5, 2, 6)
     L = (size * speed**2).max()
@@ -51,7 +51,7 @@ def test_the_maximum_of_functions_with_smooth_gradients_is_weakly_convex(seed):
     a, b = rng.uniform(-10, 10, (2, 20_000))
     excess = lifted((a + b) / 2) - (lifted(a) + lifted(b)) / 2
     assert excess.max() < 1e-12
-    # Without the square it is not convex, so that the term is needed.
+    # Without this term it is not convex.
     bare = [lifted(x) - L * x**2 / 2 for x in ((a + b) / 2, a, b)]
     assert (bare[0] - (bare[1] + bare[2]) / 2).max() > 0.1
 
@@ -66,7 +66,7 @@ def test_line_6_gives_the_best_assignment_for_given_centers_and_w(seed):
 
 
 def test_decisions_from_an_uncorrelated_score_may_be_unfair():
-    """Equal mean scores; one group is sure, the other lukewarm and just below one half."""
+    """Mean scores are equal, but most scores of group 1 are just below one half."""
     s = np.repeat([0, 1], 10)
     score = np.concatenate([np.repeat([0.1, 0.9], 5), np.repeat([0.45, 0.95], [9, 1])])
     assert np.corrcoef(score, s)[0, 1] == pytest.approx(0, abs=1e-12)
@@ -75,7 +75,7 @@ def test_decisions_from_an_uncorrelated_score_may_be_unfair():
 
 
 def test_decision_may_depend_on_groups_without_correlating_with_their_codes():
-    """Groups 0 and 3 make up for groups 1 and 2, so that the covariance with the number is 0."""
+    """Groups 0 and 3 offset groups 1 and 2, so that the covariance with the number is 0."""
     rates, number = np.array([0.3, 0.9, 0.0, 0.6]), np.arange(4)
     s = np.repeat(number, 10)
     decision = np.concatenate([np.arange(10) < 10 * rate for rate in rates]).astype(int)
@@ -84,7 +84,7 @@ def test_decision_may_depend_on_groups_without_correlating_with_their_codes():
 
 
 def test_the_penalty_adds_few_multiplications_to_a_step_of_the_network():
-    """Counted by the shapes: 64 features, 12 hidden nodes, two classes, batches of 128."""
+    """Counted from the shapes: 64 features, 12 hidden nodes, two classes, batches of 128."""
     layers = 64 * 12 + 12 * 2
     forward_and_backward = 3 * 128 * layers
     # Each sample's two probabilities enter a table, and get a gradient from it.
@@ -114,7 +114,7 @@ def test_descent_may_end_at_a_minimum_that_is_not_global():
 
 
 def test_the_penalty_serves_four_tasks():
-    """Classification, clustering, regression and one dimension instead of two: rho_R halves."""
+    """It halves rho_R in classification, clustering, regression and dimension reduction."""
     rng = np.random.default_rng(5)
     s = np.repeat([0, 1], 100)
     X = rng.normal(size=(200, 2)) + np.outer(s, [2.0, 0.0])
@@ -152,7 +152,7 @@ def test_the_penalty_serves_four_tasks():
 
 
 def test_algorithm_3_works_on_raw_rows():
-    """Line by line, from a random assignment of raw points, without any step before it."""
+    """Run it line by line from a random assignment of raw points, without preprocessing."""
     rng = np.random.default_rng(6)
     s = np.repeat([0, 1], 40)
     x = rng.normal(size=80) + 4.0 * s

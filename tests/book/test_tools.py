@@ -70,7 +70,7 @@ def test_execute_runs_inside_a_running_event_loop(tmp_path):
     async def inside():
         return execute.run(path)
 
-    # In a thread: in this one a loop may be running, another test's browser's.
+    # In another thread, because the browser of another test may run an event loop in this one.
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(lambda: asyncio.run(inside())).result() is None
     assert checks.read(path).cells[0].outputs[0].text == "2\n"

@@ -1,7 +1,7 @@
-"""The results that are the book's own, each tried without the book's code for it.
+"""Results of the book, each tested from its statement, without the book's code for it.
 
-The page "what is new here" names, for each of them, the proof and a test; those that no module's
-tests cover are tried here, from their statements.
+For each of them, the page "what is new here" names the proof and a test. Results that the tests of
+no module cover are tested here.
 """
 
 import itertools
@@ -19,7 +19,7 @@ PAGE = BOOK / "what_is_new.md"
 
 
 def compositions(total, parts):
-    """The ways to write a number as an ordered sum of positive whole numbers."""
+    """Yield the ways to write a number as an ordered sum of positive whole numbers."""
     for cuts in itertools.combinations(range(1, total), parts - 1):
         yield np.diff([0, *cuts, total])
 
@@ -64,7 +64,7 @@ def softmax(Z):
 
 @pytest.mark.parametrize("scale", [0.1, 1, 10, 100])
 def test_inner_maximum_of_algorithm_2_is_smooth_for_any_masses(scale):
-    """|second derivative along a direction| <= 5/2 B², even where a class has almost died out."""
+    """|second derivative along a direction| <= 5/2 B², even if a class has almost no mass."""
     rng = np.random.default_rng(int(scale))
     worst = 0.0
     for _ in range(40):

@@ -1,6 +1,6 @@
-"""Fixtures: the built book on localhost, and Chromium; without them tests are skipped.
+"""Fixtures for the built book on localhost and for Chromium; without them tests are skipped.
 
-`make test-browser` sets BROWSER=required: then what is missing is an error.
+`make test-browser` sets BROWSER=required, which makes it an error if one of them is missing.
 """
 
 import os
@@ -14,7 +14,7 @@ from .visit import Visit
 
 @pytest.fixture(scope="session")
 def folder():
-    """The folder of the built pages; skips where nothing can be looked at."""
+    """Return the folder of the built pages; skip the test without a browser or a book."""
     reason = serving.missing()
     if reason and os.environ.get("BROWSER") == "required":
         pytest.fail(reason)

@@ -1,7 +1,7 @@
-"""Explorables in a browser, each on a small page of its own: no build of the book is needed.
+"""Explorables in a browser, each on a small page of its own, without a build of the book.
 
-`import` the fixtures by name into a test module. Without playwright or Chromium its tests are
-skipped, with the reason.
+A test module imports the fixtures by name. Without playwright or Chromium, its tests are skipped
+with the reason.
 """
 
 import functools
@@ -31,7 +31,7 @@ from renyi_book.live import (
 )
 from renyi_book.plotting import use_house_style
 
-# A picture of one transparent pixel: these pages test the script, not the still.
+# A picture of one transparent pixel, because these pages test the script, not the still picture.
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
     {"width": 700},
@@ -103,7 +103,7 @@ def bodies():
 
 
 def page_text(body, theme="light"):
-    """A page as the book's are: two folders deep, with the root and the theme on its first tag."""
+    """Return a page like the book's, two folders deep, with root and theme on its first tag."""
     return (
         f'<!doctype html><html lang="en" data-content_root="../../" data-theme="{theme}"><head>'
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -122,7 +122,7 @@ def chromium_path():
 
 @functools.cache
 def _browser(path, config):
-    """One Chromium for all test modules of a process: playwright's API cannot be started twice."""
+    """Return one Chromium for all test modules, because playwright cannot be started twice."""
     from playwright.sync_api import sync_playwright
 
     playwright = sync_playwright().start()
@@ -205,22 +205,22 @@ def visit(chromium, site):
 
 
 def settled(page):
-    """Wait until what was set is drawn: two frames."""
+    """Wait for two frames, after which changes are drawn; return the page."""
     page.evaluate("new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))")
     return page
 
 
 def placed(page, locator):
-    """Where something is; a drawing that is made anew has no place for two frames."""
+    """Return where an element is; one that is being redrawn has no place for two frames."""
     for _ in range(50):
         if box := locator.bounding_box():
             return box
         settled(page)
-    raise AssertionError("it never has a place on the page")
+    raise AssertionError("the element never has a place on the page")
 
 
 def stage(page):
-    """Where the drawing is."""
+    """Return where the drawing is."""
     return placed(page, page.locator(".explorable-stage svg"))
 
 
@@ -236,9 +236,9 @@ def printed(page, name):
 
 
 def model(page, site, name, code, argument=None):
-    """The value of a JavaScript expression in the module `m` and the argument `x`.
+    """Return the value of a JavaScript expression in the module `m` and the argument `x`.
 
-    `name` is an explorable, whose model is taken, or a file of the folder.
+    `name` is an explorable, whose model is used, or a file in the folder of explorables.
     """
     file = name if name.endswith(".js") else f"{name}/model.js"
     address = f"{site.address}/book/explorables/{file}"

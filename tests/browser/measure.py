@@ -12,7 +12,7 @@ WIDTHS = (1400, 390)
 
 
 def rows(folder):
-    """One row a page and width."""
+    """Yield a row for each page and width."""
     with serving.serve(folder) as site, serving.browser() as browser:
         for path in pages(folder):
             for width in WIDTHS:

@@ -1,4 +1,4 @@
-"""The explorables of Part I: their numbers are the library's, and anybody can work them."""
+"""The explorables of Part I show the library's numbers and can be used by everyone."""
 
 import re
 
@@ -54,7 +54,7 @@ def random_tables():
     return tables
 
 
-# The models: the same numbers as the library's
+# The models give the same numbers as the library.
 
 
 def test_random_tables_give_the_numbers_of_the_library(visit, site, contents, random_tables):
@@ -147,7 +147,7 @@ def test_walks_around_the_circle_agree_with_the_table(visit, site, contents):
         assert ours["sigmas"] == pytest.approx(sigma.tolist(), abs=1e-9)
         assert np.allclose(ours["code"], code, atol=1e-9)
         assert ours["reached"] == pytest.approx(reached, abs=1e-9)
-        # the length of the drawn image is what the best reply reaches
+        # The length of the drawn image is the correlation that the best reply reaches.
         assert np.hypot(*ours["image"]) == pytest.approx(reached, abs=1e-9)
 
 
@@ -174,7 +174,7 @@ def test_guessing_errors_match_the_samples_and_never_fall_by_more_than_rho2(visi
         assert ours["saved"] <= ours["rho2"] + 1e-12
 
 
-# The pages: what is printed at the start and at both ends
+# The pages print the right numbers at the start and at both ends of each slider.
 
 
 def expected_texts(name, state):
@@ -236,7 +236,7 @@ def test_initial_numbers_match_the_library(visit, contents, name):
     page = visit(name, contents[name]["html"])
     expected = expected_texts(name, opening(contents, name))
     assert printed(page, name) == expected
-    # what the page said before the script ran
+    # These are also the numbers on the page before the script ran.
     assert contents[name]["values"].items() <= expected.items()
 
 
@@ -273,7 +273,7 @@ def state_after(contents, name, slider, at_end):
     elif slider == 0:
         state["replies"] = 12 if at_end else 0
     else:
-        # a number of the reader's own is part of a new start
+        # Setting a number starts a new game.
         lists = [np.array(state["f"]), np.array(state["g"])]
         which, k = divmod(slider - 1, 4)
         lists[which][k] = 3 if at_end else -3
@@ -323,7 +323,7 @@ def test_the_table_chooser_and_the_best_reply_button_work_by_keyboard(visit, con
     assert button.is_disabled()
 
 
-# Dragging, address, speech
+# Dragging, the address, JupyterLab and motion.
 
 
 def test_dot_can_be_dragged_horizontally(visit, contents):

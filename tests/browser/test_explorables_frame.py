@@ -28,10 +28,10 @@ __all__ = ["chromium", "site", "visit"]  # fixtures, used by name
 NAMES = sorted(path.parent.name for path in FOLDER.glob("*/view.js"))
 #: The scorecard is a table, with neither picture nor guide.
 FIGURES = [name for name in NAMES if name != "scorecard"]
-#: The landing page says in its text what to do.
+#: The landing page's figure has no guide, because the text of the page says what to do.
 GUIDED = [name for name in FIGURES if name != "threshold"]
 PLAYED = ["adversary", "bias-score", "fair-kmeans", "friends-game", "guessing-game"]
-#: Where each opens: what its picture says in words.
+#: A part of the summary of each when it opens.
 OPENING = {
     "adversary": "After 0 steps from θ = 0.0",
     "bias-score": "With k = 0.000",
@@ -110,7 +110,7 @@ _LONGEST_LINE = """node => {
 
 
 def heights(page):
-    """The drawing and the height reserved for it, and the heights of the parts."""
+    """Return the heights of the drawing, of the space reserved for it, and of the parts."""
     return page.evaluate(
         """() => {
           const high = (s) => document.querySelector(s).getBoundingClientRect().height;
@@ -134,7 +134,7 @@ def contrast(one, other):
 
 
 def faint(page):
-    """Words too close in color to the page, or to the filled circle under a number."""
+    """Return words whose color is too close to the page or to the filled circle below them."""
     pairs = page.eval_on_selector_all(
         ".explorable-stage text, .explorable output, .explorable dt, .explorable button",
         """all => all.map((n) => { const s = getComputedStyle(n);
@@ -172,7 +172,7 @@ def test_explorables_fit_a_wide_screen(visit, name):
     assert faint(page) == []
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert faint(page) == []
-    # The picture is described; a change is spoken, and nothing before it.
+    # The picture is described, and nothing is spoken before the first change.
     picture = page.locator(".explorable-stage svg")
     assert picture.get_attribute("role") == "img"
     assert picture.get_attribute("aria-label")
@@ -200,7 +200,7 @@ def test_explorables_fit_a_wide_screen(visit, name):
 
 
 def at_rest(page):
-    """Wait until the page has not scrolled for ten frames: a swipe sets it in motion."""
+    """Wait until the page has not scrolled for ten frames, because a swipe sets it in motion."""
     page.evaluate(
         """async () => {
           const frame = () => new Promise(requestAnimationFrame);
@@ -214,7 +214,7 @@ def at_rest(page):
 
 
 def swipe(page, x, y, across=0, down=0):
-    """A finger goes down at (x, y) and moves in small steps, as a real one does."""
+    """Put a finger down at (x, y) and move it in small steps, like a real one."""
     at_rest(page)
     touch = page.context.new_cdp_session(page)
 
@@ -281,7 +281,7 @@ def test_touch_scrolls_the_page_and_links_keep_the_picture(visit, name):
         swipe(page, box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2, down=-150)
         page.wait_for_function("start => scrollY > start + 50", arg=start)
         assert summary.text_content() == before
-    # Sideways it moves the slider.
+    # A sideways swipe moves the slider.
     if sliders.count():
         sliders.first.evaluate("n => n.scrollIntoView({ block: 'center' })")
         at_rest(page)

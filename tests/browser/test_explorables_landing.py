@@ -1,4 +1,4 @@
-"""The landing page's figure: its numbers are the library's, and anybody can work it."""
+"""The landing page's figure shows the library's numbers and can be used by everyone."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_numbers_match_python(visit, body, site):
 
 
 @pytest.mark.parametrize("k", [5, 50, 70, 95])
-def test_displayed_ratio_is_that_of_the_selection_rates(k):
+def test_displayed_ratio_is_the_ratio_of_the_selection_rates(k):
     for name, (lam, _) in threshold.MODELS.items():
         women, men = scores.measure(scores.counts()[scores.METHOD, lam], k)["rates"]
         assert threshold.relative(name, k) == pytest.approx(100 * women / men)

@@ -1,6 +1,6 @@
-"""The explorables on learning: their numbers are the library's, and anybody can work them.
+"""The explorables on learning show the library's numbers and can be used by everyone.
 
-The inspector, fair k-means, Adult's scores, the scorecard, the bias score.
+They are the inspector, fair k-means, Adult's scores, the scorecard and the bias score.
 """
 
 import json
@@ -267,7 +267,7 @@ def test_adult_counts_match_python_exactly(opened, site, bodies):
 def test_measures_from_counts_match_those_from_rows(state):
     method, lam, k = state
     above = scores.counts()[method, lam]
-    # The people themselves, from the counts.
+    # One row for each person, from the counts.
     cells = [(s, y, d) for s in (0, 1) for y in (0, 1) for d in (0, 1)]
     size = [above[k, s, y] if d else above[0, s, y] - above[k, s, y] for s, y, d in cells]
     s, y, decision = np.repeat(cells, size, axis=0).T
@@ -327,7 +327,7 @@ def test_the_threshold_can_be_dragged(opened):
 
 
 def searched(text):
-    """Lower case, without accents, lambda by its name."""
+    """Return a text in lower case, without accents and with the names of Greek letters."""
     plain = unicodedata.normalize("NFD", text.lower().replace("λ", "lambda").replace("ρ", "rho"))
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 

@@ -1,6 +1,6 @@
-"""A link to a place leads to that place: when the page loads and on a click, wide and narrow.
+"""Links scroll to their targets, when a page loads and on a click, on wide and narrow screens.
 
-The processor is slowed down four times, because a slow one shows what moves after the jump.
+The processor is slowed down by a factor of four, which reveals what moves after the jump.
 """
 
 import re
@@ -13,7 +13,7 @@ from renyi_book import browser as serving
 from .pages import pages
 
 BUILT = serving.built_book()
-#: Pages with places to link to; every third one is visited, and other ones narrow than wide.
+#: Pages with places to link to; each width visits every third one, starting from another page.
 PAGES = [p for p in pages(BUILT) if p.startswith("book/")] if BUILT else ["no book yet"]
 VISITS = [(path, width) for i, width in enumerate((1400, 390)) for path in PAGES[i::3]]
 CLICKS = 5
@@ -35,8 +35,8 @@ KINDS = [
     )
 ]
 
-#: How far a place is from where its link should lead: below the header, or as near to it as the
-#: end of the page allows.
+#: Distance of a place from where its link should scroll it: below the header, or as near to it as
+#: the end of the page allows.
 _ERROR = """id => {
   const place = document.getElementById(id), html = document.documentElement;
   const room = parseFloat(getComputedStyle(html).scrollPaddingTop) || 0;
@@ -56,7 +56,7 @@ _CLICK = """async id => {
 
 
 def places(html, path):
-    """Ids of some places of a page, of every kind, the same ones in every run."""
+    """Return the ids of some places of a page, of every kind and the same in every run."""
     article = html[html.index("<article") : html.index("</article>")]
     found = [kind.findall(article) for kind in KINDS]
     random = Random(path)
@@ -67,7 +67,7 @@ def places(html, path):
 
 
 @pytest.mark.parametrize(("path", "width"), VISITS)
-def test_links_lead_to_existing_targets(visit, folder, path, width):
+def test_links_scroll_to_their_targets(visit, folder, path, width):
     ids = places((folder / path).read_text(encoding="utf8"), path)
     if not ids:
         pytest.skip("no place to link to")
@@ -76,7 +76,7 @@ def test_links_lead_to_existing_targets(visit, folder, path, width):
     for ident in ids[1:]:
         page.evaluate(_CLICK, ident)
         errors[ident] = page.evaluate(_ERROR, ident)
-    # What is loaded late, such as a live figure, does not push the last one away.
+    # Content that loads late, such as a live figure, does not push the last target away.
     page.wait_for_timeout(300)
     errors[f"{ids[-1]} (later)"] = page.evaluate(_ERROR, ids[-1])
     assert {name: error for name, error in errors.items() if abs(error) > TOLERANCE} == {}

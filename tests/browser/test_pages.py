@@ -1,8 +1,8 @@
-"""Every page, wide and narrow, in light and dark mode: one visit does all the checks.
+"""Every page is checked in two visits, which cover both widths and both color modes.
 
-The wide visit begins in light mode and switches to dark, the narrow one begins in dark mode and
-switches to light. Axe, the slowest, is asked in the mode that the visit begins in, so that it sees
-each width and each mode once.
+The wide visit begins in light mode and switches to dark, while the narrow one begins in dark mode
+and switches to light. Axe, the slowest check, runs before the switch, so that it sees each width
+and each mode once.
 """
 
 import pytest
@@ -12,12 +12,12 @@ from renyi_book import browser as serving
 from .pages import pages
 
 BUILT = serving.built_book()
-#: One item that is skipped with its reason, where there is no book yet.
+#: Without a built book, one item, which is skipped with the reason.
 PAGES = pages(BUILT) if BUILT else ["no book yet"]
 
 
 def everything(visit, dark):
-    """What is wrong with an opened page, in both modes."""
+    """Return the problems of an opened page in both modes."""
     return [
         *visit.cost(),
         *visit.overflow(),
@@ -41,7 +41,7 @@ def everything(visit, dark):
 @pytest.mark.parametrize("path", PAGES)
 def test_wide_page_has_no_problem(visit, path):
     opened = visit(path, width=1400)
-    # Printed from dark mode, to which it was switched.
+    # The page is printed from dark mode, to which it was switched.
     problems = everything(opened, dark=False) + opened.printed()
     assert not problems, "\n".join(problems)
 

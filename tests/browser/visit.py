@@ -1,7 +1,7 @@
-"""One visit of one page: what it loads, what it costs, what is wrong with it.
+"""One visit of one page, with its requests, its costs and its problems.
 
-`Visit` opens a page at one width, in one of the two modes, and collects while it loads; each
-method looks at one thing and returns problems, naming the place. `measure` gives the numbers, also
+`Visit` opens a page at one width and in one color mode, and records requests and messages. Most
+methods check one thing and return problems with their places. `measure` returns the costs, also
 for the table of `python -m tests.browser.measure`.
 """
 
@@ -11,19 +11,19 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-#: The limits that a page keeps.
+#: Limits for every page.
 MAX_BYTES = 1_200_000  # all that it loads, text gzipped
 MAX_NODES = 8_000  # elements, once it has loaded
 MAX_SHIFT = 0.05  # cumulative layout shift
-MAX_GROWTH = 60  # px by which a page may change its height when its live figures wake
+MAX_GROWTH = 60  # px by which a page may change its height when its live figures start
 MIN_LABEL = 9  # px of the smallest words in a figure, as shown on a phone
 HEIGHT = 900
 A4 = 718  # px between margins of 10 mm
 
 _TEXT = {".html", ".js", ".css", ".svg", ".json", ".txt", ".xml", ".mjs"}
 
-#: Cumulative layout shift as browsers report it: the worst window of at most five seconds, with
-#: no pause of a second in it.
+#: Cumulative layout shift as browsers report it, which is the worst window of at most five seconds
+#: without a pause of one second.
 _WATCH = """
 window.__shift = {worst: 0, now: 0, first: 0, last: 0, where: []};
 new PerformanceObserver(list => {
@@ -54,8 +54,8 @@ _TAB_STOPS = """() => {
     e.checkVisibility({visibilityProperty: true}));
 }"""
 
-#: How large the words of each figure come out: a figure says how large its smallest words are in
-#: points (data-text) where `renyi_book.plotting.show` told; else they are the house style's ticks.
+#: Size of the smallest words of each figure on the screen. Figures of `renyi_book.plotting.show`
+#: state it in points (data-text); other figures have the ticks of the house style.
 _LABELS = """(house) => [...document.querySelectorAll('.bd-article img')]
   .filter(i => i.checkVisibility() && i.src.includes('/_images/') && i.naturalWidth > 100)
   .map(i => {
@@ -67,7 +67,7 @@ _LABELS = """(house) => [...document.querySelectorAll('.bd-article img')]
             i.id || i.closest('figure')?.id || i.currentSrc.slice(-20)];
   })"""
 
-#: Images come as one scrolls; these are asked for now.
+#: Load all images now, which would otherwise load on scrolling.
 _ALL_IMAGES = """async () => {
   const all = [...document.querySelectorAll('.bd-article img')].filter(i => i.checkVisibility());
   for (const i of all) i.loading = 'eager';
@@ -117,7 +117,7 @@ _CUT = """() => [...document.querySelectorAll(
   }).slice(0, 4).map(e => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 50)}`)"""
 
 
-#: What opens and closes, and whether it is open.
+#: Elements that open and close, and whether they are open.
 FOLDS = ".bd-article summary, .bd-article button.toggle-button"
 _OPEN = """e => e.tagName == 'SUMMARY' ? e.parentElement.open
   : e.getAttribute('aria-expanded') == 'true' &&
@@ -136,7 +136,7 @@ _FOLDS = f"""(folds) => {{
 }}"""
 
 
-#: What the link of a fold says, and whether two of them lie one below the other.
+#: Problems with the names of folds, and folds directly below each other.
 _FOLD_NAMES = """() => {
   const folds = [...document.querySelectorAll('.bd-article details.fold')], problems = [];
   const names = folds.map(f => f.querySelector('summary').textContent.trim());
@@ -158,7 +158,7 @@ _FOLD_NAMES = """() => {
   return problems;
 }"""
 
-#: Tables of pandas: alignment, heads, symbols, and the distance from what was printed before.
+#: Problems of pandas' tables: alignment, headers, symbols, and distance from the text above.
 _TABLES = r"""() => [...document.querySelectorAll('.bd-article .dataframe')].flatMap(table => {
   const problems = [], name = table.textContent.trim().replace(/\s+/g, ' ').slice(0, 40);
   const isNumber = text => /^[-−+]?\d[\d.,]*(e[-+]?\d+)?$/.test(text.trim());
@@ -185,7 +185,7 @@ _TABLES = r"""() => [...document.querySelectorAll('.bd-article .dataframe')].fla
   return problems;
 })"""
 
-#: What scrolls sideways fades on the right, and nothing else does.
+#: Boxes that scroll sideways without fading, or fade without scrolling.
 _CUES = """() => [...document.querySelectorAll(
     '.bd-article :is(pre, div.math, .output.text_html, .pst-scrollable-table-container)')]
   .filter(box => box.checkVisibility() && box.clientWidth > 20).flatMap(box => {
@@ -213,7 +213,7 @@ _LINE_STARTS = r"""() => [...document.querySelectorAll('.bd-article :is(p, li, t
       ? [`a line begins with ${next.data[0]} after ${m.dataset.tex}`] : [];
   })"""
 
-#: By how much the page's height changes when every live figure has been in sight.
+#: Change of the page's height after every live figure has been in sight.
 _GROWTH = """async () => {
   const figures = [...document.querySelectorAll('.bd-article .explorable')];
   const before = document.documentElement.scrollHeight;
@@ -249,16 +249,17 @@ class Visit:
     ----------
     browser : playwright's Browser
     site : str
-        The server's address.
+        Address of the server.
     folder : Path
-        What it serves.
+        Folder that it serves.
     path : str
-        The page, relative to the folder.
+        Page, relative to the folder.
     width : int
+        Width of the window in px.
     dark : bool
-        What the reader's system asks for.
+        Whether the reader's system prefers dark mode.
     slower : float
-        How many times slower the processor is made.
+        Factor by which the processor is slowed down.
     """
 
     def __init__(self, browser, site, folder, path, width, dark=False, slower=1):
@@ -267,9 +268,9 @@ class Visit:
             viewport={"width": width, "height": HEIGHT},
             color_scheme="dark" if dark else "light",
             has_touch=width < 600,
-            # Colors are looked at as they end up, not on the way.
+            # Colors are checked after, not during, transitions.
             reduced_motion="reduce",
-            # Axe's source is put into the page from outside.
+            # Axe's source is injected into the page.
             bypass_csp=True,
         )
         self.context.add_init_script(_WATCH)
@@ -303,10 +304,10 @@ class Visit:
     def settle(self):
         self.page.evaluate(_SETTLE)
 
-    # -- what it costs -------------------------------------------------------------------------
+    # -- costs ---------------------------------------------------------------------------------
 
     def measure(self):
-        """Weight in bytes, elements, tab stops and layout shift, so far."""
+        """Return the weight in bytes, elements, tab stops and layout shift so far."""
         return {
             "bytes": self.weight(),
             "nodes": self.page.evaluate("document.querySelectorAll('*').length"),
@@ -315,12 +316,12 @@ class Visit:
         }
 
     def label_sizes(self):
-        """Size in px of the smallest words of each figure, and the figure's name."""
+        """Return the size in px of the smallest words of each figure, and the figure's name."""
         self.page.evaluate(_ALL_IMAGES)
         return self.page.evaluate(_LABELS, 10)
 
     def weight(self):
-        """What the page has loaded so far."""
+        """Return the bytes that the page has loaded so far."""
         paths = {unquote(urlsplit(url).path).lstrip("/") for url in self.own_requests()}
         found = (self.folder / (p + "index.html" if p.endswith("/") else p) for p in paths)
         return sum(transfer_size(path) for path in found if path.is_file())
@@ -328,7 +329,7 @@ class Visit:
     def own_requests(self):
         return [url for url in self.requested if url.startswith(self.site + "/")]
 
-    # -- what is wrong with it -----------------------------------------------------------------
+    # -- problems ------------------------------------------------------------------------------
 
     def foreign_requests(self):
         """Everything comes from the book itself."""
@@ -344,7 +345,7 @@ class Visit:
         return self.page.evaluate(_OVERFLOW)
 
     def cost(self):
-        """It keeps the limits of weight, elements and layout shift."""
+        """The page keeps the limits of weight, elements and layout shift."""
         costs = self.measure()
         where = "; ".join(self.page.evaluate("[...new Set(window.__shift.where)].slice(0, 3)"))
         return [
@@ -358,7 +359,7 @@ class Visit:
         ]
 
     def whole_weight(self):
-        """With all the figures, too, that come as one scrolls."""
+        """The page keeps the limit of weight with all figures that load on scrolling, too."""
         self.page.evaluate(_ALL_IMAGES)
         weight = self.weight()
         return [f"weight in bytes: {weight} is over {MAX_BYTES}"] if weight > MAX_BYTES else []
@@ -370,13 +371,13 @@ class Visit:
         ]
 
     def formulas(self):
-        """Every formula is set, with the book's font, and none stands there as TeX."""
+        """Every formula is typeset in the book's font, and none is shown as TeX."""
         problems = self.page.evaluate(_FORMULAS)
         raw = self.page.evaluate(_RAW_TEX)
         return problems + [f"raw TeX: {text}" for text in raw[:3]]
 
     def images(self):
-        """Every picture has words for those who do not see it, and room reserved."""
+        """Every picture has an alternative text, and its space is reserved."""
         return self.page.evaluate(
             """() => [...document.querySelectorAll('.bd-article img')].flatMap(i => {
               const name = i.getAttribute('src').slice(-24), problems = [];
@@ -404,11 +405,11 @@ class Visit:
         return self.page.evaluate(_FOLD_NAMES)
 
     def tables(self):
-        """Printed tables are set as tables of a book."""
+        """Printed tables are typeset like tables of a book."""
         return self.page.evaluate(_TABLES)
 
     def cues(self):
-        """What scrolls sideways shows it."""
+        """Boxes that scroll sideways show it."""
         return self.page.evaluate(_CUES)
 
     def line_starts(self):
@@ -416,12 +417,12 @@ class Visit:
         return self.page.evaluate(_LINE_STARTS)
 
     def growth(self):
-        """The text keeps its place when live figures wake."""
+        """The text keeps its place when live figures start."""
         grown = self.page.evaluate(_GROWTH)
         return [f"the page grows by {grown} px"] if abs(grown) > MAX_GROWTH else []
 
     def toggles(self):
-        """What is folded opens and closes, and can be reached by keyboard; some by a real hand."""
+        """Folds open and close and can be reached by keyboard; some get real clicks and keys."""
         problems = self.page.evaluate(_FOLDS, FOLDS)
         folds = [fold for fold in self.page.locator(FOLDS).all() if fold.is_visible()]
         for fold in [*folds[:3], *folds[3:][-2:]]:
@@ -452,7 +453,7 @@ class Visit:
         ]
 
     def printed(self):
-        """On paper no line, table or picture is cut, and the ground is white."""
+        """On paper no line, table or picture is cut off, and the background is white."""
         self.page.emulate_media(media="print")
         self.page.set_viewport_size({"width": A4, "height": HEIGHT})
         problems = [f"cut in print: {what}" for what in self.page.evaluate(_CUT)]
@@ -464,7 +465,7 @@ class Visit:
         return problems
 
     def switch(self, dark):
-        """What the reader's system asks for changes while the page is open."""
+        """The page follows the reader's system when its color mode changes."""
         self.page.emulate_media(color_scheme="dark" if dark else "light")
         theme = "dark" if dark else "light"
         if not self.page.evaluate("document.documentElement.dataset.theme"):

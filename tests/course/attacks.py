@@ -1,8 +1,8 @@
-"""What a hostile submission tries, as code that says how far it got.
+"""Attacks of a hostile submission, as snippets that report whether they succeeded.
 
-Each snippet sets `outcome` to "through" or to what stopped it. `targets` makes what they aim at:
-files, sockets and a process that belong to the grader's side. The same snippets run unguarded, as
-controls: an attack that never works proves nothing.
+Each snippet sets `outcome` to "through" or to what stopped it. `targets` creates the files,
+sockets and process of the grader's side at which they aim. The same snippets also run unguarded as
+controls, because an attack that never succeeds proves nothing.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ def tried(result):
 """
 X86 = "x86_64"
 
-# Calls of the C library or of the kernel itself: no audit hook sees them.
+# Calls of the C library or of the kernel itself, which no audit hook sees.
 CALLS = {
     "connects to a local socket": """
 fd = libc.socket(1, 1, 0)
@@ -70,7 +70,7 @@ info = struct.pack("iii", 18, 0, -1) + bytes(116)
 outcome = tried(libc.syscall(129, {pid}, 18, info))
 """,
     "opens another process": "outcome = tried(libc.syscall(434, {pid}, 0))",
-    "makes another the owner of a file's signals": """
+    "sends a file's signals to another process": """
 ends = os.pipe()
 outcome = tried(libc.fcntl(ends[0], 8, {pid}))
 """,
@@ -80,17 +80,17 @@ mask = (ctypes.c_ulong * 16)()
 libc.sched_getaffinity({pid}, 128, mask)
 outcome = tried(libc.sched_setaffinity({pid}, 128, mask))
 """,
-    "lowers another's rank at the disk": "outcome = tried(libc.syscall(251, 1, {pid}, 16391))",
+    "lowers another's disk priority": "outcome = tried(libc.syscall(251, 1, {pid}, 16391))",
     "traces another process": "outcome = tried(libc.syscall(101, 0x4206, {pid}, 0, 0))",
     "shares memory": "outcome = tried(libc.shmget(0x5EC2E7, 64, 0o1600))",
     "makes semaphores": "outcome = tried(libc.semget(0, 32000, 0o1600))",
     "makes a queue of messages": "outcome = tried(libc.msgget(0, 0o1600))",
-    "takes requests that the machine has once": """
+    "takes asynchronous requests that all processes share": """
 ring = ctypes.c_ulong(0)
 outcome = tried(libc.syscall(206, 100, ctypes.byref(ring)))
 """,
-    "writes out all disks": "outcome = tried(libc.syscall(162))",
-    "is told who opens files": """
+    "flushes all disks": "outcome = tried(libc.syscall(162))",
+    "is notified of changes in a folder": """
 fd = os.open("/usr/lib", 0)
 outcome = tried(libc.fcntl(fd, 1026, ctypes.c_long(0x20)))
 """,
@@ -128,7 +128,7 @@ outcome = tried(libc.mount(b"none", b"/box/work", b"tmpfs", 0, None))
 lines = [open(f"/proc/{n}/cmdline").read() for n in os.listdir("/proc") if n.isdigit()]
 outcome = "through" if len(lines) > 1 else "alone"
 """,
-    "wakes who waits at a shared page": """
+    "wakes threads that wait at a shared page": """
 import mmap
 with open(os.__file__, "rb") as file:
     page = mmap.mmap(file.fileno(), 4096, prot=mmap.PROT_READ)
@@ -145,7 +145,7 @@ BY_NUMBER = [name for name, code in CALLS.items() if "libc.syscall(" in code]
 
 @contextlib.contextmanager
 def targets(folder):
-    """Make what the attacks aim at; yield {placeholder: value}."""
+    """Create the targets of the attacks; yield {placeholder: value}."""
     for name in ("victim", "sacrifice"):
         (folder / name).write_text("still here")
         (folder / name).chmod(0o644)

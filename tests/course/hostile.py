@@ -1,4 +1,4 @@
-"""Hostile hand-ins to the two-task assignment in `mini`, as notebooks and as odd files."""
+"""Hostile submissions of the two-task assignment in `mini`, as notebooks and unusual files."""
 
 import os
 
@@ -8,7 +8,7 @@ from . import attacks, mini
 
 WRONG = "\ndef one():\n    return 7"
 
-# Wrong answers that try to get marks all the same.
+# Wrong answers that try to get marks anyway.
 CHEATS = {
     "drops assertions": """
 import ast, builtins
@@ -125,7 +125,7 @@ def one():
     return 7
 """,
 }
-# Harm, or the attempt.
+# Submissions that do harm, or try to.
 HARM = {
     "never ends": """
 while True:
@@ -267,7 +267,7 @@ MORE = {
         "sends ready again": "{'ready': {'walled': True}}",
         "floods with refusals": "{'refused': 'x' * 10**6}",
         "sends empty frames": "b''",
-        # both took minutes, in the grader's own process
+        # The next two once took minutes in the grader's own process.
         "sends a set of numbers that collide": "{'done': {'value': {'set': "
         "[k * (2**61 - 1) for k in range(1, 60000)]}, 'shared': [], 'warnings': []}}",
         "sends keys that collide": "{'done': {'value': {'dict': "
@@ -371,12 +371,12 @@ MORE |= {
     "replaces the built-in types": "import builtins\nbuiltins.isinstance = lambda *a: True\n"
     "def one():\n    return 7",
 }
-# Not notebooks at all, or not theirs.
+# Files that are not notebooks, or not the student's own.
 FILES = ("linked", "linked folder", "pipe", "device", "huge", "torn")
 
 
 def write_files(folder, name, neighbor):
-    """Hand in `FILES`, in `folder`, as the assignment `name`; `neighbor` has a right answer."""
+    """Hand in `FILES` in `folder` as the assignment `name`; `neighbor` is another's notebook."""
     target = {}
     for student in FILES:
         if student != "linked folder":

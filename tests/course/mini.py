@@ -1,4 +1,4 @@
-"""A two-task assignment that imports nothing: for tests of the grader itself."""
+"""A two-task assignment without imports, for tests of the grader itself."""
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -43,7 +43,7 @@ def source():
 
 
 def answer(**cells):
-    """Return a submission: the right answers, but for those given as `one=` and `two=`."""
+    """Return a submission with the right answers, except for those given as `one=` or `two=`."""
     nb = source()
     for cell in nb.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")

@@ -6,7 +6,7 @@ import sys
 
 
 def invoke(main, words, encoding="utf-8"):
-    """Call a program's `main` with a command line; return its status, and what it said."""
+    """Call a program's `main` with a command line; return (status, stdout, stderr)."""
     said = {name: io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for name in "oe"}
     before = sys.argv
     sys.argv = [main.__module__, *map(str, words)]

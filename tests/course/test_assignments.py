@@ -1,4 +1,4 @@
-"""The grader is graded: reference, blank release and zoo of every assignment."""
+"""Grade the reference, the blank release and the zoo of every assignment."""
 
 import ast
 import itertools
@@ -42,7 +42,7 @@ def bench(assignment, variant=0):
 
 @cache
 def reference(assignment):
-    """Return what the reference defines."""
+    """Return the namespace of an assignment's reference."""
     return bench(assignment).session.shell.user_ns
 
 
@@ -54,7 +54,7 @@ def graded_in(folder):
 
 @pytest.fixture(scope="session")
 def graded(tmp_path_factory):
-    """Return what becomes of the reference of each assignment."""
+    """Return the results of the references of all assignments."""
     # In a new process, so that what all tests import is loaded once, as in a run of `make grade`.
     with ProcessPoolExecutor(1, get_context("spawn")) as other:
         return other.submit(graded_in, tmp_path_factory.mktemp("submissions")).result()
@@ -92,7 +92,7 @@ def test_release_contains_no_solution_or_hidden_test(assignment):
         for name in ("SOLUTION", "HIDDEN TESTS")
         for part in regions(cell.source, name)
         for line in part.splitlines()
-        # a line that is shown elsewhere on purpose, or says nothing, is no secret
+        # Very short lines, and lines that are also shown elsewhere, are no secrets.
         if len(line.strip()) > 12 and line.strip() not in visible
     ]
     assert len(secrets) > 20
@@ -132,7 +132,7 @@ def test_reference_solutions_get_full_marks(graded):
 
 @pytest.mark.parametrize("assignment", assignments())
 def test_a_blank_release_gets_nothing(assignment):
-    """Without the sandbox: nothing in the release is a stranger's."""
+    """The sandbox is not needed, because the release contains only our own code."""
     nb, source = zoo.blank(assignment), zoo.reference(assignment)
     assert notebooks.restore(nb, notebooks.skeleton(source)) == []
     job = submission.Job("blank", assignment, "")
@@ -178,7 +178,7 @@ def test_an_honest_experiment_in_another_style_gets_full_marks_in_a4():
 
 
 def functions(assignment):
-    """Return the cells of an assignment that define functions, A4's own experiment apart."""
+    """Return the cells of an assignment that define functions, except for A4's experiment."""
     return [
         each
         for each in bench(assignment).defined.values()
@@ -204,8 +204,8 @@ def test_empty_answers_earn_nothing(assignment, value):
         assert all(own_tests(each.cell, found)), (each.cell, found)
 
 
-# It computes the right answer, overwrites every array that it was given, and returns what the
-# right answer would be for such arrays if a test looked at them afterwards.
+# A function that computes the right answer, overwrites every array that it was given, and returns
+# an answer filled alike, which would look right to a test that uses the arrays afterwards.
 OVERWRITE = """
 def _overwrite(function):
     def filled(value):
@@ -243,7 +243,7 @@ def test_overwritten_arguments_earn_nothing(assignment, fill):
 
 @pytest.mark.parametrize("assignment", assignments())
 def test_variants_ask_different_questions(assignment):
-    """The reference of a variant gets full marks, and the pasted one of the release does not."""
+    """The variant's reference gets full marks, but pasting the release's reference does not."""
     other = bench(assignment, 1)
     assert {name: m for name, m in other.try_out().items() if m} == {}
     changed = {
@@ -299,7 +299,7 @@ def test_library_names_mentioned_in_texts_exist(assignment):
 
 
 def resolves(name):
-    """Say whether a dotted name can be imported or looked up."""
+    """Return whether a dotted name can be imported or looked up."""
     try:
         pkgutil.resolve_name(name)
     except (ImportError, AttributeError):
@@ -318,7 +318,7 @@ def test_mentioned_chapters_and_sections_exist(assignment):
     text = "\n".join(cell.source for cell in cells(SOURCE, assignment))
     _, strange = page.resolve(chapters_in(text), chapters.table())
     assert strange == []
-    # and none is called by what only looks like a name
+    # The check above would also pass if no chapter were mentioned.
     assert chapters_in(text)
 
 
@@ -340,7 +340,7 @@ def blind_spot():
 
 
 def test_the_premise_of_a2_task_12_holds():
-    """Confident labels that have nothing to do with the group: 0.02 in batches of 50."""
+    """Confident labels independent of the group have a penalty of 0.02 in batches of 50."""
     rng = np.random.default_rng(0)
     batch = reference("a2_classification")["batch_penalty"]
     s = rng.integers(2, size=20_000)
@@ -420,7 +420,7 @@ def test_reference_solution_gets_full_marks_from_plain_nbgrader(assignment, tmp_
 
 @pytest.mark.parametrize("assignment", assignments())
 def test_tests_do_not_use_names_that_a_student_could_redefine(assignment):
-    """What a test compares with is imported in the test itself, under a name of its own."""
+    """Each test imports the functions that it compares with, under names of its own."""
     nb = zoo.reference(assignment)
     given = set()
     for cell in nb.cells:

@@ -64,7 +64,7 @@ def test_interrupted_run_keeps_finished_grades_and_can_be_resumed(tmp_path):
         cwd=COURSE,
         stdout=subprocess.PIPE,
         text=True,
-        # A shell has its background jobs ignore Ctrl-C, and children inherit that: these tests
+        # A shell lets its background jobs ignore Ctrl-C, children inherit this, and these tests
         # may be such a job.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
@@ -73,12 +73,12 @@ def test_interrupted_run_keeps_finished_grades_and_can_be_resumed(tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.1)
     first.send_signal(signal.SIGINT)
-    # until the last of its processes has closed what they all print to
+    # Wait until the last of its processes has closed the output that they share.
     said, _ = first.communicate(timeout=120)
     assert first.returncode == 130
     assert "run the command again to go on" in said
     assert [row["student"] for row in rows(out / "grades.csv")] == ["Ada"]
-    # stopped before Bob: the next run grades him alone
+    # The run stopped before Bob, so the next run grades only him.
     nbformat.write(mini.answer(), tmp_path / "in" / "Bob" / f"{NAME}.ipynb")
     said = run(command, out)
     assert "1 graded before and unchanged, 1 to grade" in said
@@ -107,7 +107,7 @@ def test_late_days_are_counted_and_deducted(tmp_path):
     run(command, tmp_path / "out", *when, "--late-budget", 1, "--late-penalty", 10)
     ada, grace = rows(tmp_path / "out" / "grades.csv")
     assert (ada["late_days"], ada["final"]) == ("0", "5")
-    # two days and an hour: three days, one of them free
+    # Two days and an hour count as three days, one of which is free.
     assert (grace["late_days"], grace["penalty_percent"], grace["final"]) == ("3", "20", "4")
 
 
@@ -126,7 +126,7 @@ def test_options_that_change_marks_are_remembered_and_changes_must_be_explicit(t
     )
     run(command, out, "--due", tmp_path / "due.csv", "--submitted", tmp_path / "sent.csv")
     assert rows(out / "grades.csv")[0]["final"] == "2.7"
-    # not named again, they are not forgotten
+    # Options that are not given again are remembered.
     assert "1 graded before and unchanged" in run(command, out)
     assert rows(out / "grades.csv")[0]["final"] == "2.7"
     before = (out / "grades.csv").read_bytes()
@@ -176,7 +176,7 @@ def make(folder, *words, **more):
 
 
 BOMBS = {
-    # 40 MB in one message, past what the process itself would cut
+    # an error message of 40 MB
     "talker": "class Loud(Exception):\n    def __str__(self):\n        return 'x' * (40 << 20)\n"
     "def one():\n    raise Loud()",
     "giver": "def one():\n    return 'x' * (100 << 20)",
@@ -186,7 +186,7 @@ BOMBS = {
 
 
 def test_no_submission_stops_the_grading_of_the_class(tmp_path):
-    """Everything that has stopped a whole class once, in one class with Ada, who is right."""
+    """The class has Ada, whose answers are right, and all that once stopped a whole class."""
     class_of(tmp_path, Ada={}, **{name: {"one": text} for name, text in BOMBS.items()})
     inside = tmp_path / "in"
     (inside / "folder" / f"{NAME}.ipynb").mkdir(parents=True)
@@ -240,7 +240,7 @@ def test_terminal_without_unicode_is_supported(tmp_path):
     assert "\\u674e" in said
 
 
-@pytest.mark.skipif(not installed(), reason="bubblewrap makes the small disk")
+@pytest.mark.skipif(not installed(), reason="needs bubblewrap for a small disk")
 def test_full_disk_gives_a_message_and_loses_no_results(tmp_path):
     command = class_of(tmp_path, Ada={}, Bob={}, Zoe={"one": "def one():\n    return 'x' * 9999"})
     # a disk with room for the first files only
@@ -251,7 +251,7 @@ def test_full_disk_gives_a_message_and_loses_no_results(tmp_path):
     assert "make room, and run the command again" in done.stderr
     saved = tmp_path / "saved"
     assert list(saved.rglob("*.part")) == []
-    # with room again, the next run goes on
+    # With enough room, the next run continues.
     run(command, saved)
     assert [row["score"] for row in rows(saved / "grades.csv")] == ["5", "5", "3"]
 
@@ -271,7 +271,7 @@ def test_notebook_that_times_out_is_not_retried(tmp_path, monkeypatch):
 
 
 def test_grader_failure_is_retried(tmp_path):
-    """A source whose test ends the grading process itself, twice, and then does not."""
+    """The test ends the grading process itself twice, and passes the third time."""
     command = class_of(tmp_path, Ada={})
     path = tmp_path / "source" / NAME / f"{NAME}.ipynb"
     flag = tmp_path / "tried"

@@ -1,4 +1,4 @@
-"""What is handed in is not always what was given out."""
+"""Submissions that differ from the released notebook, and the files of results."""
 
 import csv
 import errno
@@ -118,7 +118,7 @@ ODD = {
         stripped,
     )
 }
-# it makes a notebook, it is not a test
+# This function makes a notebook and is not a test.
 test_as_text.__test__ = False
 
 
@@ -212,7 +212,7 @@ def test_task_numbers_are_parsed_in_common_notations():
         known_tasks({1, 3, 4}, parts(mini.source()), "mini")
 
 
-# ------------------------------------------------------------------------------- what is found
+# ------------------------------------------------------------------------ finding submissions
 
 
 def touch(path):
@@ -320,7 +320,7 @@ def test_different_folders_remain_different_students(tmp_path):
     assert len({file_name(student) for student in students}) == len(names)
     assert len({clean(student) for student in students}) == len(names)
     assert {named(clean(student)) for student in students} == students
-    # and none steers a terminal, or turns the direction of reading around
+    # No name controls a terminal or reverses the direction of the text.
     assert all(student.isprintable() for student in students)
 
 
@@ -362,8 +362,8 @@ def test_invalid_notebooks_are_rejected_before_they_are_loaded(data, why):
 
 
 @pytest.mark.parametrize("tags", [["a", "a"], [2**61 - 1, "a"], {"a": []}])
-def test_of_metadata_only_the_name_of_a_cell_is_read(tags):
-    """Whether tags are unique took hours to say of some."""
+def test_only_the_name_of_a_cell_is_read_from_its_metadata(tags):
+    """Checking that some lists of tags are unique would take hours."""
     nb = json.loads(nbformat.writes(mini.answer()))
     nb["cells"][1]["metadata"] |= {"tags": tags, "collapsed": "no"}
     assert parse(json.dumps(nb).encode()).cells[1].metadata == {"nbgrader": {"grade_id": "given"}}
@@ -378,7 +378,7 @@ def test_reading_a_folder_or_a_missing_file_raises(tmp_path):
             read_bytes(tmp_path / name)
 
 
-# ------------------------------------------------------------------------------ what is written
+# ---------------------------------------------------------------------------- writing results
 
 
 def some_result(student="=cmd()"):
@@ -440,7 +440,7 @@ def test_csv_cells_never_become_formulas_for_any_separator(tmp_path, mark):
     bad = "x; =cmd()|-1\t@x\n+2;＝cmd()\u2028＠x"
     write(tmp_path, replace(some_result(bad), assignment="=a4", notes=[bad]))
     text = (tmp_path / "grades.csv").read_text(encoding="utf-8")
-    # as a program reads it that knows quotes, and as one that does not
+    # The cells as read by a program that knows quotes, and by one that does not.
     cells = [c for line in csv.reader(io.StringIO(text, newline=""), delimiter=mark) for c in line]
     cells += [c for line in text.splitlines() for c in line.replace('"', "").split(mark)]
     assert [cell for cell in cells if cell.strip()[:1] in set("=+-@＝＋－＠")] == []
@@ -502,7 +502,7 @@ def test_missing_work_counts_as_zero_only_after_the_deadline(tmp_path):
 
 
 def marked(folder, change, encoding="utf-8"):
-    """Let an instructor fill in the sheet, write again, and return grades and complaints."""
+    """Let an instructor fill in the sheet, write again, and return a row and the problems."""
     write(folder)
     sheet = (folder / "manual.csv").read_text(encoding="utf-8")
     assert "essay,4,," in sheet
@@ -608,7 +608,7 @@ def test_tables_of_a_large_class_are_written_less_often(tmp_path, monkeypatch):
     for seconds in (100, 209, 211):
         now[0] = seconds
         report.add(some_result("Ada"), "print")
-    # 10 of the first 210 seconds: a twentieth
+    # After 10 seconds of writing, the next update is 200 seconds later, so its share is 1/20.
     assert written == [10, 221]
 
 

@@ -1,4 +1,4 @@
-"""A hundred hostile hand-ins and ten honest ones in a class: nobody honest notices."""
+"""A class of more than a hundred hostile and ten honest submissions, which are unaffected."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ NAME = "mini"
 LIMITS = sandbox.Limits(
     cell_seconds=2, total_seconds=20, memory_mb=2048, file_mb=8, disk_mb=30, output_kb=200
 )
-# In bubblewrap a submission does not see the files of others at all; elsewhere it is refused.
+# In bubblewrap a submission does not see the files of others; elsewhere reading them is refused.
 HIDDEN = "No such file or directory" if box.installed() else ""
 HONEST = {f"honest {n}": {} for n in range(8)} | {
     "honest but wrong": {"one": "def one():\n    return 3"},
@@ -29,7 +29,7 @@ HONEST = {f"honest {n}": {} for n in range(8)} | {
 
 
 def snapshot(folder):
-    """Return what can be seen of every file below a folder: content, rights, times, attributes."""
+    """Return the mode, owner, size, times and content of every file below a folder."""
     seen = {}
     for path in sorted(Path(folder).rglob("*")):
         found = path.lstat()
@@ -40,7 +40,7 @@ def snapshot(folder):
 
 
 def processes(scratch):
-    """Return the numbers of all processes that work below a folder."""
+    """Return the ids of all processes whose working folder is below a folder."""
     found = set()
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
@@ -67,7 +67,7 @@ def run(root, submissions, out, scratch):
 
 @pytest.fixture(scope="module")
 def scratch():
-    """A folder for temporary files that every user can get to."""
+    """Yield a folder for temporary files that every user can reach."""
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)
     yield folder
@@ -76,7 +76,7 @@ def scratch():
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory, scratch):
-    """Grade the ten alone, then all of them; return what was there before and after."""
+    """Grade the ten honest submissions, then all; return the results and what else has changed."""
     root = tmp_path_factory.mktemp("class")
     (root / "source" / NAME).mkdir(parents=True)
     nbformat.write(mini.source(), root / "source" / NAME / f"{NAME}.ipynb")
@@ -110,7 +110,7 @@ def world(tmp_path_factory, scratch):
     }
 
 
-def test_class_has_a_hundred_hostile_and_ten_honest_submissions(world):
+def test_class_has_at_least_a_hundred_hostile_and_ten_honest_submissions(world):
     assert len(world["bad"]) >= 100
     assert len(hostile.MORE) >= 60
     assert len(world["alone"]) == 10
@@ -156,7 +156,7 @@ def test_a_forged_answer_is_tampering(world, student):
 @pytest.mark.parametrize(
     "student", ["hides errors", "equals everything", "looks at its caller", *hostile.HARM]
 )
-def test_honest_submissions_are_not_reported_as_tampered(world, student):
+def test_harm_without_tampering_is_not_reported_as_tampering(world, student):
     assert world["everybody"][student].status in ("graded", "cut off")
 
 

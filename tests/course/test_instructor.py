@@ -1,4 +1,4 @@
-"""An instructor's day: late days, gradebooks, variants, item statistics, archives."""
+"""Tools for instructors: late days, gradebooks, variants, item statistics and archives."""
 
 import csv
 import io
@@ -66,7 +66,7 @@ def test_moodle_gradebook_is_filled_by_participant_or_name(grades):
 
 
 def upload(folder, lines, gradebook, *more):
-    """Run the command that fills a gradebook; return its status and what it said."""
+    """Run the command that fills a gradebook; return its status and its output."""
     (folder / "grades.csv").write_text(GRADES.split("\r\n")[0] + "\r\n" + lines, encoding="utf-8")
     (folder / "book.csv").write_text(gradebook, encoding="utf-8")
     words = ["canvas", folder / "book.csv", folder / "grades.csv", "A1 (4711)=a1"]
@@ -107,7 +107,7 @@ def test_names_in_any_script_match_only_their_own_row(tmp_path):
     header, *lines = csv.reader(io.StringIO(book, newline=""))
     assert lms.enter(header, lines, "A1 (4711)", lms.CANVAS, points) == []
     assert {line[0]: line[5] for line in lines} == points
-    # two students who would share a row get none
+    # Two students who match the same row get no points.
     header, *lines = csv.reader(io.StringIO(book, newline=""))
     both = {"Зоя": "1", "зоя": "2"}
     assert lms.enter(header, lines, "A1 (4711)", lms.CANVAS, both) == list(both)
@@ -130,7 +130,7 @@ def at(text):
     return late.moment(text)
 
 
-def test_late_days_are_started_days_in_utc():
+def test_part_of_a_day_counts_as_a_late_day_in_utc():
     due = at("2026-03-01T23:59Z")
     assert late.days_late(due, at("2026-03-01T23:59Z")) == 0
     assert late.days_late(due, at("2026-03-02T00:00Z")) == 1
@@ -182,13 +182,14 @@ def test_time_limit_of_a4_is_within_the_limits_of_the_grader():
     assert "5 seconds on one core, and the plan has 5 to 10 seeds" in text
     assert f"a cell after {limits.cell_seconds:g} seconds" in text
     assert f"the notebook after {limits.total_seconds:g}" in text
-    # all seeds in one cell; then three runs of the experiment's test, and five of the results'
+    # One cell runs all seeds. The test of the experiment adds three runs, and that of the results
+    # five.
     assert limits.cell_seconds > 10 * 5
     assert limits.total_seconds > (10 + 3 + 5) * 5
 
 
 def simulated(rng, broken, students=100):
-    """Return the results of a class: a test is passed the more surely, the abler the student."""
+    """Return the results of a class in which abler students are more likely to pass a test."""
     ability = rng.normal(size=students)
     tests = [f"test_{n}" for n in range(16)]
     difficulty = dict(zip(tests, rng.uniform(-1.2, 1.2, size=len(tests))))

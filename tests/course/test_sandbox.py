@@ -1,4 +1,4 @@
-"""The guards: every attack that got through once, with a control that it works unguarded."""
+"""Attacks that once got through the guards, each with a control that it works unguarded."""
 
 import os
 import platform
@@ -37,7 +37,7 @@ hard_guards = pytest.mark.skipif(not HARD, reason="needs bubblewrap and seccomp"
 
 @pytest.fixture(scope="module")
 def aim(tmp_path_factory):
-    # Reachable for every user, so that only the guards stand in the way.
+    # Every user can reach the targets, so that only the guards stand in the way.
     folder = tmp_path_factory.mktemp("aim")
     for each in (folder, *folder.parents):
         if each.owner() != "root" or str(each).startswith(str(tmp_path_factory.getbasetemp())):
@@ -61,7 +61,7 @@ def outcome(session, text):
 @pytest.mark.parametrize("name", attacks.CALLS)
 def test_operating_system_blocks_attacks_from_c_code(name, session, aim, tmp_path):
     if name in attacks.BY_NUMBER and platform.machine() != attacks.X86:
-        pytest.skip("the call's number is that of another architecture")
+        pytest.skip("the number of the call is for another architecture")
     text = attacks.code(name, aim)
     assert outcome(session, text) != "through"
     control = attacks.unguarded(text, tmp_path)
@@ -102,8 +102,8 @@ def test_solutions_are_unreadable_and_the_library_is_readable(session):
     assert outcome(session, "import renyi_lib\noutcome = renyi_lib.__name__") == "renyi_lib"
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
-def test_root_becomes_an_unprivileged_user_for_good(session):
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_root_becomes_an_unprivileged_user_permanently(session):
     assert FOUND["user"]
     assert outcome(session, "import os\noutcome = list(os.getresuid())") == [60000] * 3
     text = attacks.HEAD + "outcome = tried(libc.setuid(0))"
@@ -187,7 +187,7 @@ outcome = len(os.sched_getaffinity(0))
     assert outcome(session, text) == 1
 
 
-# --------------------------------------------------------------------------- one session each
+# ------------------------------------------------------------- tests with sessions of their own
 
 TINY = """
 import time
@@ -201,7 +201,7 @@ threading.stack_size(32768)
 for n in range(3000):
     threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
 """
-# To every open file, the grader's pipe among them.
+# Write to every open file, including the grader's pipe.
 TO_ALL = """
 import json, os, struct
 data = {data}
@@ -232,12 +232,12 @@ NESTED = TO_ALL.replace("{data}", "struct.pack('!I', 200000) + b'[' * 200000")
     ],
     ids=["tiny files", "garbage", "nested", "exit", "segfault"],
 )
-def test_process_that_exceeds_a_limit_is_stopped(text, kind, why):
+def test_process_that_dies_or_misbehaves_is_cut_off_with_the_reason(text, kind, why):
     with Session(LIMITS) as session, pytest.raises(kind, match=why):
         session.run(text), session.look(["a"])
 
 
-# Each keeps what it can, in its own way, and says how many megabytes it got.
+# Each fills the disk in another way, and counts the megabytes that it got in `outcome`.
 DISK = {
     "many files": """
 for n in range(100):
@@ -280,7 +280,7 @@ def test_disk_limit_holds_for_every_way_of_writing(way):
         with pytest.raises(Failed, match=r"No space left|File too large|memory"):
             session.run(DISK[way])
         assert session.look(["outcome"])["outcome"]["value"] <= LIMITS.disk_mb
-        # and the rest of the notebook still runs
+        # The rest of the notebook still runs.
         assert outcome(session, "outcome = 5") == 5
 
 
@@ -313,7 +313,7 @@ def test_three_thousand_threads_do_not_start():
 
 def test_forged_answer_is_rejected_and_reported():
     with Session(LIMITS) as session:
-        session.run(FORGED)  # its own forged frame is taken as the answer to this
+        session.run(FORGED)  # The forged frame is taken as the answer to this request.
         with pytest.raises(Tampered):
             session.look(["a"])
 
@@ -356,7 +356,7 @@ def test_session_leaves_nothing_behind(tmp_path):
         os.kill(pid, 0)
 
 
-def test_without_bubblewrap_it_works_or_tells_root_what_to_install(tmp_path):
+def test_session_without_bubblewrap_works_or_tells_root_what_to_install(tmp_path):
     closed = os.getuid() == 0 and not all(map(open_to_all, (sys.prefix, sys.base_prefix)))
     if closed:
         with pytest.raises(NotStarted, match="Install bubblewrap"):
@@ -370,12 +370,12 @@ def test_without_bubblewrap_it_works_or_tells_root_what_to_install(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-# ---------------------------------------------------------------------------- what is told
+# ------------------------------------------------------------------- reports and the filter
 
 
 def test_active_and_missing_guards_are_listed():
     lines = "\n".join(sandbox.describe(True, True, True))
-    assert "bubblewrap, seccomp, a user of its own" in lines
+    assert "bubblewrap, seccomp, a separate user" in lines
     assert "NOT GUARDED" not in lines
     lines = "\n".join(sandbox.describe(False, True, False))
     assert "accidents, not attacks: install bubblewrap" in lines
@@ -414,7 +414,7 @@ def decision(code, machine, number, *arguments):
 
 
 @pytest.mark.parametrize("machine", sandbox.AUDIT_ARCH)
-def test_the_filter_refuses_what_bubblewrap_cannot(machine):
+def test_filter_refuses_calls_that_bubblewrap_cannot_block(machine):
     code = sandbox.seccomp_filter(machine)
     column = list(sandbox.AUDIT_ARCH).index(machine)
 

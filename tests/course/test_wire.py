@@ -1,4 +1,4 @@
-"""Values go between grader and submission as data: all that honest answers need, no more."""
+"""Grader and submission exchange values as data, and only the kinds that answers need."""
 
 import json
 import time
@@ -65,8 +65,8 @@ def test_answer_with_too_many_values_is_neither_sent_nor_read():
         wire.unpack(bytearray(wire.pack({"done": many})), untrusted=True)
 
 
-def test_few_whole_numbers_of_an_answer_are_long():
-    """Those of more than 18 digits can be chosen such that sets of them take for ever."""
+def test_answer_with_too_many_long_whole_numbers_is_neither_sent_nor_read():
+    """Numbers of more than 18 digits can be chosen so that building a set of them takes hours."""
     short, long = [10**18 - 1] * 6000, [10**18] * 5000
     frame = bytearray(wire.pack({"done": short + long}))
     assert wire.unpack(frame, untrusted=True) == {"done": short + long}
@@ -116,7 +116,7 @@ def test_only_data_are_sent(value):
         {"array": ["<U0", [10**5, 10**5], ""]},
         {"set": list(range(wire.ENTRIES + 1))},
         {"frame": [[["a", [1]], ["b", [1, 2]]], None]},
-        # what pandas would match by an index, for hours if the index is chosen for that
+        # Matching these by their index could take pandas hours.
         {"frame": [[["a", {"series": ["a", [1], [2]]}]], [2]]},
         {"series": ["a", {"dict": [[1, 2]]}, [1]]},
         {"series": ["a", [1], {"series": ["a", [1], [2]]}]},
@@ -139,7 +139,7 @@ def test_frame_size_is_checked_before_reading():
         wire.unpack(bytearray(b"\0\0\0\4true"))
 
 
-# ---------------------------------------------------------------------------- the stand-ins
+# ------------------------------------------------------------------ stand-ins for functions
 
 
 CELL = """import warnings
@@ -209,14 +209,14 @@ def test_an_endless_loop_that_calls_the_test_is_stopped_in_time(session):
 
 
 def test_endless_test_stops_the_notebook(monkeypatch):
-    """What a submission returns, or asks back, may keep the test itself busy for ever."""
+    """The values and callbacks of a submission may keep the test itself busy forever."""
     monkeypatch.setattr("grader.execute.TESTS", 0)
     with Session(Limits(cell_seconds=0.5)) as session, pytest.raises(CutOff, match="did not end"):
         Judge(session, []).test("while True:\n    pass")
 
 
 def test_repeated_mistake_is_penalized_once(session):
-    """`uses` is right and calls `helper`, which is not: the reference takes its place."""
+    """`uses` is right but calls `helper`, which is wrong and is replaced by the reference."""
     defined = [
         Defined("helper", 1, frozenset({"helper"}), False, "def helper(x):\n    return x"),
         Defined("uses", 2, frozenset({"uses"}), False, "def uses(x):\n    return helper(x) + 1"),

@@ -1,4 +1,4 @@
-"""What the benchmark's readings become: verdicts, a table and a figure."""
+"""Verdicts, table and figure that are made from the benchmark's readings."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,7 +19,7 @@ from renyi_book.scorecard.judging import FAILS, HOLDS, UNDECIDED
 
 
 def readings(ahead, *, splits=30, noise=0.05, missing=0):
-    """A table in which methods are ahead of the ten-line rule by so many points on Adult."""
+    """Return a table with methods that are `ahead` points ahead of the ten-line rule on Adult."""
     rng = np.random.default_rng(0)
     rows = []
     for seed in range(200, 200 + splits):

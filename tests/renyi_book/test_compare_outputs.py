@@ -1,4 +1,4 @@
-"""Outputs of chapters are compared number by number, by a function and in an nbval run."""
+"""The comparison of chapters' outputs, as a function and in an nbval run."""
 
 import shutil
 import subprocess
@@ -143,7 +143,7 @@ CELLS = {
 
 @pytest.fixture(scope="module")
 def nbval_run(tmp_path_factory):
-    """Which cells pass, and the report, of a notebook that is tested as the chapters are."""
+    """Return which cells of a notebook pass when it is tested like a chapter, and the report."""
     folder = tmp_path_factory.mktemp("book")
     shutil.copy(BOOK / "conftest.py", folder)
     cells = [cell for cell, _ in CELLS.values()]

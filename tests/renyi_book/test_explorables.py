@@ -1,4 +1,4 @@
-"""What an explorable writes into a chapter's page, and the plain script that the build makes."""
+"""The HTML that an explorable writes into a page, and the plain script that the build makes."""
 
 import importlib.util
 import json

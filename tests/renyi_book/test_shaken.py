@@ -1,4 +1,4 @@
-"""`tests/shaken` changes what is drawn and what is loaded, by as little as it says."""
+"""`tests/shaken` perturbs random numbers and loaded data by the stated relative error."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Figures as SVG: the same text every time, words as words, light and dark colors."""
+"""Figures as SVG: reproducible files, words as text, light and dark colors."""
 
 import base64
 import io
@@ -27,7 +27,7 @@ def house_style():
 
 
 def words(drawn):
-    """Each text of a drawing as its attributes and its words."""
+    """Return {words: attributes} of the texts of a drawing."""
     found = ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
     return {"".join(text.itertext()): text.attrib for text in found}
 

@@ -1,4 +1,4 @@
-"""Data that several test files share, and what a classifier is to minimize on them."""
+"""Data shared by several test files, and the objective of a classifier on them."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def biased_data(n=400, n_classes=2, n_groups=2, n_features=4, seed=0):
 
 
 def objective_value(classifier, X, y, s):
-    """mean loss + lam * rho_R^2 from the predictions alone, by other code than the library's."""
+    """mean loss + lam * rho_R^2 of the predictions, computed without `renyi_lib.objective`."""
     F = classifier.predict_proba(X)
     loss = -np.mean(np.log(F[np.arange(len(y)), np.searchsorted(classifier.classes_, y)]))
     if classifier.fairness == "demographic_parity":

@@ -1,4 +1,4 @@
-"""The damped adversary of boosting: its gradients, its gains, and a game that converges."""
+"""The damped adversary of boosting has correct gradients and gains, and its game converges."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ from renyi_lib.penalties import (
 
 
 def places(seed=0, n=60):
-    """A function from raw scores to a place, the scores, cells and loss weights, of each kind."""
+    """For each kind, a function from raw scores to the object under test, scores and groups."""
     rng = np.random.default_rng(seed)
     weight = rng.random(n)
     weight /= weight.sum()
@@ -60,7 +60,7 @@ def places(seed=0, n=60):
 
 
 class TestGradients:
-    """What a tree is told is the gradient of the fair loss, the adversary held fixed."""
+    """Trees are fitted to the gradient of the fair loss for a fixed adversary."""
 
     @pytest.mark.parametrize("kind", list(places()))
     def test_gradient_of_a_fixed_adversary_agrees_with_differences(self, kind):
@@ -95,19 +95,19 @@ class TestGradients:
         )
         ratio = 0.3
         expected = other.gain(each, np.full(n, ratio))
-        for at in (one, place(z)):  # after the table, which counts rows, and before
+        for at in (one, place(z)):  # after and before a call of `table`
             for of_rows in (ratio, np.full(n, ratio)):
                 np.testing.assert_allclose(
                     at.gain(even, of_rows), expected, rtol=1e-12, atol=1e-15
                 )
 
     @pytest.mark.parametrize("kind", ["two classes", "softmax", "predictions"])
-    def test_gradients_by_probabilities_agree_with_differences(self, kind):
+    def test_gradients_from_probabilities_agree_with_differences(self, kind):
         place, z, _ = places()[kind]
         rng = np.random.default_rng(3)
-        dF, way = rng.normal(size=place(z).F.shape), 1e-6 * rng.normal(size=z.shape)
-        slope = np.sum(dF * (place(z + way).F - place(z - way).F)) / 2
-        assert np.sum(place(z).from_F(dF) * way) == pytest.approx(slope, rel=1e-6)
+        dF, direction = rng.normal(size=place(z).F.shape), 1e-6 * rng.normal(size=z.shape)
+        slope = np.sum(dF * (place(z + direction).F - place(z - direction).F)) / 2
+        assert np.sum(place(z).from_F(dF) * direction) == pytest.approx(slope, rel=1e-6)
 
     @pytest.mark.parametrize("kind", ["two classes", "softmax"])
     def test_gain_is_the_effect_of_a_step_on_the_table(self, kind):
@@ -139,8 +139,9 @@ class TestGradients:
             expected[group, bins, bins] += weight * at.steepness[cell] * slopes @ slopes.T / 1000
         np.testing.assert_allclose(at.gain(groups, ratio), expected, rtol=1e-4, atol=1e-9)
 
-    def test_gain_of_bins_bounds_that_of_scores_spread_over_their_cells(self):
-        # 200 scores in each of the cells, evenly: the mean slopes are theirs, the Hessian is less.
+    def test_gain_of_bins_bounds_the_gain_of_evenly_spread_scores(self):
+        # With 200 evenly spread scores in each cell, the mean slopes are exact, and the gain uses
+        # the steepest slope of the cell.
         u = (np.arange(1000) + 0.5) / 1000
         groups = Groups.from_codes(np.arange(1000) % 2, np.arange(2))
         at = logistic_bins(TwoClasses(u, u * (1 - u)), 7)
@@ -169,7 +170,7 @@ class TestGradients:
         ],
         ids=repr,
     )
-    def test_fixed_point_of_all_modes_is_that_of_the_undamped_game(self, penalty):
+    def test_repeated_rounds_converge_to_the_undamped_gradient(self, penalty):
         lam = 0.1
         place, z, groups = places()["two classes"]
         groups = Groups.from_codes(
@@ -197,7 +198,7 @@ class TestGradients:
         ],
         ids=repr,
     )
-    def test_fixed_point_is_that_of_the_undamped_game(self, penalty, lam):
+    def test_fixed_point_has_the_undamped_gradient(self, penalty, lam):
         place, z, groups = places(n=240)["two classes"]
         groups = Groups.from_codes(
             groups.codes, groups.categories, groups.weight, np.arange(240) // 3 % 2, np.arange(2)
@@ -215,7 +216,7 @@ class TestGradients:
             x = x - (x @ p / p.sum())[:, None]
             adversary.slow[part] = lam * (x - hold(x))
         kept = adversary.slow.copy()
-        adversary.rounds = 1  # the same r once more
+        adversary.rounds = 1  # repeat the round with the same r
         _, gradient = adversary(at)
         np.testing.assert_allclose(adversary.slow, kept, rtol=1e-6, atol=1e-9 * np.abs(kept).max())
         dF = penalty.value_and_grad(at.F, groups)[1]
@@ -240,8 +241,8 @@ class TestHoldContrast:
 def spectral_radius(gains, q, followed, lam, eta):
     """The largest modulus of a round's eigenvalues, on contrasts and slow parts.
 
-    ``gains`` (d, c, c) are what the adversary counts; ``followed`` is A', from moves to changes of
-    the contrast, on all entries at once.
+    ``gains`` (d, c, c) are the adversary's gains; ``followed`` is the matrix A' that maps moves to
+    changes of the contrast, for all entries at once.
     """
     hold = hold_contrast(held_back(gains, lam, eta), q)
     shape, size = gains.shape[:2], gains.shape[0] * gains.shape[1]
@@ -272,7 +273,7 @@ class TestTheGameConverges:
     @pytest.mark.parametrize("lam", [1, 30, 1e3, 1e6])
     @pytest.mark.parametrize("n_groups", [2, 3])
     def test_rounds_are_stable_for_unequal_hessians_and_any_leaves(self, lam, n_groups):
-        """Samples with any Hessians and any leaves: the round of the proposition, as coded."""
+        """The round of the proposition, as implemented, for any Hessians and any leaves."""
         rng = np.random.default_rng(n_groups)
         n, c = 60, 3
         for _ in range(10):
@@ -301,8 +302,8 @@ class TestTheGameConverges:
             assert spectral_radius(gains, q, 2 * B @ L @ adjoint, lam, 0.1) < 1 - 1e-9
 
     def test_separate_damping_of_each_group_is_unstable_in_an_example(self):
-        # Mean Hessians .96 and .36 (in units of p_0 p_1), q = 1/2, lam eta = 10 and a tree that
-        # tells next to nothing about the group: one number a group, of two classes.
+        # Mean Hessians 0.96 and 0.36 (in units of p_0 p_1), q = 1/2, lam eta = 10, and a tree that
+        # reveals almost nothing about the group. Two classes need only one number per group.
         k, q, share = np.array([0.96, 0.36]), np.array([0.5, 0.5]), 0.01
         away = np.outer([-0.5, 0.5], [-1, 1])  # by how much the leaf means differ
         moved = k[:, None] * (np.outer([1, 1], q) + share * away)
@@ -344,7 +345,7 @@ class TestTheGameConverges:
 
     @pytest.mark.parametrize("lam", [1, 30, 1e3, 1e6])
     def test_rounds_are_stable_for_many_modes_and_any_tree(self, lam):
-        """The trees' part is a random contraction, which does not commute with the damping."""
+        """The part followed is a random contraction that does not commute with the damping."""
         rng = np.random.default_rng(0)
         for _ in range(20):
             root = rng.normal(size=(5, 5)) * np.array([0.1, 0.3, 1, 3, 6])
@@ -360,7 +361,7 @@ class TestTheGameConverges:
 
 
 class Plain(TablePenalty):
-    """A function of the table that does not know its curvature."""
+    """A function of the table that does not define its curvature."""
 
     def of_table(self, T, q):
         gaps = T - np.outer(T.sum(axis=1), q)
@@ -384,7 +385,7 @@ def test_penalties_with_a_curvature_use_the_table_adversary(penalty, kind):
     assert type(adversary_of(penalty, groups, 1.0, 0.1, groups.weight)) is kind
 
 
-def test_curvature_is_that_of_chi_square_for_fixed_class_shares():
+def test_curvature_of_chi_square_agrees_with_differences_for_fixed_class_shares():
     rng = np.random.default_rng(0)
     T = rng.dirichlet(np.ones(6)).reshape(2, 3)
     q = T.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Columns of Polars and Arrow are counted as those of pandas, and as fast."""
+"""Columns of Polars and Arrow are counted like those of pandas, without slow conversions."""
 
 import pandas as pd
 import pytest
@@ -20,7 +20,7 @@ COLUMNS = {
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
 def test_polars_and_arrow_text_is_counted_like_pandas_text(column, monkeypatch):
     expected = joint_table(words, [0, 1, 0, 1, 0, 1])
-    # No label goes through a Python object of its own, which is what makes it slow.
+    # Fail if labels are converted to Python objects, which would be slow.
     monkeypatch.setattr("renyi_lib._validation._numpy_array", None)
     assert joint_table(column, pd.Series([0, 1, 0, 1, 0, 1])) == expected
 

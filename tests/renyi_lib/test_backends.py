@@ -1,4 +1,4 @@
-"""Both boosting libraries behind one interface: the same trees' sums, starts and importances."""
+"""Both boosting libraries have the same interface to scores, start values and importances."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_importances_sum_to_one_and_name_the_feature_that_matters(backend):
     assert importances.argmax() == 1
 
 
-def test_sparse_rows_give_the_trees_of_dense_ones(backend):
+def test_sparse_and_dense_rows_give_similar_scores(backend):
     X, y = regression()
     X = np.where(np.abs(X) > 0.5, X, 0.0)
     dense = train(backend, X, y).scores(X)

@@ -1,4 +1,4 @@
-"""Fair boosting: the right problem, a game that converges, and the libraries' conventions."""
+"""Fair boosting minimizes its objective, converges, and follows the libraries' conventions."""
 
 import os
 import pickle
@@ -55,9 +55,9 @@ def small(lam=10, **more):
 
 
 def test_scikit_learn_checks_pass():
-    # In a process of its own: one of the checks needs a switch that scipy reads when imported.
-    # LightGBM keeps gradients in 32 bits: a weight of 3 is three rows up to 1e-7 only, and in data
-    # as small as scikit-learn's such a difference decides between splits of equal gain.
+    # In a separate process, because one of the checks needs SCIPY_ARRAY_API, which scipy reads
+    # when it is imported. LightGBM stores gradients in 32 bits, so a weight of 3 equals three rows
+    # only up to 1e-7. In scikit-learn's small data, that decides between splits of equal gain.
     code = """
 import warnings
 from sklearn.utils.estimator_checks import check_estimator
@@ -99,10 +99,8 @@ STATUSES = ("passed", "failed", "skipped", "xfail")
     ],
 )
 @pytest.mark.filterwarnings("ignore::renyi_lib.classification.NoSensitiveFeaturesWarning")
-def test_the_checks_that_are_known_to_fail_fail_by_rounding_alone(
-    monkeypatch, Estimator, equivalence
-):
-    # Gradients of 20 binary places, times a whole weight, are 32-bit numbers: nothing is rounded.
+def test_expected_failures_of_checks_are_due_to_rounding(monkeypatch, Estimator, equivalence):
+    # Gradients with 20 binary places, times an integer weight, are exact in 32 bits.
     exact = _Game.gradients
 
     def coarse(game, z):
@@ -153,13 +151,14 @@ class TestTheGameConverges:
     @pytest.mark.parametrize("learning_rate", [0.1, 0.3])
     def test_damped_game_converges_up_to_a_lam_of_a_million(self, backend, on, learning_rate):
         X, y, s = biased_data(1500, seed=1)
-        told = {"on": on, "backend": backend, "learning_rate": learning_rate}
-        model = small(n_estimators=int(15 / learning_rate), **told)
+        options = {"on": on, "backend": backend, "learning_rate": learning_rate}
+        model = small(n_estimators=int(15 / learning_rate), **options)
         path = lam_path(model, X, y, lams=[0, 1, 10, 1e3, 1e6], sensitive_features=s)
         penalties = [fit.penalty_value(X, sensitive_features=s) for fit in path]
         losses = [fit.history_["loss"][-1] for fit in path]
         of_a_constant = path[0].history_["loss"][0]
-        # As fair as asked for, and never worse than to say the same of everybody, which is fair.
+        # A constant prediction is fair. The loss is at most that of a constant, up to 0.01, and
+        # for moderate lam the objective is smaller than that of a constant.
         for fit, loss, penalty in zip(path, losses, penalties):
             assert loss <= of_a_constant + 0.01
             if fit.lam <= 10:
@@ -179,9 +178,8 @@ class TestTheGameConverges:
             loss = -np.mean(positive * np.log(F) + (1 - positive) * np.log(1 - F))
             return loss + lam * gap**2 / (4 * mean * (1 - mean))
 
-        def parallel(
-            v,
-        ):  # equal means of the groups, but for a gap that is small when lam is large
+        def parallel(v):
+            # The groups' means are equal up to a gap of order 1 / lam.
             F = expit(v[:3])
             last = F[0] + F[1] - F[2] - v[3] / lam
             return np.append(v[:3], np.log(last / (1 - last)))
@@ -195,7 +193,7 @@ class TestTheGameConverges:
         np.testing.assert_allclose(scores, expit(parallel(best.x)), atol=1e-3)
 
 
-class TestTheProblem:
+class TestFairLoss:
     @pytest.mark.parametrize("backend", BACKENDS)
     def test_lam_0_is_plain_boosting(self, backend):
         X, y, s = biased_data()
@@ -239,10 +237,10 @@ class TestTheProblem:
             model.lam = 100
         unfair, fair = (objective_value(model, X, y, s) for model in models)
         assert fair < unfair
-        # (A constant is fair, and its loss is that of the start.)
+        # A constant is fair, and its loss is the loss before the first round.
         assert fair < models[0].history_["loss"][0]
 
-    def test_penalty_value_matches_the_soft_label(self):
+    def test_penalty_value_matches_renyi_from_soft(self):
         X, y, s = biased_data(n_groups=3)
         model = small().fit(X, y, sensitive_features=s)
         expected = renyi_from_soft(model.predict_proba(X), s) ** 2
@@ -286,10 +284,10 @@ class TestTheProblem:
 
     def test_penalty_on_the_score_is_fair_at_every_threshold(self):
         X, y, s = biased_data(3000, seed=1)
-        told = {"n_estimators": 150, "max_leaves": 16}
+        options = {"n_estimators": 150, "max_leaves": 16}
         gaps = {}
         for on in ("label", "score"):
-            model = small(100, on=on, **told).fit(X, y, sensitive_features=s)
+            model = small(100, on=on, **options).fit(X, y, sensitive_features=s)
             p = model.predict_proba(X)[:, 1]
             above = [(p > t) for t in np.linspace(0.2, 0.8, 7)]
             gaps[on] = max(abs(a[s == 0].mean() - a[s == 1].mean()) for a in above)
@@ -301,13 +299,13 @@ class TestWeights:
     @pytest.mark.parametrize("backend", BACKENDS)
     @pytest.mark.parametrize("on", ["label", "score"])
     def test_weights_equal_repeated_rows(self, backend, on):
-        # (With other seeds LightGBM may refuse a split of one fit and not of the other, since it
-        # estimates the number of rows in a leaf from the sum of their Hessians.)
+        # With other seeds LightGBM may reject a split in one fit but not in the other, because it
+        # estimates the number of rows in a leaf from the sum of their Hessians.
         X, y, s = biased_data(300, seed=2)
         weight = np.random.default_rng(0).integers(0, 3, size=300)
-        told = {"backend": backend, "on": on, "n_estimators": 5}
-        weighted = small(5, **told).fit(X, y, sensitive_features=s, sample_weight=weight)
-        repeated = small(5, **told).fit(
+        options = {"backend": backend, "on": on, "n_estimators": 5}
+        weighted = small(5, **options).fit(X, y, sensitive_features=s, sample_weight=weight)
+        repeated = small(5, **options).fit(
             X.repeat(weight, axis=0), y.repeat(weight), sensitive_features=s.repeat(weight)
         )
         np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
@@ -315,9 +313,9 @@ class TestWeights:
     def test_unit_of_weights_affects_only_the_minimum_leaf_size(self):
         X, y, s = biased_data(300)
         known = {"sensitive_features": s}
-        told = {"min_child_weight": 0.0, "n_estimators": 5}
-        ones = small(5, **told).fit(X, y, **known, sample_weight=np.full(300, 8.0))
-        none = small(5, **told).fit(X, y, **known)
+        options = {"min_child_weight": 0.0, "n_estimators": 5}
+        ones = small(5, **options).fit(X, y, **known, sample_weight=np.full(300, 8.0))
+        none = small(5, **options).fit(X, y, **known)
         np.testing.assert_allclose(ones.predict_proba(X), none.predict_proba(X), atol=1e-4)
 
     def test_groups_and_classes_without_weight_are_dropped(self):
@@ -333,11 +331,11 @@ class TestWeights:
         rare = y & (np.arange(600) % 4 == 0)
         plain = small(0).fit(X, rare, **known)
         balanced = small(0, class_weight="balanced").fit(X, rare, **known)
-        told = small(0, class_weight={0: 1, 1: (rare == 0).sum() / rare.sum()}).fit(
+        explicit = small(0, class_weight={0: 1, 1: (rare == 0).sum() / rare.sum()}).fit(
             X, rare, **known
         )
         assert balanced.predict(X).mean() > plain.predict(X).mean()
-        np.testing.assert_allclose(balanced.predict_proba(X), told.predict_proba(X), atol=1e-4)
+        np.testing.assert_allclose(balanced.predict_proba(X), explicit.predict_proba(X), atol=1e-4)
         fair = small(1e3, class_weight="balanced", n_estimators=60).fit(X, rare, **known)
         assert fair.penalty_value(X, **known) < 1e-3
         assert fair.history_["penalty"][-1] == pytest.approx(
@@ -346,7 +344,7 @@ class TestWeights:
 
 
 class TestObjective:
-    """`renyi_objective` in the hands of the libraries themselves."""
+    """`renyi_objective` passed to the libraries themselves."""
 
     def test_lightgbm_prediction_equals_the_estimator(self):
         X, y, s = biased_data()
@@ -379,7 +377,7 @@ class TestObjective:
             "base_score": 0.0,
         }
         data = xgboost.DMatrix(X, y, base_margin=np.full(len(y), start))
-        for _ in range(2):  # the second run like the first, after a reset
+        for _ in range(2):  # after a reset, the second run equals the first
             trees = xgboost.train(parameters, data, 20, obj=objective)
             score = trees.predict(data, output_margin=True)
             np.testing.assert_allclose(score, ours.decision_function(X), atol=1e-4)
@@ -393,19 +391,19 @@ class TestObjective:
         plain = renyi_from_soft(
             small(0, n_estimators=40).fit(X, y, sensitive_features=s).predict_proba(X), s
         )
-        told = {"n_estimators": 40, "learning_rate": 0.1, "n_jobs": 1}
+        options = {"n_estimators": 40, "learning_rate": 0.1, "n_jobs": 1}
         theirs = lightgbm.LGBMClassifier(
-            objective=renyi_objective(y, sensitive_features=s, lam=100), verbosity=-1, **told
+            objective=renyi_objective(y, sensitive_features=s, lam=100), verbosity=-1, **options
         ).fit(X, y)
         raw = theirs.predict(X, raw_score=True)
         also = xgboost.XGBClassifier(
-            objective=renyi_objective(y, sensitive_features=s, lam=100), **told
+            objective=renyi_objective(y, sensitive_features=s, lam=100), **options
         ).fit(X, y)
         for z in raw, also.predict(X, output_margin=True):
             F = softmax(z, axis=1) if n_classes == 3 else np.column_stack([expit(-z), expit(z)])
             assert renyi_from_soft(F, s) < 0.2 * plain
 
-    def test_objective_for_other_rows_raises(self):
+    def test_objective_with_invalid_input_raises(self):
         _, y, s = biased_data(100)
         objective = renyi_objective(y, sensitive_features=s)
         with pytest.raises(ValueError, match="100 samples of 2 classes"):
@@ -421,12 +419,12 @@ class TestEarlyStopping:
     def test_early_stopping_keeps_the_round_with_the_best_objective(self, backend):
         X, y, s = biased_data(1200)
         held = (X[:500], y[:500], s[:500])
-        told = {"n_estimators": 150, "learning_rate": 0.3, "backend": backend}
-        model = small(2, n_iter_no_change=15, **told)
+        options = {"n_estimators": 150, "learning_rate": 0.3, "backend": backend}
+        model = small(2, n_iter_no_change=15, **options)
         model.fit(X[500:], y[500:], sensitive_features=s[500:], validation=held)
         values = []
         for k in range(1, model.n_iter_ + 16):
-            staged = small(2, **{**told, "n_estimators": k})
+            staged = small(2, **{**options, "n_estimators": k})
             if k in (1, model.n_iter_ // 2, model.n_iter_, model.n_iter_ + 7, model.n_iter_ + 15):
                 staged.fit(X[500:], y[500:], sensitive_features=s[500:])
                 values.append(objective_value(staged, *held))
@@ -434,7 +432,7 @@ class TestEarlyStopping:
         assert objective_value(model, *held) == pytest.approx(min(values), abs=1e-6)
         assert values.index(min(values)) == 2
 
-    def test_early_stopping_holds_out_rows_of_every_group_and_class(self):
+    def test_early_stopping_without_validation_is_reproducible(self):
         X, y, s = biased_data(400, n_groups=3)
         model = small(1, n_iter_no_change=5, n_estimators=100, fairness="equalized_odds")
         again = clone(model).fit(X, y, sensitive_features=s)
@@ -502,7 +500,7 @@ class TestConventions:
             pipeline = make_pipeline(StandardScaler(), model)
             search = GridSearchCV(pipeline, {"renyiboostingclassifier__lam": [0, 10]}, cv=2)
             search.fit(X, y, sensitive_features=s)
-        # (Without the groups there would have been a warning, which is an error here.)
+        # Without the groups, the fits would warn, and warnings are errors in these tests.
         assert np.ptp(search.cv_results_["mean_test_score"]) > 0
         assert search.best_estimator_[-1].groups_.tolist() == [0, 1]
 
@@ -537,12 +535,12 @@ class TestConventions:
         y = (np.isin(kind, ["a", "d", "f"]) ^ (rng.random(800) < 0.1)).astype(int)
         X = pd.DataFrame({"x": rng.normal(size=800), "kind": pd.Categorical(kind)})
         X.loc[:20, "x"] = np.nan
-        # One split divides the categories in any two sets: two leaves are enough.
-        told = {"backend": backend, "max_leaves": 2, "n_estimators": 30}
-        model = small(0.1, **told).fit(X, y, sensitive_features=s)
+        # One split can divide the categories into any two sets, so two leaves are enough.
+        options = {"backend": backend, "max_leaves": 2, "n_estimators": 30}
+        model = small(0.1, **options).fit(X, y, sensitive_features=s)
         assert model.score(X, y) > 0.88
         assert model.feature_names_in_.tolist() == ["x", "kind"]
-        # Rows of a part of the categories, in another order of codes, mean the same.
+        # Rows with only two of the categories, in another order, get the same predictions.
         rows = np.isin(kind, ["d", "e"])
         some = X[rows].assign(kind=pd.Categorical(kind[rows], ["e", "d"]))
         np.testing.assert_array_equal(model.predict_proba(some), model.predict_proba(X)[rows])
@@ -579,9 +577,9 @@ class TestConventions:
         assert not model.history_["penalty"].any()
 
 
-class TestHostileInput:
+class TestInvalidInput:
     @pytest.mark.parametrize(
-        ("told", "words"),
+        ("options", "words"),
         [
             ({"lam": -1}, "lam must be a number from 0"),
             ({"lam": 1e300}, "lam must be"),
@@ -598,10 +596,10 @@ class TestHostileInput:
             ({"class_weight": {5: 1}}, "class_weight contains 5"),
         ],
     )
-    def test_parameters(self, told, words):
+    def test_invalid_parameters_raise(self, options, words):
         X, y, s = biased_data(60)
         with pytest.raises(ValueError, match=words):
-            RenyiBoostingClassifier(**told).fit(X, y, sensitive_features=s)
+            RenyiBoostingClassifier(**options).fit(X, y, sensitive_features=s)
 
     @pytest.mark.parametrize(
         ("change", "words"),
@@ -616,7 +614,7 @@ class TestHostileInput:
             ({"w": np.zeros(60)}, "zero everywhere"),
         ],
     )
-    def test_data(self, change, words):
+    def test_invalid_data_raise(self, change, words):
         X, y, s = biased_data(60)
         given = {"y": y, "s": s, "w": None} | change
         with pytest.raises(ValueError, match=words):
@@ -654,12 +652,14 @@ def regression_data(n=1500, seed=0):
 
 class TestRegressor:
     @pytest.mark.parametrize("backend", BACKENDS)
-    def test_label_answers(self, backend):
+    def test_larger_lam_is_fairer_for_a_discrete_attribute(self, backend):
         X, y, a = regression_data()
         s = np.where(a > 0, "high", "low")
-        told = {"backend": backend, "random_state": 0, "max_leaves": 8}
+        options = {"backend": backend, "random_state": 0, "max_leaves": 8}
         path = [
-            RenyiBoostingRegressor(lam, n_estimators=150, **told).fit(X, y, sensitive_features=s)
+            RenyiBoostingRegressor(lam, n_estimators=150, **options).fit(
+                X, y, sensitive_features=s
+            )
             for lam in (0, 1, 10, 100)
         ]
         penalties = [m.penalty_value(X, sensitive_features=s) for m in path]
@@ -675,20 +675,20 @@ class TestRegressor:
     @pytest.mark.parametrize("backend", BACKENDS)
     @pytest.mark.parametrize("lam", [300, 1e6])
     def test_large_lam_costs_no_more_than_independence(self, backend, lam):
-        # With a slow part for each group on its own R^2 was -.13 (LightGBM) and -3.5 (XGBoost
-        # 3.4) at a lam of a million: pressure that all groups shared in a bin piled up.
+        # With a separate slow part for each group, pressure common to all groups of a bin
+        # accumulated, and at lam = 1e6 R^2 was -0.13 (LightGBM) and -3.5 (XGBoost 3.4).
         X, y, a = regression_data()
         s = np.where(a > 0, "high", "low")
-        told = {"n_estimators": 150, "random_state": 0, "max_leaves": 8, "backend": backend}
-        model = RenyiBoostingRegressor(lam, **told).fit(X, y, sensitive_features=s)
+        options = {"n_estimators": 150, "random_state": 0, "max_leaves": 8, "backend": backend}
+        model = RenyiBoostingRegressor(lam, **options).fit(X, y, sensitive_features=s)
         assert model.penalty_value(X, sensitive_features=s) < 0.005
         assert model.score(X, y) > 0.4
 
-    def test_number_answers(self):
+    def test_penalties_reduce_dependence_on_a_continuous_attribute(self):
         X, y, a = regression_data()
-        told = {"random_state": 0, "max_leaves": 8, "n_estimators": 150}
+        options = {"random_state": 0, "max_leaves": 8, "n_estimators": 150}
         plain, fair, smooth = (
-            RenyiBoostingRegressor(lam, penalty=penalty, **told).fit(X, y, sensitive_features=a)
+            RenyiBoostingRegressor(lam, penalty=penalty, **options).fit(X, y, sensitive_features=a)
             for lam, penalty in ((0, None), (10, None), (100, ChiSquarePenalty()))
         )
         assert len(fair.group_borders_) == 7
@@ -703,9 +703,9 @@ class TestRegressor:
     def test_units_of_the_target_have_no_effect(self):
         X, y, a = regression_data(600)
         known = {"sensitive_features": a > 0}
-        told = {"n_estimators": 20, "random_state": 0}
-        one = RenyiBoostingRegressor(3, **told).fit(X, y, **known)
-        other = RenyiBoostingRegressor(3, **told).fit(X, 1000 * y + 5, **known)
+        options = {"n_estimators": 20, "random_state": 0}
+        one = RenyiBoostingRegressor(3, **options).fit(X, y, **known)
+        other = RenyiBoostingRegressor(3, **options).fit(X, 1000 * y + 5, **known)
         np.testing.assert_allclose(other.predict(X), 1000 * one.predict(X) + 5, rtol=1e-3, atol=5)
         np.testing.assert_allclose(
             other.history_["objective"], one.history_["objective"], rtol=1e-3
@@ -730,13 +730,13 @@ class TestRegressor:
         whole = np.round(3 * a)
         discrete = RenyiBoostingRegressor(n_estimators=3).fit(X, y, sensitive_features=whole > 0)
         assert discrete.group_borders_ is None
-        told = RenyiBoostingRegressor(n_estimators=3, kind="continuous", n_groups=3)
-        assert len(told.fit(X, y, sensitive_features=whole).group_borders_) == 2
+        model = RenyiBoostingRegressor(n_estimators=3, kind="continuous", n_groups=3)
+        assert len(model.fit(X, y, sensitive_features=whole).group_borders_) == 2
         weight = (whole > 0).astype(float)
-        cut = told.fit(X, y, sensitive_features=whole, sample_weight=weight)
+        cut = model.fit(X, y, sensitive_features=whole, sample_weight=weight)
         assert cut.group_borders_.min() > 0
 
-    def test_penalty_of_a_model_fitted_without_groups(self):
+    def test_model_fitted_without_groups_can_measure_the_penalty(self):
         X, y, a = regression_data(200)
         s = (a > 0).astype(int)
         model = RenyiBoostingRegressor(lam=0, n_estimators=5).fit(X, y)
@@ -749,7 +749,7 @@ class TestRegressor:
         model.set_params(n_iter_no_change=2).fit(X, y, validation=(X, y, s))
 
     @pytest.mark.parametrize("wrong", [None, np.nan, np.inf, "low"])
-    def test_targets_of_any_type_must_be_finite_numbers(self, wrong):
+    def test_missing_infinite_or_text_targets_raise(self, wrong):
         X, y, _ = regression_data(60)
         y = y.astype(object)
         y[7] = wrong
@@ -769,7 +769,7 @@ class TestRegressor:
         alone = model.fit(X, y, sensitive_features=a)
         np.testing.assert_allclose(of_path.predict(X), alone.predict(X))
 
-    def test_early_stopping(self):
+    def test_early_stopping_ends_before_n_estimators(self):
         X, y, a = regression_data(900)
         model = RenyiBoostingRegressor(1, n_estimators=300, n_iter_no_change=5, random_state=0)
         assert model.fit(X, y, sensitive_features=a > 0).n_iter_ < 300

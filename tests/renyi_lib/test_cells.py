@@ -1,4 +1,4 @@
-"""Cells over any source: what a fit in memory finds, in few passes and little memory."""
+"""Fits over chunks of any source match fits in memory, in few passes and little memory."""
 
 import tracemalloc
 
@@ -67,7 +67,7 @@ PENALTIES = {
 
 @pytest.mark.parametrize("conditional", [False, True])
 @pytest.mark.parametrize(("penalty", "n_classes", "n_groups"), PENALTIES.values(), ids=PENALTIES)
-def test_objective_and_gradient_over_chunks_match_those_of_all_rows(
+def test_objective_and_gradient_over_chunks_match_all_rows_at_once(
     penalty, n_classes, n_groups, conditional
 ):
     X, _, s = biased_data(300, n_classes, n_groups)
@@ -131,8 +131,8 @@ def test_fit_in_chunks_equals_the_fit_in_memory(options, data):
     found = fit(RenyiClassifier(**options), cut(X, y, s))
     tolerance = 1e-8
     if expected.n_iter_ > 20 and len(expected.groups_) > 2 < len(expected.classes_):
-        # At a kink several answers of the adversary are as good, and rounding decides. A fit whose
-        # tolerance is 1e-4 does not determine its coefficients to 1e-8 either.
+        # At a kink, several responses of the adversary are equally good, and rounding errors
+        # decide between them. Nor does a tolerance of 1e-4 determine the coefficients to 1e-8.
         found.adversary_, tolerance = expected.adversary_, 1e-6
     same(found, expected, tolerance)
 
@@ -161,7 +161,7 @@ def test_sparse_features_are_never_made_dense(monkeypatch):
 
         monkeypatch.setattr(kind, "toarray", watched)
     same(fit(RenyiClassifier(2.0, tol=1e-7), chunks), expected)
-    # Sums only: over features, by cells or by features.
+    # Only sums over rows become dense, which have a row for each cell or feature.
     assert max(rows for rows, _ in made) <= 5
 
 
@@ -208,7 +208,7 @@ def test_warm_start_and_lam_path_work_in_chunks():
         same(in_chunks(lam), in_memory(lam))
 
 
-# --- What cannot be used -------------------------------------------------------------------------
+# --- Invalid data --------------------------------------------------------------------------------
 
 
 def broken(change):
@@ -236,7 +236,7 @@ def test_negative_weights_in_any_chunk_raise():
         (lambda X, y, s, w: s.fill(1), "sensitive_features has only one group"),
     ],
 )
-def test_data_that_cannot_be_fitted_raise(change, message):
+def test_degenerate_data_raise(change, message):
     with pytest.raises(ValueError, match=message):
         fit(RenyiClassifier(), broken(change))
 
@@ -321,7 +321,7 @@ def test_memory_use_is_limited_to_a_chunk():
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.1 * peaks[0]
-    # X of a chunk, as made, as read, and with a column of ones; and a few numbers a person.
+    # Three copies of X in a chunk (made, read, with a column of ones), and a few numbers per row.
     assert peaks[1] < 6 * 4000 * 8 * 8
 
 

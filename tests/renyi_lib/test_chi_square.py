@@ -1,4 +1,4 @@
-"""Chi-square information: oracles, its bounds by rho_R^2, FERMI's form of it, gradients."""
+"""Chi-square information matches oracles, bounds by rho_R^2, FERMI's formula and differences."""
 
 import numpy as np
 import pytest

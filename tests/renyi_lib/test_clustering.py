@@ -199,7 +199,7 @@ def test_results_without_numba_are_identical(blobs, monkeypatch, algorithm, lam)
 
 def test_a_loop_that_cannot_be_cached_on_disk_is_compiled_anyway():
     module = types.ModuleType("nowhere")
-    exec("def loop(x):\n    return x + 1", module.__dict__)  # not cachable without a file
+    exec("def loop(x):\n    return x + 1", module.__dict__)  # without a source file
     fast = _kmeans_loops.compiled(module.loop)
     assert fast(1) == 2
     assert fast is not module.loop

@@ -1,4 +1,4 @@
-"""Maximal correlation of continuous variables: known truths, invariances, and an exact test."""
+"""Maximal correlation of continuous variables: known values, invariances, and an exact test."""
 
 import warnings
 
@@ -38,7 +38,7 @@ def cosine_pair(rhos, n, seed=0):
     return u[kept], v[kept]
 
 
-# --- known truths -------------------------------------------------------------------------------
+# --- known values -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("r", [0.0, 0.3, -0.5, 0.7, 0.95])
@@ -67,7 +67,7 @@ def test_known_density_gives_its_largest_singular_value_and_functions(rhos):
 
 
 @pytest.mark.parametrize("r", [0.0, 0.4, 0.8])
-def test_correlation_of_a_gaussian_variable_and_a_sign_is_exact(r):
+def test_correlation_of_a_gaussian_variable_and_a_sign_matches_its_formula(r):
     x, y = gaussian_pair(r, 20_000, seed=3)
     # E Phi(c x)^2 = 1/4 + arcsin(r^2) / (2 pi) with c = r / sqrt(1 - r^2)
     truth = np.sqrt(2 * np.arcsin(r**2) / np.pi)
@@ -140,7 +140,7 @@ def test_functions_of_a_uniform_variable_match_a_brute_force_minimum():
 
     rough = [bending(f) for f in basis.T]
     assert rough == sorted(rough)
-    # Among all vectors: the eigenvectors of the second differences.
+    # The minima over all vectors are the eigenvalues of the second differences.
     D = np.diff(np.eye(60), 2, axis=0) * 60**2 / np.sqrt(60)
     least = np.linalg.eigvalsh(D.T @ D)[2:6] * 60
     assert np.array(rough[1:5]) / least == pytest.approx(np.ones(4), abs=0.15)
@@ -202,7 +202,7 @@ def test_only_the_order_of_the_values_matters(seed, n):
     assert 0 <= once.rho <= once.plug_in <= 1
 
 
-def test_label_names_and_units_of_time_have_no_effect():
+def test_label_names_have_no_effect():
     x, y = gaussian_pair(0.5, 500, seed=10)
     groups = np.digitize(y, [-1, 0, 1])
     names = np.array(list("bdac"))[groups]
@@ -224,7 +224,8 @@ def test_integer_weights_equal_repeated_rows():
 
 
 def test_weights_correct_a_skewed_sample():
-    # Kept with probability 1 where x and y agree in sign, 1/5 elsewhere: weights undo it.
+    # Samples are kept with probability 1 if x and y have the same sign, and otherwise with 1/5,
+    # which the weights correct.
     x, y = gaussian_pair(0.0, 40_000, seed=12)
     kept = (x * y > 0) | (np.random.default_rng(12).random(40_000) < 0.2)
     x, y = x[kept], y[kept]
@@ -294,7 +295,7 @@ def test_interval_covers_the_correlation_of_gaussian_pairs(r):
     assert np.mean([each.high - each.low for each in found]) < 0.35
 
 
-def test_interval_covers_for_a_sign_and_with_weights():
+def test_interval_covers_with_a_binary_variable_and_with_weights():
     x, y = gaussian_pair(0.6, 2000, seed=28)
     truth = np.sqrt(2 * np.arcsin(0.36) / np.pi)
     plain = continuous_interval(x, y > 0, kind=MIXED)
@@ -473,7 +474,7 @@ def test_dependence_explained_by_groups_vanishes_within_them():
 
 
 @pytest.mark.parametrize("n", [20, 50, 20_000])
-def test_numbers_that_hardly_repeat_are_estimated(n):
+def test_numbers_that_rarely_repeat_are_treated_as_continuous(n):
     x, y = gaussian_pair(0.5, n, seed=20)
     assert renyi_correlation(x, y) == continuous_correlation(x, y).rho < 0.95
     text = np.where(y > 0, "m", "f")
@@ -499,7 +500,7 @@ def test_the_caller_can_choose_the_type_of_each_variable():
 
 @pytest.mark.parametrize("n", [40, 199, 200, 4000])
 def test_kind_does_not_depend_on_the_number_of_samples(n):
-    # 40 wages: taken as labels from 200 samples on, they used to give .198 where 199 gave 0.
+    # Once, 40 wages were taken as labels in 200 samples or more, which gave 0.198 instead of 0.
     rng = np.random.default_rng(30)
     wage = (rng.integers(40, size=n) + 80) / 8
     raised = rng.random(n)
@@ -560,7 +561,7 @@ def test_label_that_occurs_in_one_fold_only_is_supported():
     assert np.isfinite(continuous_correlation(x, label, kind=MIXED).cross_validated)
 
 
-HOSTILE = {
+INVALID = {
     "missing": (lambda: continuous_correlation([1.0, np.nan], [1, 2]), r"^a has .*missing"),
     "infinite": (lambda: continuous_correlation([1.0, 2], [1, np.inf]), r"^b has .*infinite"),
     "text": (lambda: continuous_correlation([1.0, 2], ["x", "y"]), r"^b must contain numbers"),
@@ -569,7 +570,7 @@ HOSTILE = {
     "two columns": (lambda: continuous_correlation(np.ones((5, 2)), np.ones(5)), r"^a must be"),
     "kind": (lambda: continuous_correlation([1.0], [1], kind="auto"), r"^kind must be one of"),
     "kinds": (lambda: renyi_correlation([1.0], [1], kind=["auto"] * 3), r"^kind must be .* pair"),
-    "three": (lambda: continuous_correlation([1.0], [1], kind=[]), r"^kind must be .* pair"),
+    "no kinds": (lambda: continuous_correlation([1.0], [1], kind=[]), r"^kind must be .* pair"),
     "labels": (lambda: continuous_test([1], [1], kind="discrete"), "renyi_correlation"),
     "functions": (lambda: continuous_correlation([1.0], [1], max_functions=0), "^max_functions"),
     "seed": (lambda: continuous_test([1.0], [1.0], random_state=-1), "^random_state"),
@@ -587,7 +588,7 @@ HOSTILE = {
         lambda: correlation_within([1.0, 2], [1.0, 2], ["u", "v"], sample_weight=[1.0]),
         "sample_weight has 1",
     ),
-    "a name for each": (
+    "a label for each sample": (
         lambda: continuous_correlation(np.arange(90), list(map(str, range(90))), kind=MIXED),
         r"^b has 90 different labels",
     ),
@@ -600,7 +601,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize(("call", "message"), HOSTILE.values(), ids=HOSTILE)
-def test_undefined_measures_raise(call, message):
+@pytest.mark.parametrize(("call", "message"), INVALID.values(), ids=INVALID)
+def test_invalid_input_raises(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -1,4 +1,4 @@
-"""The Rényi correlation against independent oracles, its axioms, and its edges."""
+"""The Rényi correlation matches independent oracles and satisfies its axioms, at the edges too."""
 
 import dit
 import mpmath
@@ -74,7 +74,7 @@ def exactly_independent(table):
 
 
 def second_singular_value(P):
-    """Theorem 1 with 60 digits, from the very numbers in the table."""
+    """Theorem 1 with 60 digits, from the exact numbers in the table."""
     with mpmath.workdps(60):
         P = mpmath.matrix(P.tolist())
         p = [mpmath.fsum(P[i, :]) for i in range(P.rows)]
@@ -281,9 +281,9 @@ def test_maximal_functions_satisfy_the_constraints_and_attain_rho(table):
     assert f @ P @ g == pytest.approx(rho, abs=1e-12)
     assert p @ f == pytest.approx(0, abs=1e-13)
     assert q @ g == pytest.approx(0, abs=1e-13)
-    nobody_constant = np.count_nonzero(p) > 1 and np.count_nonzero(q) > 1
-    assert p @ f**2 == pytest.approx(float(nobody_constant), abs=1e-12)
-    assert q @ g**2 == pytest.approx(float(nobody_constant), abs=1e-12)
+    both_vary = np.count_nonzero(p) > 1 and np.count_nonzero(q) > 1
+    assert p @ f**2 == pytest.approx(float(both_vary), abs=1e-12)
+    assert q @ g**2 == pytest.approx(float(both_vary), abs=1e-12)
     assert not f[p == 0].any()
     assert not g[q == 0].any()
     assert len(values) == min(table.shape) - 1
@@ -298,7 +298,7 @@ def test_each_maximal_function_is_proportional_to_the_conditional_mean_of_the_ot
 
 
 @pytest.mark.parametrize("P", random_tables(20, seed=7))
-def test_the_singular_values_are_those_of_q_after_the_first(P):
+def test_singular_values_match_the_normalized_table_after_the_first(P):
     all_values = np.linalg.svd(normalized_table(P), compute_uv=False)
     assert all_values[0] == pytest.approx(1.0, abs=1e-14)
     np.testing.assert_allclose(maximal_functions(P).singular_values, all_values[1:], atol=1e-14)
@@ -341,7 +341,7 @@ def test_integer_weights_equal_repeated_rows(columns):
 
 @given(samples(st.integers(0, 2), st.integers(0, 2), st.sampled_from("uvw"), st.floats(0, 1)))
 @properties
-def test_conditional_correlation_is_that_within_each_value(columns):
+def test_conditional_correlation_is_computed_within_each_value(columns):
     a, b, s, weight = columns
     assume(weight.any())
     values, correlations, shares = renyi_correlation(a, b, given=s, sample_weight=weight)
@@ -455,7 +455,7 @@ def test_million_samples_with_a_million_cells_are_supported():
     assert renyi_correlation(a, a) == pytest.approx(1.0, abs=1e-13)
 
 
-# --- edges -------------------------------------------------------------------------------------
+# --- edge cases and invalid input ----------------------------------------------------------------
 
 
 def test_a_constant_variable_has_correlation_zero_with_everything():
@@ -654,7 +654,7 @@ def test_repeating_labels_are_accepted():
     age = rng.integers(17, 91, 3000).astype(float)
     assert renyi_correlation(rounded, rounded) == pytest.approx(1)
     assert renyi_correlation(age, age % 2) == pytest.approx(1)
-    # the cells of a table, each with its weight, are no samples of one each
+    # labels that occur once are accepted as the cells of a weighted table
     i, weight = np.arange(40), rng.integers(1, 9, 40)
     assert renyi_correlation(i, i % 3, sample_weight=weight) == pytest.approx(1)
 
@@ -679,10 +679,10 @@ def test_a_value_explained_by_chance_warns():
         SmallSampleWarning, match=r"where given is 'u' are few for a table of 10 x 10"
     ):
         renyi_correlation(np.r_[a, a], np.r_[b, a], given=np.repeat(["u", "v"], 100))
-    # what chance would not do needs no warning, nor does a small example
+    # values beyond chance do not warn, and neither do small examples
     renyi_correlation(a, a)
     renyi_correlation(a[:10] % 5, b[:10] % 4)
-    # nor 100 samples of 2 x 8
+    # nor do 100 samples in 2 x 8 cells
     renyi_correlation(a % 2, b % 8)
 
 
@@ -691,7 +691,7 @@ def test_repeating_scores_warn_at_a_lower_chance_level():
     score, group = rng.integers(400, size=3000), rng.integers(2, size=3000)
     with pytest.warns(SmallSampleWarning, match="chance alone gives a correlation of about 0.3"):
         assert renyi_correlation(score, group) > 0.3
-    # With as many people as a value of 0.01 needs there is nothing to say.
+    # With so many samples that the chance level is 0.01, there is no warning.
     renyi_correlation(np.arange(250_000) // 2 % 25, np.arange(250_000) % 2)
 
 

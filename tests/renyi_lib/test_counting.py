@@ -1,4 +1,4 @@
-"""Counting into cells: the same table by every route, in blocks or at once."""
+"""Counting into cells gives the same table by every method, in blocks or at once."""
 
 import numpy as np
 import pytest

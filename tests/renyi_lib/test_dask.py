@@ -1,4 +1,4 @@
-"""Dask collections: the results of data in memory, and nothing gathered."""
+"""Dask collections give the results of data in memory and are never gathered."""
 
 import os
 import signal
@@ -58,7 +58,7 @@ def parted(frame, n_parts=5):
 
 @pytest.fixture
 def never_gathered(monkeypatch):
-    """No Dask collection may become an array or a frame as a whole."""
+    """Fail if a Dask collection is turned into an array or a frame as a whole."""
 
     def refuse(self, *arguments, **options):
         raise AssertionError("a Dask collection was gathered")
@@ -146,7 +146,7 @@ def test_given_may_be_an_array_of_several_columns():
     np.testing.assert_allclose(found.correlations, expected.correlations, atol=1e-12)
 
 
-def test_measurements_raise():
+def test_continuous_columns_raise():
     parts = parted(people())
     with pytest.raises(ValueError, match="a looks continuous"):
         renyi_correlation(parts["score"], parts["sex"])
@@ -335,7 +335,7 @@ def test_report_of_dask_collections_with_weights_raises():
         fairness_report(parts["truth"], parts["score"], parts["sex"], sample_weight=np.ones(200))
 
 
-def test_scores_that_cannot_be_counted_raise(monkeypatch):
+def test_too_many_distinct_scores_raise(monkeypatch):
     monkeypatch.setattr(_collapse, "MAX_SCORES", 1000)
     parts = parted(people(2000))
     with pytest.raises(ValueError, match=r"too many to count: round it"):
@@ -379,7 +379,7 @@ def test_fit_of_a_dask_data_frame_matches_the_fit_in_memory(never_gathered):
     assert found.feature_names_in_.tolist() == names
 
 
-# Dask's own use of pandas, which changes.
+# Dask itself uses the pandas keyword that this warning is about.
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
 def test_columns_of_one_file_are_read_once(tmp_path, monkeypatch):
     X, y, s = biased_data(600, n_features=20)
@@ -440,7 +440,7 @@ def test_predictions_stay_dask_collections():
 
 
 def die_once(block, order):
-    """Kills the process that it runs in, if it is told to, and then no more."""
+    """Kill the process, but only if the file `order` exists, which is then deleted."""
     try:
         os.remove(order)
     except FileNotFoundError:
@@ -451,7 +451,7 @@ def die_once(block, order):
 
 
 def test_failed_worker_loses_no_results(tmp_path):
-    distributed_package = pytest.importorskip("distributed", reason="distributed is not there")
+    distributed_package = pytest.importorskip("distributed", reason="distributed is not installed")
     X, y, s = biased_data(600)
     expected = RenyiClassifier(2.0, tol=1e-7).fit(X, y, sensitive_features=s)
     order = tmp_path / "die"
@@ -463,12 +463,12 @@ def test_failed_worker_loses_no_results(tmp_path):
     )
     total = chunks.total
 
-    def total_and_death(function, *arguments):
+    def total_with_failure(function, *arguments):
         if chunks.n_passes == 4:
             order.touch()
         return total(function, *arguments)
 
-    chunks.total = total_and_death
+    chunks.total = total_with_failure
     with (
         dask.config.set(scheduler=None),
         distributed_package.LocalCluster(

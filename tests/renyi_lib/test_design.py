@@ -1,4 +1,4 @@
-"""Effective counts: the variance of a weighted rate is that of so many people."""
+"""A weighted rate has the variance of a rate over the effective number of samples."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def test_equal_weights_leave_counts_unchanged():
     assert design_effect(np.array([1.0, 0.0, 1.0])) == pytest.approx(1.0)
 
 
-def test_a_group_without_weight_is_left_out_of_the_report():
+def test_a_group_without_weight_has_effective_count_zero():
     sums, squares = np.array([[1.0, 3.0], [0.0, 0.0]]), np.array([[1.0, 5.0], [0.0, 0.0]])
     found = effective_counts(sums, squares, (1,))
     assert found[0].sum() == pytest.approx(16 / 6)

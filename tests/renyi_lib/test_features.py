@@ -1,4 +1,4 @@
-"""Regression from files, Dask and other sources: X in blocks, a few numbers a row in memory."""
+"""Regression from files, Dask and other sources matches arrays and reads X in blocks."""
 
 import numpy as np
 import pandas as pd
@@ -76,7 +76,7 @@ def test_every_source_gives_the_same_regression_and_predictions(frame, tmp_path,
                 X, sensitive_features=frame[s], sample_weight=frame["w"]
             )
             assert value == pytest.approx(memory, rel=1e-8), name
-    # Both minimize loss + lam * penalty, for 0 and for 3: the second has the smaller penalty.
+    # Both fits minimize loss + lam * penalty, so the penalty is smaller for lam = 3 than for 0.
     known = {"sensitive_features": frame[s], "sample_weight": frame["w"]}
     plain = clone(reg).set_params(lam=0).fit(X, frame["y"], **known)
     assert expected.penalty_value(X, **known) < plain.penalty_value(X, **known)
@@ -95,7 +95,7 @@ def test_several_attribute_columns_define_joint_groups(frame, tmp_path):
 
 
 @pytest.mark.parametrize("kind", [pd.Series, pd.array])
-def test_columns_of_several_blocks_are_numbered_through(kind):
+def test_columns_of_blocks_are_concatenated_with_a_consecutive_index(kind):
     parts = [Rows(np.eye(2), kind([1.0, 2.0])), Rows(np.ones((1, 2)), kind([3.0]))]
     y = read_columns(Source(lambda: iter(parts)))[1]
     pd.testing.assert_series_equal(pd.Series(y), pd.Series([1.0, 2.0, 3.0]), check_dtype=False)
@@ -112,7 +112,7 @@ def test_many_features_are_fitted_by_lbfgs(frame, tmp_path, monkeypatch):
     np.testing.assert_allclose(fits[0].coef_, fits[1].coef_, rtol=1e-6)
 
 
-def test_evaluation_takes_three_passes():
+def test_value_and_gradient_take_one_pass_each():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
     source = Source(lambda: (Rows(X[i::3], y[i::3]) for i in range(3)))
@@ -130,7 +130,7 @@ def test_evaluation_takes_three_passes():
     np.testing.assert_allclose(point.hessian(), 2 * x.T @ x / 60, atol=1e-12)
 
 
-def test_lam_path_works_on_files(frame, tmp_path):
+def test_fit_to_target_works_on_files(frame, tmp_path):
     frame.to_parquet(tmp_path / "rows.parquet")
     rows = ParquetRows(tmp_path / "rows.parquet", COLUMNS)
     options = {"metric": renyi_dependence, "greater_is_better": False, "target": 0.35}

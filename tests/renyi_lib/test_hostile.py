@@ -1,4 +1,4 @@
-"""Calls that practitioners make by mistake get a warning or an error that names the argument."""
+"""Mistaken calls raise an error that names the argument, or warn."""
 
 import tempfile
 import warnings
@@ -66,7 +66,7 @@ three = rng.integers(3, size=N)
 age = 50 + 12 * rng.normal(size=N)
 name = [f"person {i}" for i in range(N)]
 one = np.zeros(N)
-hole = np.where(np.arange(N) == 7, np.nan, s)
+with_missing = np.where(np.arange(N) == 7, np.nan, s)
 C = RenyiClassifier
 
 GROUPED = {
@@ -100,17 +100,17 @@ GROUPED = {
         (age, r"sensitive_features looks continuous: it has 300 .*bins"),
         (name, r"sensitive_features has 300 different labels in 300"),
         (one, r"sensitive_features has only one group"),
-        (hole, r"sensitive_features has a missing value"),
+        (with_missing, r"sensitive_features has a missing value"),
         (s[:-1], r"sensitive_features has 299"),
     ],
-    ids=["a measurement", "a name for each", "one group", "a missing value", "too short"],
+    ids=["continuous", "a label for each sample", "one group", "a missing value", "too short"],
 )
 def test_invalid_groups_raise(call, groups, words):
     with pytest.raises(ValueError, match=words):
         call(groups)
 
 
-REFUSED = {
+INVALID = {
     # --- dependence
     "a name for each person": (lambda: renyi_correlation(name, s), "^a has 300 different"),
     "whole numbers that never repeat": (lambda: renyi_correlation(np.arange(N), s), "^a has 300"),
@@ -121,13 +121,13 @@ REFUSED = {
     "a missing label": (lambda: renyi_correlation([1, np.nan], [0, 1]), "^a has a missing"),
     "None": (lambda: renyi_correlation(None, [0, 1]), "^a must be one label"),
     "a number": (lambda: renyi_correlation(1, 2), "^a must be one label"),
-    "one text": (lambda: renyi_correlation("abc", "abd"), "^a must be one label"),
+    "a string": (lambda: renyi_correlation("abc", "abd"), "^a must be one label"),
     "a dictionary": (lambda: renyi_correlation({"x": 1}, [0]), "^a must be one label"),
     "a set": (lambda: renyi_correlation({1, 2}, [0, 1]), "^a must be one label"),
     "a generator": (lambda: renyi_correlation(iter([1, 2]), [0, 1]), "^a must be one label"),
     "a cube": (lambda: renyi_correlation(np.zeros((2, 2, 2)), [0, 1]), "^a must be one label"),
     "ragged rows": (lambda: renyi_correlation([[1], [1, 2]], [0, 1]), "^a is not a list"),
-    "nothing": (lambda: renyi_correlation([], []), "^a is empty"),
+    "empty": (lambda: renyi_correlation([], []), "^a is empty"),
     "unequal lengths": (lambda: renyi_correlation([1, 2, 3], [1, 2]), "a has 3, b has 2"),
     "masked values": (
         lambda: renyi_correlation(np.ma.array([1, 2], mask=[0, 1]), [0, 1]),
@@ -137,26 +137,29 @@ REFUSED = {
         lambda: renyi_correlation([0, 1], [0, 1], sample_weight=[-1, 1]),
         "^sample_weight has negative",
     ),
-    "weights of text": (
+    "text as weights": (
         lambda: renyi_correlation([0, 1], [0, 1], sample_weight=["a", "b"]),
         "^sample_weight must contain numbers",
     ),
-    "weights of zero": (
+    "zero weights": (
         lambda: renyi_correlation([0, 1], [0, 1], sample_weight=[0, 0]),
         "^sample_weight is zero everywhere",
     ),
     "an unknown kind": (lambda: renyi_correlation(y, s, kind="cont"), "^kind must be one of"),
     "three kinds": (lambda: renyi_correlation(y, s, kind=("auto",) * 3), "^kind must be"),
-    "text as measurements": (
+    "text as a continuous variable": (
         lambda: renyi_correlation(["x", "y"] * 9, s[:18], kind="continuous"),
         "^a must contain numbers",
     ),
-    "a measurement to condition on": (
+    "a continuous condition": (
         lambda: renyi_correlation(y, s, given=age),
         "^given looks continuous",
     ),
-    "a name to condition on": (lambda: renyi_correlation(y, s, given=name), "^given has 300"),
-    "infinite measurements": (
+    "a condition with a label for each sample": (
+        lambda: renyi_correlation(y, s, given=name),
+        "^given has 300",
+    ),
+    "infinite values": (
         lambda: continuous_correlation([1.5, np.inf, 2.5], [1, 2, 3]),
         "^a has missing or infinite values",
     ),
@@ -171,14 +174,17 @@ REFUSED = {
     "negative cells": (lambda: renyi_from_joint([[1, -1], [1, 1]]), "^P has negative"),
     "an empty table": (lambda: renyi_from_joint([[0, 0], [0, 0]]), "^P is zero in every cell"),
     "a table of text": (lambda: renyi_from_joint([["a"]]), "^P must be a table of numbers"),
-    "a row for a table": (lambda: maximal_functions([1, 2]), "^P must be a two-dimensional table"),
+    "a vector for a table": (
+        lambda: maximal_functions([1, 2]),
+        "^P must be a two-dimensional table",
+    ),
     "a missing cell": (
         lambda: maximal_functions([[1, np.nan]]),
         "^P has missing or infinite cells",
     ),
     "soft rows that sum to 0.9": (lambda: renyi_from_soft([[0.5, 0.4]], [0]), "row 0 sums to 0.9"),
-    "hard labels for soft": (lambda: renyi_from_soft(y, s), "^F must have a row"),
-    "a measurement for Theorem 2": (lambda: renyi_binary(age, s), "^a looks continuous"),
+    "hard labels for soft labels": (lambda: renyi_from_soft(y, s), "^F must have a row"),
+    "a continuous variable for Theorem 2": (lambda: renyi_binary(age, s), "^a looks continuous"),
     "three values for Theorem 2": (
         lambda: renyi_binary(s, three),
         "^b must have at most two values",
@@ -190,11 +196,11 @@ REFUSED = {
         lambda: pearson_correlation(["x", "y"], [0, 1]),
         "^a must contain numbers",
     ),
-    "a hole for Pearson": (
+    "a missing value for Pearson": (
         lambda: pearson_correlation([1, np.nan], [0, 1]),
         "^a has missing or infinite values",
     ),
-    "a measurement for information": (
+    "a continuous variable for mutual information": (
         lambda: normalized_mutual_information(age, s),
         "^a looks continuous",
     ),
@@ -204,14 +210,14 @@ REFUSED = {
         lambda: joint_table([1], [1]) + joint_table(["1"], [1]),
         "^rows has strings in one part of the data",
     ),
-    "levels twice": (
+    "duplicate levels": (
         lambda: JointTable([[1, 2]], ["x"], ["u", "u"]),
         "^columns contains the label 'u' more than once",
     ),
     # --- inference
     "a test of one column": (lambda: renyi_test(y), "b|two dimensions|table"),
     "a test of fractions": (lambda: renyi_test([[0.5, 0.5], [0.2, 0.8]]), "whole|counts"),
-    "a test of measurements": (lambda: renyi_test(age, s), "^a looks continuous"),
+    "a test of continuous variables": (lambda: renyi_test(age, s), "^a looks continuous"),
     "an interval of a constant": (lambda: renyi_interval(one, s), "has only one value"),
     "a confidence of 95": (
         lambda: renyi_interval(y, s, confidence_level=95),
@@ -241,15 +247,15 @@ REFUSED = {
         lambda: demographic_parity_ratio(y, y, sensitive_features=None),
         "^sensitive_features must be",
     ),
-    "a truth without positives": (
+    "true labels without positives": (
         lambda: equal_opportunity_difference(one, y, sensitive_features=s),
         "has y_true = 1, so the rate of this group is undefined",
     ),
-    "probabilities for the truth": (
+    "probabilities for true labels": (
         lambda: equal_opportunity_difference(age / 100, y, sensitive_features=s),
         "^y_true must contain labels 0 and 1",
     ),
-    "a truth of another length": (
+    "true labels of another length": (
         lambda: demographic_parity_ratio(y[:-1], y, sensitive_features=s),
         "y_true has 299",
     ),
@@ -262,7 +268,7 @@ REFUSED = {
         "enable_metadata_routing",
     ),
     # --- estimators and tuning
-    "three classes, which one?": (
+    "a target for three classes without pos_label": (
         lambda: fit_to_target(C(), X, three, sensitive_features=s),
         "^pos_label must be the class",
     ),
@@ -285,16 +291,19 @@ REFUSED = {
     "a huge lam": (lambda: C(lam=1e300).fit(X, y, sensitive_features=s), "^lam must be"),
     "a negative lam": (lambda: C(lam=-1).fit(X, y, sensitive_features=s), "^lam must be"),
     "a lam of text": (lambda: C(lam="1").fit(X, y, sensitive_features=s), "^lam must be"),
-    "a lam that is none": (lambda: C(lam=np.nan).fit(X, y, sensitive_features=s), "^lam must be"),
+    "a lam that is not a number": (
+        lambda: C(lam=np.nan).fit(X, y, sensitive_features=s),
+        "^lam must be",
+    ),
     "an unknown fairness": (
         lambda: C(fairness="parity").fit(X, y, sensitive_features=s),
         "^fairness must be one of",
     ),
-    "holes in X": (
+    "missing values in X": (
         lambda: C().fit(np.where(X > 2, np.nan, X), y, sensitive_features=s),
         "X contains NaN",
     ),
-    "a measurement for y": (lambda: C().fit(X, age, sensitive_features=s), "continuous"),
+    "a continuous y": (lambda: C().fit(X, age, sensitive_features=s), "continuous"),
     "one class": (lambda: C().fit(X, one, sensitive_features=s), "^y has only one class"),
     "other columns at prediction": (
         lambda: C().fit(X, y, sensitive_features=s).predict(X[:, :1]),
@@ -307,13 +316,13 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("call", "words"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("call", "words"), INVALID.values(), ids=INVALID)
 def test_invalid_input_raises_an_error_that_names_the_argument(call, words):
     with pytest.raises(ValueError, match=words):
         call()
 
 
-def test_independent_measurements_have_a_small_correlation():
+def test_independent_continuous_variables_have_a_small_correlation():
     # Counting each value as a label would give 1.
     noise = rng.normal(size=(2, 20, 1000))
     group = rng.integers(2, size=1000)
@@ -344,7 +353,7 @@ def test_unusual_labels_are_accepted(a, b, rho):
         assert renyi_correlation(a, b) == pytest.approx(rho, abs=1e-12)
 
 
-# --- the calls of a review, and a hundred more ---
+# --- mistaken calls of all kinds ---
 
 perm = np.random.default_rng(1).permutation(N)
 y_series, s_series = pd.Series(y), pd.Series(s)
@@ -393,13 +402,13 @@ def dask_rows():
 
 ORDER = "have the same index labels in another order, but rows are matched by position"
 
-# What a practitioner's trial of the library found, call by call.
-REVIEW = {
+# Mistakes in targets, tables of samples, validation rows, the order of rows, masks and labels.
+MISTAKES = {
     "a target that only selecting nobody reaches": (
         lambda: to_target(y=rare, metric="demographic_parity_difference", target=0.05),
         "everybody",
     ),
-    "the same in equal opportunity": (
+    "a target of equal opportunity that only selecting nobody reaches": (
         lambda: to_target(
             C(fairness="equal_opportunity"),
             y=rare,
@@ -408,7 +417,7 @@ REVIEW = {
         ),
         "everybody",
     ),
-    "the same by cross-validation": (
+    "such a target in cross-validation": (
         lambda: cross_validated(y=rare, metric="demographic_parity_difference", target=0.05),
         "everybody alike",
     ),
@@ -454,15 +463,15 @@ REVIEW = {
         lambda: to_target(validation=(other[0], other[1], sex[N // 2 :])),
         "^validation: sensitive_features contains labels unseen in fit",
     ),
-    "confidence with the rows of the fit": (
+    "confidence with the training rows": (
         lambda: to_target(validation=(X, y, s), confidence=0.9),
         "^confidence needs rows that were not used in the fit, but about 100 % of the validation",
     ),
-    "confidence with a copy of them": (
+    "confidence with a copy of the training rows": (
         lambda: to_target(validation=(X.copy(), y, s), confidence=0.9),
         "^confidence needs rows that were not used in the fit, but about 100 % of the validation",
     ),
-    "confidence with a part of them": (
+    "confidence with a part of the training rows": (
         lambda: to_target(
             X=X[:200], y=y[:200], s=s[:200], validation=(X[100:], y[100:], s[100:]), confidence=0.9
         ),
@@ -606,11 +615,11 @@ REVIEW = {
         lambda: C().fit(parquet_rows(), "y", sensitive_features=s),
         "must be column names, not a ndarray",
     ),
-    "files without that column": (
+    "files without the column of y": (
         lambda: to_target(X=parquet_rows(), y="z", s="s"),
         "the files have no column 'z'",
     ),
-    "Dask beside an array": (
+    "Dask and an array": (
         lambda: demographic_parity_ratio(None, dask_rows()[1], sensitive_features=s),
         "^sensitive_features is in memory, but other arguments are Dask",
     ),
@@ -653,7 +662,7 @@ REVIEW = {
     "dates for Pearson": (lambda: pearson_correlation(days, s), "^a must contain numbers, but it"),
 }
 
-MORE = {
+MORE_MISTAKES = {
     # --- metrics
     "no prediction": (
         lambda: demographic_parity_ratio(y, None, sensitive_features=s),
@@ -671,7 +680,7 @@ MORE = {
         lambda: demographic_parity_ratio(None, y + 1, sensitive_features=s),
         "^y_pred must contain labels 0 and 1.*from 1 to 2.*pos_label",
     ),
-    "percent": (
+    "percentages": (
         lambda: demographic_parity_ratio(None, 100 * score, sensitive_features=s),
         "^y_pred must contain",
     ),
@@ -733,7 +742,7 @@ MORE = {
         lambda: demographic_parity_ratio(None, y, sensitive_features=s, sample_weight=2.0),
         "^sample_weight must be one number for each sample",
     ),
-    "a word for weights": (
+    "text for weights": (
         lambda: demographic_parity_ratio(None, y, sensitive_features=s, sample_weight="balanced"),
         "^sample_weight must contain numbers",
     ),
@@ -741,19 +750,19 @@ MORE = {
         lambda: demographic_parity_ratio(None, y, sensitive_features=s, sample_weight=s),
         "^sensitive_features has only one group",
     ),
-    "nobody": (
+    "no samples": (
         lambda: demographic_parity_ratio([], [], sensitive_features=[]),
         "^y_pred is empty",
     ),
-    "equal opportunity without a truth": (
+    "equal opportunity without true labels": (
         lambda: equal_opportunity_difference(None, y, sensitive_features=s),
         "^y_true must be one",
     ),
-    "a truth of three classes": (
+    "true labels of three classes": (
         lambda: equal_opportunity_difference(three, y, sensitive_features=s),
         "^y_true must contain labels 0 and 1.*pos_label",
     ),
-    "a truth of -1 and 1": (
+    "true labels -1 and 1": (
         lambda: equal_opportunity_difference(2 * y - 1, y, sensitive_features=s),
         "^y_true must contain labels 0 and 1.*pos_label",
     ),
@@ -778,7 +787,7 @@ MORE = {
         lambda: renyi_from_soft(np.column_stack([-score, score]), s),
         "^F has negative",
     ),
-    "percent for soft labels": (
+    "percentages for soft labels": (
         lambda: renyi_from_soft(100 * fitted.predict_proba(X), s),
         "sums to 100",
     ),
@@ -808,16 +817,16 @@ MORE = {
     ),
     "a misspelled method": (lambda: renyi_test(y, s, method="exact"), "^method must be one of"),
     "resamples as a float": (lambda: renyi_test(y, s, n_resamples=1e4), "^n_resamples must be"),
-    "a word as a seed": (lambda: renyi_test(y, s, random_state="a"), "^random_state must be"),
-    "an interval of equal opportunity without a truth": (
+    "text as a seed": (lambda: renyi_test(y, s, random_state="a"), "^random_state must be"),
+    "an interval of equal opportunity without true labels": (
         lambda: fairness_interval("equal_opportunity_difference", None, y, sensitive_features=s),
         "^y_true is None",
     ),
-    "a function of one's own for an interval": (
+    "a custom function for an interval": (
         lambda: fairness_interval(lambda *_: 0, None, y, sensitive_features=s),
         "^metric must be one of",
     ),
-    "truth and score exchanged": (
+    "true labels and scores exchanged": (
         lambda: fairness_report(score, y, s),
         "^y_true must contain labels 0 and 1",
     ),
@@ -860,12 +869,15 @@ MORE = {
         lambda: C().fit(np.where(X > 2, np.inf, X), y, sensitive_features=s),
         "X contains infinity",
     ),
-    "on the scores": (lambda: C(on="scores").fit(X, y, sensitive_features=s), "^on must be one"),
+    "an unknown value of on": (
+        lambda: C(on="scores").fit(X, y, sensitive_features=s),
+        "^on must be one",
+    ),
     "a score of three classes": (
         lambda: C(on="score").fit(X, three, sensitive_features=s),
         "^on='score' needs two classes",
     ),
-    "a pos_label that is no class": (
+    "an unknown pos_label": (
         lambda: C(fairness="equal_opportunity", pos_label="yes").fit(X, y, sensitive_features=s),
         "^pos_label must be one of the classes",
     ),
@@ -873,7 +885,7 @@ MORE = {
         lambda: C(class_weight="balance").fit(X, y, sensitive_features=s),
         "^class_weight must be",
     ),
-    "a weight of a class that is none": (
+    "a weight of an unknown class": (
         lambda: C(class_weight={2: 1.0}).fit(X, y, sensitive_features=s),
         "^class_weight contains 2, which is not a class",
     ),
@@ -888,8 +900,8 @@ MORE = {
         lambda: C().fit(frame, y, sensitive_features=s).predict(frame[["b", "a"]]),
         "feature names should match",
     ),
-    "a prediction with a hole": (lambda: fitted.predict([[np.nan, 0]]), "X contains NaN"),
-    "a penalty given y without y": (
+    "a prediction with a missing value": (lambda: fitted.predict([[np.nan, 0]]), "X contains NaN"),
+    "a conditional penalty without y": (
         lambda: (
             C(fairness="equal_opportunity")
             .fit(X, y, sensitive_features=s)
@@ -917,7 +929,7 @@ MORE = {
         lambda: RenyiRegressor().fit(X, answer, sensitive_features=s),
         "^y must contain numbers",
     ),
-    "another library for trees": (
+    "an unknown backend for trees": (
         lambda: trees(backend="catboost").fit(X, y, sensitive_features=s),
         "^backend must be one of",
     ),
@@ -935,17 +947,20 @@ MORE = {
         ),
         r"^y contains labels unseen in fit: \[2\]",
     ),
-    "half a cluster": (
+    "a fractional number of clusters": (
         lambda: RenyiKMeans(2.5).fit(X, sensitive_features=s),
         "^n_clusters must be a whole number",
     ),
-    "clusters with a hole": (
+    "clusters with a missing value": (
         lambda: RenyiKMeans(2).fit(np.where(X > 2, np.nan, X), sensitive_features=s),
         "X contains NaN",
     ),
     # --- tuning
     "a target as text": (lambda: to_target(target="80%"), "^target must be a finite number"),
-    "a target that is none": (lambda: to_target(target=np.nan), "^target must be a finite"),
+    "a target that is not a number": (
+        lambda: to_target(target=np.nan),
+        "^target must be a finite",
+    ),
     "a misspelled metric": (lambda: to_target(metric="p-rule"), "^metric must be a function or"),
     "a function without a direction": (
         lambda: to_target(metric=demographic_parity_ratio, target=0.8),
@@ -990,11 +1005,11 @@ MORE = {
         "^lams must be a sequence of numbers",
     ),
     "one lam for cross-validation": (lambda: cross_validated(lams=3), "^lams must be a sequence"),
-    "a path of nothing known": (
+    "a path with a missing lam": (
         lambda: lam_path(C(), X, y, lams=[np.nan], sensitive_features=s),
         "^each of lams must be",
     ),
-    "one part": (lambda: cross_validated(cv=1), "^cv must be a whole number, 2 or more"),
+    "one fold": (lambda: cross_validated(cv=1), "^cv must be a whole number, 2 or more"),
     "a function for cross-validation": (
         lambda: cross_validated(metric=demographic_parity_ratio),
         "^metric must be one of",
@@ -1006,13 +1021,13 @@ MORE = {
 }
 
 
-@pytest.mark.parametrize(("call", "words"), REVIEW.values(), ids=REVIEW)
+@pytest.mark.parametrize(("call", "words"), MISTAKES.values(), ids=MISTAKES)
 def test_invalid_calls_raise_a_clear_error(call, words):
     with pytest.raises(ValueError, match=words):
         call()
 
 
-@pytest.mark.parametrize(("call", "words"), MORE.values(), ids=MORE)
+@pytest.mark.parametrize(("call", "words"), MORE_MISTAKES.values(), ids=MORE_MISTAKES)
 def test_more_invalid_calls_raise_a_clear_error(call, words):
     with pytest.raises(ValueError, match=words):
         call()
@@ -1027,21 +1042,21 @@ WARNED = {
         lambda: to_target(C(fairness="equal_opportunity"), target=0.1),
         MetricMismatchWarning,
     ),
-    "the same by cross-validation": (
+    "such a metric in cross-validation": (
         lambda: cross_validated(metric="equalized_odds_difference", target=0.9),
         MetricMismatchWarning,
     ),
-    "nobody selected, on demand": (
+    "nobody selected with min_selection=0": (
         lambda: to_target(
             y=rare, metric="demographic_parity_difference", target=0.05, min_selection=0
         ),
         DegenerateModelWarning,
     ),
-    "whole scores that repeat": (
+    "integer scores that repeat": (
         lambda: renyi_correlation((400 * grid).astype(int), coin),
         SmallSampleWarning,
     ),
-    "whole scores that repeat, as a metric": (
+    "integer scores that repeat, as a metric": (
         lambda: renyi_dependence(None, (400 * grid).astype(int), sensitive_features=coin),
         SmallSampleWarning,
     ),
@@ -1054,7 +1069,7 @@ WARNED = {
         lambda: cross_validated(s=None),
         NoSensitiveFeaturesWarning,
     ),
-    "validation with the rows of the fit": (
+    "validation with the training rows": (
         lambda: to_target(validation=(X, y, s), target=0.1),
         UserWarning,
     ),
@@ -1062,7 +1077,7 @@ WARNED = {
 
 
 @pytest.mark.parametrize(("call", "warning"), WARNED.values(), ids=WARNED)
-def test_doubtful_calls_warn(call, warning):
+def test_questionable_calls_warn(call, warning):
     with pytest.warns(warning):
         call()
 
@@ -1073,7 +1088,7 @@ def routed_score(model, group):
 
 
 noise = np.random.default_rng(5).integers(2, size=N)
-RIGHT = {
+VALID = {
     "scores with fractions that repeat": (
         lambda: renyi_correlation(grid, coin),
         lambda: renyi_correlation(grid, coin, kind="continuous"),
@@ -1118,7 +1133,7 @@ RIGHT = {
         ),
         lambda: p_of_y,
     ),
-    "both in the same new order": (
+    "predictions and groups in the same new order": (
         lambda: demographic_parity_ratio(None, y_series.iloc[perm], sensitive_features=s_shuffled),
         lambda: p_of_y,
     ),
@@ -1167,7 +1182,7 @@ RIGHT = {
         lambda: routed_score(DecisionTreeClassifier(max_leaf_nodes=40, random_state=0), noise),
         lambda: 0.0,
     ),
-    "the score of a logistic regression on it": (
+    "the score of a logistic regression on a random group": (
         lambda: routed_score(LogisticRegression(), noise),
         lambda: 0.0,
     ),
@@ -1209,8 +1224,8 @@ p_of_y = demographic_parity_ratio(None, y, sensitive_features=s)
 rho_of_y = renyi_correlation(y, s)
 
 
-@pytest.mark.parametrize(("call", "expected"), RIGHT.values(), ids=RIGHT)
-def test_unusual_calls_give_the_right_answer(call, expected):
+@pytest.mark.parametrize(("call", "expected"), VALID.values(), ids=VALID)
+def test_unusual_but_valid_calls_give_the_correct_result(call, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert call() == pytest.approx(expected(), abs=1e-9)

@@ -1,4 +1,4 @@
-"""Tests, intervals and differences: against scipy, brute force, and known truths."""
+"""Tests, intervals and differences match scipy, brute force and known true values."""
 
 import itertools
 import warnings
@@ -29,11 +29,11 @@ from renyi_lib.inference import (
 from renyi_lib.tables import JointTable
 
 DAYS = np.array([[28, 22, 10], [6, 40, 14], [3, 12, 25], [52, 10, 18]])
-FEW = 1000  # random samples, where a test needs no more
+FEW = 1000  # resamples, for tests that need no more
 
 
 def samples(counts):
-    """Labels whose joint table this is."""
+    """Labels whose joint table is `counts`."""
     return np.repeat(np.indices(counts.shape).reshape(2, -1), np.ravel(counts), axis=1)
 
 
@@ -110,7 +110,7 @@ def test_auto_uses_permutations_for_small_counts():
     assert renyi_test(np.ones((152, 152)) * 10, n_resamples=5, random_state=0).pvalue == 1
 
 
-def test_statistic_within_strata_is_the_root_of_the_weighted_mean_square():
+def test_statistic_within_strata_is_the_square_root_of_the_weighted_mean_square():
     rng = np.random.default_rng(5)
     given, a, b = rng.integers(2, size=500), rng.integers(3, size=500), rng.integers(4, size=500)
     conditional = renyi_correlation(a, b, given=given)
@@ -122,7 +122,7 @@ def test_statistic_within_strata_is_the_root_of_the_weighted_mean_square():
 
 
 def test_dependence_explained_by_strata_vanishes_within_them():
-    # Simpson: both depend on the stratum, and on nothing else.
+    # Simpson's paradox: both variables depend on the stratum and on nothing else.
     rng = np.random.default_rng(6)
     given = rng.integers(2, size=2000)
     a, b = (rng.random((2, 2000)) < 0.2 + 0.6 * given).astype(int)
@@ -165,7 +165,7 @@ def test_a_constant_is_independent_of_everything(method):
 
 
 def test_the_cost_does_not_depend_on_the_number_of_samples():
-    # No clock: what is drawn has the size of the table, and that is all.
+    # Arrays of 240 billion samples would not fit in memory; what is drawn has the table's size.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = renyi_test(DAYS * 10**9)
@@ -193,7 +193,7 @@ def test_a_test_and_an_interval_have_readable_reprs():
 
 
 def truth_of(shape, rho):
-    """A table with uneven margins and that correlation."""
+    """A table with uneven margins and the correlation rho."""
     p = np.arange(1, shape[0] + 1) / sum(range(1, shape[0] + 1))
     q = np.arange(shape[1], 0, -1) / sum(range(1, shape[1] + 1))
     f, g = np.linspace(-1, 1, shape[0]), np.linspace(-1, 1, shape[1])
@@ -208,18 +208,18 @@ def truth_of(shape, rho):
 @pytest.mark.parametrize(
     ("shape", "rho", "n"), [((2, 2), 0.3, 60), ((3, 3), 0.0, 100), ((4, 3), 0.1, 500)]
 )
-def test_the_interval_covers_the_truth(shape, rho, n):
+def test_the_interval_covers_the_true_value(shape, rho, n):
     rng = np.random.default_rng(8)
     tables = rng.multinomial(n, truth_of(shape, rho).ravel(), size=300).reshape(-1, *shape)
     tables = tables[(tables.any(axis=1).all(axis=1)) & (tables.any(axis=2).all(axis=1))]
     found = renyi_intervals(tables, level=0.05, n_resamples=FEW, rng=rng)
     covered = (found[:, 2] <= rho + 1e-9) & (rho <= found[:, 3] + 1e-9)
-    assert covered.mean() > 0.915  # 300 samples: .95 less 2.8 standard errors
-    # Near ties the lower end is conservative; the width stays close to that of normal theory.
+    assert covered.mean() > 0.915  # with 300 tables, 0.95 minus 2.8 standard errors
+    # Near ties the lower end is conservative, but the width is close to that of normal theory.
     width = found[:, 3] - found[:, 2]
     assert width.mean() < 1.2 * 2 * 1.96 * (1 - rho**2) / np.sqrt(n)
     below = found[:, 0] < rho
-    assert rho == 0 or abs(below.mean() - 0.5) < 0.1  # the estimate is right at the median
+    assert rho == 0 or abs(below.mean() - 0.5) < 0.1  # the estimate is median-unbiased
 
 
 def test_the_estimate_is_less_biased_than_the_plug_in_value():
@@ -245,8 +245,8 @@ def test_interval_covers_a_correlation_of_one():
     found = renyi_interval(np.diag([10, 10]), random_state=0)
     assert abs(found.plugin - 1) < 1e-12
     assert found.high == 1
-    # Nobody of 20 is off the diagonal. Ties count by half, so a share x of people may be there
-    # with (1 - x)^20 / 2 = .025; and rho = 1 - 2x.
+    # None of 20 samples is off the diagonal. Ties count by half, so the largest possible share x
+    # off the diagonal solves (1 - x)^20 / 2 = 0.025, and rho = 1 - 2x.
     assert abs(found.low - (1 - 2 * (1 - 0.05 ** (1 / 20)))) < 0.03
 
 
@@ -254,7 +254,7 @@ def test_interval_covers_a_correlation_of_zero():
     found = renyi_interval(np.full((3, 3), 20), random_state=0)
     assert abs(found.plugin) < 1e-12
     assert (found.low, found.estimate) == (0.0, 0.0)
-    # As if it were a sample that is less independent, yet more so than most: no narrower.
+    # For the upper end, the observed value counts as at least a low quantile under independence.
     assert 0.08 < found.high < np.sqrt(largest_root_isf(0.05, 2, 2) / 180)
 
 
@@ -268,13 +268,13 @@ def test_more_confidence_and_fewer_samples_widen_the_interval():
     assert widths == sorted(widths)
     small, large = (renyi_interval(k * DAYS, random_state=0) for k in (1, 100))
     assert 8 < (small.high - small.low) / (large.high - large.low) < 12
-    # Where the sample is large, the ends are those of the delta method.
+    # In a large sample, the ends match the delta method.
     P = DAYS / DAYS.sum()
     assert abs((large.high - large.low) / 2 - 1.96 * _spread(P) / np.sqrt(24000)) < 0.0015
 
 
 def _spread(P):
-    """The standard error of sqrt(n) rho, by differences over single samples."""
+    """The standard error of sqrt(n) rho, by finite differences over the cells."""
     rho, influence = renyi_from_joint(P), np.empty_like(P)
     for cell in np.ndindex(P.shape):
         moved = P * (1 - 1e-6)
@@ -373,7 +373,7 @@ def test_upper_end_of_p_percent_is_one_if_fairness_is_not_excluded():
     found = fairness_interval(
         "demographic_parity_ratio", None, HIRED, sensitive_features=SEX, random_state=0
     )
-    assert found.high < 1  # the groups differ: p = .013
+    assert found.high < 1  # the groups differ, with a p-value of 0.013
     close = np.repeat([1, 0, 1, 0], [18, 22, 30, 30])
     found = fairness_interval(
         "demographic_parity_ratio", None, close, sensitive_features=SEX, random_state=0
@@ -385,7 +385,7 @@ def test_upper_end_of_p_percent_is_one_if_fairness_is_not_excluded():
     assert gap_of_it.low == 0
 
 
-def test_one_sided_fairness_bounds_have_nominal_coverage():
+def test_fairness_intervals_are_defined_for_rates_of_zero_or_one():
     nobody = fairness_interval(
         "demographic_parity_ratio", None, np.zeros(100), sensitive_features=SEX
     )
@@ -439,7 +439,7 @@ ALL = [metric.__name__ for metric in METRICS] + ["renyi_correlation"]
 
 
 @pytest.mark.parametrize("metric", ALL)
-def test_difference_estimate_is_that_of_the_metrics(metric):
+def test_plug_in_difference_matches_the_metrics(metric):
     truth, first, second, group = two_models(0.5)
     options = {"sensitive_features": group, "random_state": 0, "n_resamples": FEW}
     found = difference_interval(metric, truth, first, second, **options)
@@ -454,7 +454,7 @@ def test_difference_estimate_is_that_of_the_metrics(metric):
     assert abs(found.plugin - plugin) < 1e-12
     assert abs(back.plugin + plugin) < 1e-12
     assert -1 <= found.low < found.estimate < found.high <= 1
-    assert found.low > 0 or found.high < 0  # the first is worse, and 3000 people show it
+    assert found.low > 0 or found.high < 0  # 3000 samples show that the first is less fair
 
 
 @pytest.mark.parametrize("metric", ["demographic_parity_difference", "demographic_parity_ratio"])
@@ -513,7 +513,7 @@ def test_a_model_that_selects_everybody_differs_by_the_violation_of_the_other():
     assert 0 < found.low < violation < found.high
 
 
-def test_next_to_a_model_that_may_be_fair_another_may_be_worse_by_all_of_its_upper_end():
+def test_difference_from_a_model_that_may_be_fair_has_the_upper_end_of_the_other():
     _, first, _, group = two_models(0.5, n=400)
     second = np.random.default_rng(17).integers(2, size=400)
     name = "demographic_parity_difference"
@@ -530,7 +530,7 @@ def test_next_to_a_model_that_may_be_fair_another_may_be_worse_by_all_of_its_upp
 
 
 def measured(metric, weight, **options):
-    """The interval of a weighted sample, of any measure."""
+    """The interval, or the test, of any measure for a weighted sample."""
     options |= {"sample_weight": weight, "random_state": 0, "n_resamples": FEW}
     truth, first, second, group = two_models(0.5)
     if metric == "renyi_test":
@@ -565,13 +565,13 @@ def test_weighted_interval_contains_the_weighted_metric(metric):
     assert found.plugin == pytest.approx(expected)
     assert found.design_effect == pytest.approx(3000 * np.sum(weight**2) / weight.sum() ** 2)
     assert "design_effect=" in repr(found)
-    # A lognormal weight has a design effect of e, and widths grow with its root.
+    # A lognormal weight has a design effect of e, and widths grow with its square root.
     plain = measured(metric, None)
     assert 1.3 < (found.high - found.low) / (plain.high - plain.low) < 2.2
 
 
 def test_weighted_intervals_cover_the_true_value():
-    # Weights that have nothing to do with the decision: the truth is the rates' difference.
+    # The weights are independent of the decision, so the true value is the rates' difference.
     generator, covered = np.random.default_rng(2), []
     group = np.repeat([0, 1], [150, 450])
     for _ in range(200):
@@ -658,7 +658,7 @@ def test_invalid_weights_raise(weight):
 
 
 def decisions_of(positive, size):
-    """Groups and decisions with these counts."""
+    """Decisions and groups with these counts."""
     group = np.repeat(np.arange(len(size)), size)
     decision = np.concatenate([np.arange(n) < k for k, n in zip(positive, size)])
     return decision.astype(int), group
@@ -709,7 +709,7 @@ def test_unobserved_pair_of_rare_values_raises_the_upper_end():
     assert table[2, 2] == 0
     found = renyi_interval(table, random_state=0)
     assert found.low == 0
-    # With a third of the four in both, (2/3)^4 would still not be rare, and rho would be 1/2.
+    # If a third of the four had both, (2/3)^4 would not be a small probability, and rho = 1/2.
     assert found.high > 0.5
     common = renyi_interval(table[:2, :2], random_state=0)
     assert common.high < 0.3
@@ -755,7 +755,7 @@ def test_more_power_and_smaller_effects_need_more_samples():
     sizes = [sample_size(0.2, power=power) for power in (0.5, 0.8, 0.95)]
     assert sizes == sorted(sizes)
     assert 3.5 < sample_size(0.1) / sample_size(0.2) < 4.5
-    # The textbook's (1.96 + .84)^2 / rho^2.
+    # The textbook formula is (1.96 + 0.84)^2 / rho^2.
     assert sample_size(0.1) == pytest.approx(785, rel=0.03)
 
 
@@ -779,7 +779,7 @@ def test_impossible_plans_raise(options, message):
         sample_size(**options)
 
 
-# --- Calls by mistake ----------------------------------------------------------------------------
+# --- Invalid input -------------------------------------------------------------------------------
 
 TABLES = {
     "empty": ([], "two-dimensional"),
@@ -807,7 +807,7 @@ def test_table_that_does_not_contain_counts_raises(function, table, message):
 
 SAMPLES = {
     "lengths": ([0, 1, 0], [0, 1], "same number"),
-    "nothing": ([], [], "empty"),
+    "empty": ([], [], "empty"),
     "missing": ([0, 1, None], [0, 1, 1], "missing value"),
     "nan": ([0.0, np.nan, 1.0], [0, 1, 1], "missing value"),
     "continuous": (np.linspace(0, 1, 50) ** 2, np.arange(50) % 2, "looks continuous"),
@@ -834,7 +834,7 @@ def test_invalid_samples_raise(function, a, b, message):
     ],
 )
 @pytest.mark.parametrize("function", [renyi_test, renyi_interval])
-def test_parameters_are_checked(function, options, message):
+def test_invalid_parameters_raise(function, options, message):
     with pytest.raises(ValueError, match=message):
         function(DAYS, **options)
 
@@ -872,19 +872,19 @@ CALLS = {
         {"metric": "accuracy"},
         "metric must be one of 'demographic_parity_ratio'",
     ),
-    "another function": ({"metric": np.mean}, "metric must be one of"),
+    "an unknown function": ({"metric": np.mean}, "metric must be one of"),
     "no truth": (
         {"metric": "equal_opportunity_difference", "y_true": None},
         "y_true is None",
     ),
     "probabilities": ({"y_pred": DECISION * 0.5}, "y_pred must contain decisions"),
     "one group": ({"sensitive_features": np.zeros(PEOPLE)}, "only one group"),
-    "a measurement": ({"sensitive_features": rng.normal(size=PEOPLE)}, "looks continuous"),
+    "continuous groups": ({"sensitive_features": rng.normal(size=PEOPLE)}, "looks continuous"),
     "another length": ({"y_pred": DECISION[1:]}, "same number"),
     "labels": ({"y_pred": DECISION + 1}, "pos_label"),
     "missing": ({"y_pred": np.where(GROUP == 0, np.nan, 1)}, "missing or infinite"),
-    "a soft truth": ({"metric": "equalized_odds_difference", "y_true": TRUTH * 0.5}, "y_true"),
-    "nobody of a kind": (
+    "soft labels": ({"metric": "equalized_odds_difference", "y_true": TRUTH * 0.5}, "y_true"),
+    "an empty cell": (
         {"metric": "equal_opportunity_difference", "y_true": TRUTH * (GROUP > 0)},
         "no sample of group 0",
     ),

@@ -1,4 +1,4 @@
-"""Test inversion: against the textbook interval of a normal mean."""
+"""Test inversion matches the textbook interval of a normal mean."""
 
 import numpy as np
 import pytest
@@ -99,6 +99,6 @@ def test_root_of_a_line_is_exact_within_reach():
     slopes = np.array([2.0, 2.0, 2.0, -1.0, 1.0])
     roots = np.array([2.5, 9.0, -9.0, 2.0, 2.0])
     h = slopes[:, None] * (t - roots[:, None])
-    t[4], h[4] = 2.0, 1.0  # one place only: there is no line
+    t[4], h[4] = 2.0, 1.0  # with a single point there is no line
     near, reach = np.full(5, 2.2), np.full(5, 0.5)
     assert _line_root(t, h, near, reach) == pytest.approx([2.5, 2.7, 1.7, 2.2, 2.2])

@@ -23,7 +23,7 @@ def points(seed, n=14, n_groups=2, n_clusters=3, weighted=False):
 
 
 def memory(X, totals, n_clusters, n_margins=0):
-    """What `descent_pass` keeps from one pass to the next: margins, state and reference."""
+    """The margins, state and reference that `descent_pass` keeps from one pass to the next."""
     rows, width = X.shape[1] + len(totals), (n_clusters + 3) // 4 * 4
     reference = np.zeros((rows + len(totals) + 3, n_clusters))
     return np.zeros(n_margins), np.zeros((rows + 2, width)), reference
@@ -49,7 +49,7 @@ def chi_square(groups, weights, labels):
 
 
 def brute_pass(X, groups, weights, labels, weight):
-    """Every point once: the best cluster by evaluating the whole objective for each."""
+    """Move each point once to the cluster with the smallest value of the whole objective."""
     labels, moved = labels.copy(), 0
     for i in range(len(X)):
         if np.sum(labels == labels[i]) < 2:

@@ -1,4 +1,4 @@
-"""The logistic loss against many digits, and the same wherever it is used."""
+"""The logistic loss matches high-precision arithmetic and is the same wherever it is used."""
 
 import mpmath
 import numpy as np

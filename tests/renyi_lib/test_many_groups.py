@@ -1,4 +1,4 @@
-"""Thousands of groups: the same numbers as the way for few, without a d x d matrix."""
+"""Thousands of groups give the same results as the method for few, without a d x d matrix."""
 
 import tracemalloc
 
@@ -44,7 +44,7 @@ def test_results_for_many_groups_match_the_method_for_few_groups(
 
 @pytest.mark.parametrize("kind", ["blocks", "chunks"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_slopes_of_the_table_match_those_of_all_rows(monkeypatch, kind, n_classes):
+def test_residual_gradients_in_blocks_or_chunks_match_all_rows(monkeypatch, kind, n_classes):
     X, _, s = biased_data(900, n_classes, 6)
     y = np.random.default_rng(0).integers(n_classes, size=900)
     monkeypatch.setattr(_renyi_table, "MANY_GROUPS", 4)

@@ -1,4 +1,4 @@
-"""The softmax model: its loss, its gradients and its curvature, against scipy and differences."""
+"""The softmax model's loss, gradients and curvature match scipy and finite differences."""
 
 import numpy as np
 import pytest

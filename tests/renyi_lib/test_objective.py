@@ -1,4 +1,4 @@
-"""loss + lam * penalty as a function of theta: its gradient, for every model and penalty."""
+"""Values and derivatives of loss + lam * penalty with respect to theta."""
 
 import numpy as np
 import pytest
@@ -69,7 +69,7 @@ class TestGradients:
 
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("c", [2, 3])
-def test_pulling_gradients_back_together_or_singly_agrees(c, storage):
+def test_pulling_back_gradients_together_or_one_by_one_agrees(c, storage):
     X, y, _ = biased_data(40, c, 2, seed=0)
     model, rng = SoftmaxModel(storage(X), y, c), np.random.default_rng(0)
     point = model.at(rng.normal(size=model.shape))

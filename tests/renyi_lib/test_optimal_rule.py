@@ -86,7 +86,7 @@ def test_the_minimizer_thresholded_at_one_half_is_the_bias_score_rule(seed, lam)
 @settings(max_examples=25, deadline=None)
 @given(seed=populations, lam=st.sampled_from(LAMS))
 def test_no_rule_with_as_small_a_gap_does_better(seed, lam):
-    """At the cost of errors that the shift sets; in accuracy the loss is at most 2 |tau|."""
+    """The rule is optimal for costs that tau sets, and within 2 |tau| of the best accuracy."""
     people = Population(seed)
     p = people.scores(lam)
     k, tau = people.multiplier_and_shift(p, lam)

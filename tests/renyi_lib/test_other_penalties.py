@@ -1,4 +1,4 @@
-"""Pearson and HSIC in the place of rho_R^2: the same classifier with another penalty."""
+"""The classifier works with the Pearson and HSIC penalties in place of rho_R^2."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_large_lam_makes_the_conditional_measure_small(classifier, lam, fairness
 @pytest.mark.parametrize("n_groups", [2, 3])
 def test_moments_in_cells_give_the_sums_of_waves_to_rounding(bandwidth, n_groups):
     rng = np.random.default_rng(0)
-    # The ends of [0, 1], the borders of cells, and points a little outside as differences need.
+    # The ends of [0, 1], the borders of cells, and points slightly outside, as in differences.
     x = np.r_[0.0, 1.0, -1e-5, 1 + 1e-5, np.arange(1, 100) / 100, rng.beta(0.3, 1, size=900)]
     weight = rng.uniform(size=len(x))
     groups = Groups.from_labels(rng.integers(n_groups, size=len(x)), weight)

@@ -1,4 +1,4 @@
-"""The package as a whole: quick to import, everything public in one place, examples that run."""
+"""The package imports quickly, documents its public names, and its examples run."""
 
 import doctest
 import importlib
@@ -20,7 +20,7 @@ import renyi_lib
 ROOT = Path(__file__).parents[2]
 
 
-# What a plain installation does not have: the extras, and the book.
+# Modules that a plain installation does not have: the extras, and the book's code.
 EXTRAS = (
     "numba",
     "tqdm",
@@ -38,7 +38,7 @@ EXTRAS = (
 
 
 def run(code):
-    """Run code in a new process that has none of the extras; what it prints."""
+    """Return what the code prints in a new process that has none of the extras."""
     block = f"import sys\nfor name in {EXTRAS}: sys.modules[name] = None\n"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", block + code], capture_output=True, text=True
@@ -82,10 +82,10 @@ try:
 except ImportError as error:
     print(error)
 del sys.modules["pyarrow"]
-with warnings.catch_warnings(record=True) as said:
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     r.RenyiKMeans(2, 1.0, random_state=0).fit(data.X_train[:50], sensitive_features=s[:50])
-print(said[0].message)
+print(caught[0].message)
 """
     *truths, hardt, parquet, kmeans = run(code).splitlines()
     assert truths == ["True", "True"]
@@ -233,7 +233,7 @@ def test_readme_example_prints_what_the_readme_shows(capsys):
     assert capsys.readouterr().out == shown
 
 
-def test_readme_describes_its_picture_by_the_numbers_in_it():
+def test_readme_alt_text_has_the_numbers_of_the_picture():
     readme = (ROOT / "README.md").read_text(encoding="utf8")
     alt, name = re.search(r"!\[(.*?)\]\((\S+\.svg)\)", readme).groups()
     drawn = re.findall(r">(\d[\d.]*) %<|accuracy ([\d.]+) %", (ROOT / name).read_text("utf8"))

@@ -1,4 +1,4 @@
-"""Penalties: values against independent oracles, gradients against differences, limits."""
+"""Penalties match independent oracles, finite differences and limiting cases."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -200,7 +200,7 @@ class TestAdversary:
 
     @PROPERTY
     @given(cases)
-    def test_value_given_w_is_the_paper_s_term_less_a_constant_over_the_variance(self, case):
+    def test_value_given_w_is_the_centered_and_scaled_term_of_the_paper(self, case):
         seed, c, _ = case
         T, q, rng = random_table(seed, c, 2)
         w = rng.normal(size=c)
@@ -220,7 +220,7 @@ class TestAdversary:
         slopes = numerical_gradient(lambda t: renyi_given_w(t, q, w)[0], T)
         np.testing.assert_allclose(renyi_given_w(T, q, w)[1], slopes, rtol=1e-6, atol=1e-6)
 
-    def test_gradient_is_that_at_the_fixed_best_response_by_danskin(self):
+    def test_gradient_equals_the_gradient_for_the_fixed_best_response(self):
         T, q, _ = random_table(1, 3, 4)
         of_the_maximum = numerical_gradient(
             lambda t: renyi_given_v(t, q, best_response_v(t, q))[0], T
@@ -256,7 +256,7 @@ class TestEveryPenalty:
         penalty, c, d = PENALTIES[name]
         rng = np.random.default_rng(len(name))
         F = soft_labels(rng, 30, c)
-        s = np.repeat(np.arange(d), 30)[: 30 * d : d]  # blocks, so that each meets every y
+        s = np.repeat(np.arange(d), 30)[: 30 * d : d]  # blocks, so that each group has every label
         return penalty, F, s, rng.uniform(0.2, 2, size=30)
 
     def test_gradient_agrees_with_differences(self, setup):
@@ -315,7 +315,7 @@ def test_value_at_independence_is_zero_up_to_smoothing():
     F = np.tile([0.2, 0.3, 0.5], (12, 1))
     s = np.arange(12) % 4
     assert RenyiPenalty().value_and_grad(F, s)[0] < 1e-30
-    # Two free singular values, both 0: the mixed strategy is even, (1 - 1/2) mu / 2.
+    # With two singular values, both 0, the mixed strategy is even, which gives (1 - 1/2) mu / 2.
     assert RenyiPenalty(smoothing=0.04).value_and_grad(F, s)[0] == pytest.approx(0.01)
 
 
@@ -471,7 +471,7 @@ class TestEmptyClass:
             RenyiPenalty().value_and_grad(np.column_stack([1 - t * share, t * share]), s)[0]
             for t in (1e-2, 1e-4, 1e-6)
         ]
-        # A class of mass p contributes p E[h | class]^2: it falls in proportion to t.
+        # A class of mass p contributes p E[h | class]^2, which falls in proportion to t.
         assert values[1] / values[0] == pytest.approx(1e-2, rel=0.05)
         assert values[2] / values[1] == pytest.approx(1e-2, rel=0.05)
 
@@ -511,7 +511,7 @@ class TestConditional:
             responses[1], RenyiPenalty().best_response(F[y == 1], s[y == 1]), atol=1e-12
         )
 
-    def test_different_groups_are_recounted(self):
+    def test_value_uses_the_groups_of_each_call(self):
         F, s, _ = problem(9, n=60, c=2, d=2)
         y = np.arange(60) % 2
         penalty = ConditionalPenalty(RenyiPenalty())
@@ -565,7 +565,7 @@ class TestPearson:
         assert PearsonPenalty().value_and_grad(F, s)[0] == pytest.approx(expected, rel=1e-12)
 
     def test_value_exceeds_the_squared_renyi_correlation_of_the_sampled_label(self):
-        # The same covariance over a smaller variance: that of the score, not of the label.
+        # The covariance is the same, but the score has a smaller variance than the label.
         F, s, _ = problem(12, n=80, c=2, d=2)
         assert PearsonPenalty().value_and_grad(F, s)[0] > RenyiPenalty().value_and_grad(F, s)[0]
 

@@ -1,4 +1,4 @@
-"""The bias-score rule: optimal on known populations, and a well-behaved estimator."""
+"""The bias-score rule is optimal on known populations and follows scikit-learn's conventions."""
 
 import os
 import subprocess
@@ -38,7 +38,7 @@ METRICS = {
 
 
 class Known(ClassifierMixin, BaseEstimator):
-    """Knows the probabilities of each type; X holds the number of the type."""
+    """A classifier that is given the probabilities of each type; X contains the type's number."""
 
     def __init__(self, probabilities=None):
         self.probabilities = probabilities
@@ -59,7 +59,7 @@ class Population:
         self.pi = rng.dirichlet(np.full(m, 5.0))
         self.eta = rng.beta(1.2, 1.8, m)
         self.of_group = rng.dirichlet(np.ones(d), m)
-        # A group with a large number has a better chance.
+        # Groups with larger numbers have more positive labels.
         self.eta = (self.eta + self.of_group @ np.linspace(0, 0.5, d)) / 1.5
         self._make_rows()
 
@@ -77,7 +77,7 @@ class Population:
         return model.fit(self.X, self.y, sensitive_features=self.s, sample_weight=self.weight)
 
     def cells(self, fairness):
-        """P(type, condition, group) / P(condition, group), for each cell a row."""
+        """P(type | condition, group), of shape (conditions, groups, types)."""
         parts = {
             "demographic_parity": [np.ones_like(self.eta)],
             "equal_opportunity": [self.eta],
@@ -109,12 +109,12 @@ class Population:
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("fairness", ["demographic_parity", "equal_opportunity"])
 def test_no_rule_is_better_than_the_rules_of_the_frontier(seed, fairness):
-    """Brute force, by a linear program: two groups, one rate, all rules of the path."""
+    """For two groups and one rate, compare each rule of the frontier with a linear program."""
     people = Population(seed, m=150)
     model = people.fit(fairness=fairness, tolerance=1.0, cv=2)
     frontier = model.frontier(people.X, people.y, people.s, people.weight, n_points=200)
     assert len(frontier) > 3
-    # The last rule may be on the other side of parity, where a smaller k does as well.
+    # The last rule may overshoot parity, and then a smaller k gives the same difference.
     for row in frontier[:-1].itertuples():
         best = people.best_accuracy(row.difference + 1e-12, fairness)
         assert row.accuracy == pytest.approx(best, abs=1e-8)
@@ -143,7 +143,7 @@ def test_cutting_planes_find_the_minimum_of_the_dual(shape, tolerance):
     W = rng.dirichlet(np.ones(masses.size), size=n) / masses.ravel()
     c, weight = rng.normal(scale=0.3, size=n), rng.dirichlet(np.ones(n))
     excess = rng.normal(scale=0.02, size=masses.size)
-    # The same as one linear program, with a variable for each row.
+    # The same problem as a linear program with a variable for each row.
     both = np.hstack([W, -W])
     sums = np.kron(np.eye(shape[0]), np.ones(shape[1]))
     exact = linprog(
@@ -172,7 +172,7 @@ def test_known_groups_give_one_threshold_each(fairness):
     assert model.sensitive_estimators_ == {}
 
 
-def test_using_the_group_is_at_least_as_accurate():
+def test_using_the_group_is_more_accurate():
     people = Population(3, m=500)
     blind, seeing = (people.fit(tolerance=0.03, use_sensitive_features=u) for u in (False, True))
     options = {"sample_weight": people.weight}
@@ -273,15 +273,15 @@ def test_weights_equal_repeated_rows(fairness):
     X, y, s = sample(300)
     weight = np.random.default_rng(1).integers(0, 4, size=300)
     repeated = np.repeat(np.arange(300), weight)
-    person = np.arange(300) % 3
-    folds = [(np.flatnonzero(person != i), np.flatnonzero(person == i)) for i in range(3)]
+    fold = np.arange(300) % 3
+    folds = [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(3)]
     of_repeated = [
         tuple(np.flatnonzero(np.isin(repeated, part)) for part in pair) for pair in folds
     ]
     options = {"fairness": fairness, "tolerance": 0.05}
     a = BiasScoreClassifier(LogisticRegression(tol=1e-10), cv=folds, **options)
     b = BiasScoreClassifier(LogisticRegression(tol=1e-10), cv=of_repeated, **options)
-    # l2 of scikit-learn does not depend on how the weights are scaled.
+    # The weights add up to the number of repeated rows, so C means the same in both fits.
     a.fit(X, y, sensitive_features=s, sample_weight=weight)
     b.fit(X[repeated], y[repeated], sensitive_features=s[repeated])
     np.testing.assert_allclose(a.multipliers_, b.multipliers_, atol=1e-6)
@@ -293,7 +293,7 @@ def test_weights_equal_repeated_rows(fairness):
 
 
 def test_multipliers_are_chosen_out_of_fold():
-    """A nearest neighbor is sure about the rows it has seen, and its own rates mean nothing."""
+    """A nearest neighbor reproduces its training labels, so in-sample rates mean nothing."""
     X, y, s = sample()
     model = BiasScoreClassifier(KNeighborsClassifier(1), tolerance=1.0, random_state=0)
     model.fit(X, y, sensitive_features=s)
@@ -319,7 +319,8 @@ def test_folds_have_the_same_share_of_every_class_and_group():
     X = np.column_stack([truth, group, noise])
     model = BiasScoreClassifier(Recording(), cv=4, tolerance=1.0, random_state=0)
     model.fit(X, truth, sensitive_features=group)
-    # Twice for all rows and for those of each fold: to predict the label, and the group.
+    # Two models, for the label and for the group, are each fitted to all rows and without each
+    # fold.
     assert sorted(sizes) == 8 * [[6] * 6] + 2 * [[8] * 6]
 
 
@@ -336,7 +337,7 @@ def test_a_fitted_estimator_is_not_modified():
     frozen = BiasScoreClassifier(FrozenEstimator(plain), prefit=True, tolerance=0.05)
     frozen.set_params(random_state=0)
     same = clone(frozen).fit(X[1000:], y[1000:], sensitive_features=s[1000:])
-    # The groups are estimated by a model of their own, not by the frozen one.
+    # The groups are estimated by a separate model, not by the frozen one.
     np.testing.assert_array_equal(same.predict(X), model.predict(X))
 
 
@@ -355,10 +356,10 @@ def test_classifier_works_in_a_pipeline_and_cross_validation():
 
 
 class Saturating(Population):
-    """A grid of 400 types whose decisions are in the tail, so that lam never gets p% to .9.
+    """A grid of 400 types, few of them above the threshold, where no lam gets the ratio to 0.9.
 
-    The penalty compares the groups' mean scores. Most people are far below the threshold, and
-    equal means say little about the few who are above it.
+    The penalty compares the groups' mean scores. Most types are far below the threshold, and
+    equal means say little about the few that are above it.
     """
 
     def __init__(self, n=20):
@@ -395,7 +396,7 @@ def test_correction_reaches_parity_where_lam_saturates():
     ).fit(X, people.y, sensitive_features=people.s, **known)
     h = further.predict(types) == 1
     assert people.demographic_parity_ratio(h) > 0.9
-    # The truth is known: little is lost against the best rule with the same gap.
+    # The population is known, so the best rule with the same gap can be computed.
     gap = np.ptp(people.cells("demographic_parity")[0] @ h)
     assert people.accuracy(h) > people.best_accuracy(gap) - 0.002
 
@@ -416,7 +417,7 @@ def test_fit_to_target_finds_the_tolerance(use):
         None, found.predict(new[0], **given), sensitive_features=new[2]
     )
     assert 0.8 <= ratio < 0.85
-    sure = fit_to_target(
+    confident = fit_to_target(
         model,
         X[:3000],
         y[:3000],
@@ -425,7 +426,7 @@ def test_fit_to_target_finds_the_tolerance(use):
         validation=new,
         confidence=0.9,
     )
-    assert sure.tolerance < found.tolerance
+    assert confident.tolerance < found.tolerance
 
 
 def test_fit_to_target_accepts_a_pipeline():
@@ -435,12 +436,13 @@ def test_fit_to_target_accepts_a_pipeline():
     assert demographic_parity_ratio(None, found.predict(X), sensitive_features=s) >= 0.9
 
 
-# --- what is refused -----------------------------------------------------------------------------
+# --- conventions and invalid input ---------------------------------------------------------------
 
 
 def test_scikit_learn_checks_pass():
-    # In a separate process, because scipy reads the switch that one of the checks needs on import.
-    # Where scikit-learn repeats rows, versions before 1.7 give the two fits other binary labels.
+    # In a separate process, because one of the checks needs SCIPY_ARRAY_API, which scipy reads
+    # when it is imported. Before scikit-learn 1.7, the checks that compare weights with repeated
+    # rows use different binary labels in the two fits.
     code = """
 import warnings
 import sklearn
@@ -517,7 +519,7 @@ def test_invalid_data_raise():
 
 
 def test_a_tolerance_out_of_reach_warns():
-    """Two types of people only: no deterministic rule lies between."""
+    """With only two types of samples, the difference jumps past the tolerance."""
     types = np.repeat([[0.0], [1.0]], 50, axis=0)
     s = np.concatenate([np.tile([0, 0, 0, 1], 13)[:50], np.tile([0, 1, 1, 1], 13)[:50]])
     y = np.concatenate([np.zeros(40), np.ones(10), np.zeros(10), np.ones(40)]).astype(int)

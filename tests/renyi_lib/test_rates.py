@@ -79,12 +79,12 @@ def test_a_tiny_third_group_does_not_break_coverage(measure, rates, small):
     assert covered.mean() > 0.9  # .95 - 2.8 standard errors
 
 
-def test_identical_groups_are_computed_once():
+def test_interval_of_many_identical_groups_contains_the_gap():
     many = intervals(gap, [[[30] * 40 + [75]]], [[[100] * 41]])[0]
     assert 0 < many[2] < 0.45 < many[3] < 0.65
 
 
-def test_small_groups_are_shrunken_towards_the_common_rate():
+def test_small_groups_are_shrunk_toward_the_common_rate():
     rates = _shrunken(np.array([[500, 600, 0]]), np.array([[1000, 1000, 1]]))[0]
     assert rates[:2] == pytest.approx([0.5, 0.6], abs=0.01)
     assert 0.4 < rates[2] < 0.56
@@ -105,15 +105,15 @@ def test_score_is_the_normal_quantile_of_the_mid_p_value(k, p):
     assert found == pytest.approx(max(-norm.ppf(tail), 0), abs=1e-9)
 
 
-def test_score_far_out_is_the_root_of_the_deviance():
+def test_score_far_out_is_the_square_root_of_the_deviance():
     k, n, p = 1000.0, 10_000.0, 0.5
     deviance = 2 * (k * np.log(k / (n * p)) + (n - k) * np.log((n - k) / (n * (1 - p))))
     assert _score(np.array(k), np.array(n), np.array(p)) == pytest.approx(np.sqrt(deviance))
-    # No tail at all is left where a rate of 1 meets a count below n.
+    # With a rate of 1, a count below n has probability zero.
     assert _score(np.array(3.0), np.array(5.0), np.array(1.0)) > 1e100
 
 
-def test_roots_of_rising_functions_are_found_for_each_row_and_target():
+def test_roots_of_increasing_functions_are_found_for_each_row_and_target():
     targets = np.array([[0.04, 0.49, 2.0], [0.3, 0.9, -1.0]])
     power = np.array([[2], [1]])
     found = _solve(lambda p: p**power, targets)
@@ -150,24 +150,24 @@ def test_pvalue_of_equal_rates_ignores_groups_of_one_sample_and_adds_strata():
     pvalue, df = _fair_pvalue(x, n, 100, rng)
     assert df == 2
     assert pvalue == pytest.approx(np.exp(-(tests[0].statistic + tests[1].statistic) / 2))
-    # All decisions alike are no evidence, and leave no degree of freedom.
+    # The same decision for all samples is no evidence of a difference.
     assert _fair_pvalue(n[:1], n[:1], 100, rng) == (1.0, 1)
 
 
-def test_groups_of_one_size_are_shrunken_by_the_factor_of_james_and_stein():
+def test_groups_of_equal_size_are_shrunk_by_the_james_stein_factor():
     x, size = np.array([40, 55, 47, 62, 51]), 100
     chi_square = chi2_contingency(np.stack([x, size - x]), correction=False).statistic
     rates = _shrunken(x[None], np.full((1, 5), size))[0]
     expected = 0.51 + (1 - 4 / chi_square) * (x / size - 0.51)
     np.testing.assert_allclose(rates, expected, rtol=1e-12)
-    # Less spread than chance would give leaves the common rate.
+    # Rates that vary less than by chance are shrunk to the common rate.
     alike = _shrunken(np.array([[50, 51, 50]]), np.full((1, 3), size))
     np.testing.assert_allclose(alike, 151 / 300, rtol=1e-9)
     pair = _shrunken(np.array([[50, 51]]), np.array([[100, 101]]))
     np.testing.assert_allclose(pair, [[50 / 100, 51 / 101]])
 
 
-def test_shrinking_several_samples_and_strata_at_once_is_shrinking_each():
+def test_shrinking_several_samples_and_strata_at_once_equals_shrinking_each():
     rng = np.random.default_rng(18)
     n = rng.integers(20, 90, size=(3, 2, 4))
     x = rng.binomial(n, rng.random((3, 2, 4)))
@@ -183,7 +183,7 @@ def test_estimate_is_zero_if_chance_alone_would_show_more_half_of_the_time():
 
 
 @pytest.mark.parametrize("measure", [gap, one_minus_ratio])
-def test_samples_processed_together_or_singly_agree(measure):
+def test_samples_processed_together_or_one_by_one_agree(measure):
     size = np.array([[[100, 150, 80]], [[90, 60, 200]], [[300, 70, 110]]])
     positive = np.array([[[30, 80, 25]], [[40, 30, 90]], [[60, 35, 60]]])
     together = intervals(measure, positive, size)
@@ -200,7 +200,7 @@ def test_lower_end_of_a_ratio_is_the_textbook_interval_for_large_groups():
 
 def test_a_violation_in_one_stratum_is_not_hidden_by_another():
     (row,) = intervals(gap, [[[300, 600], [500, 500]]], [[[1000, 1000], [1000, 1000]]])
-    # Two degrees of freedom: chi-square's 95 % quantile is 5.99.
+    # With two degrees of freedom, the 95 % quantile of chi-square is 5.99.
     error = np.sqrt(0.3 * 0.7 / 1000 + 0.6 * 0.4 / 1000)
     assert row[2] == pytest.approx(0.3 - np.sqrt(5.99) * error, abs=0.004)
     assert row[3] == pytest.approx(0.3 + 1.96 * error, abs=0.003)

@@ -1,4 +1,4 @@
-"""The fair regressor: least squares without a penalty, known truths with one, and bad input."""
+"""The fair regressor matches least squares without a penalty and known solutions with one."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
 
 
 def gaussian(n, p=4, seed=0):
-    """X and S jointly Gaussian, y linear; and the truth: cov(X), cov(X, y), var(y), cov(X, S)."""
+    """Jointly Gaussian X, y and S, and the true cov(X), cov(X, y), var(y) and cov(X, S)."""
     rng = np.random.default_rng(seed)
     mix, by_s, beta = rng.normal(size=(p, p)), rng.normal(size=p), rng.normal(size=p)
     s = rng.normal(size=n)
@@ -52,7 +52,7 @@ def true_values(coef, truth):
 
 
 def u_shaped(n=2000, seed=0):
-    """A column that tells how far the age is from 45: no correlation, much dependence."""
+    """A feature that depends on |age - 45|, and is therefore uncorrelated with the age."""
     rng = np.random.default_rng(seed)
     age = rng.uniform(20, 70, n)
     X = rng.normal(size=(n, 3))
@@ -105,7 +105,7 @@ class TestWithoutAPenalty:
         reg = RenyiRegressor(0, l2=30 / 200, tol=1e-9).fit(X, y)
         np.testing.assert_allclose(reg.coef_, expected.coef_, rtol=1e-6)
 
-    def test_sparse_data_are_never_made_dense(self):
+    def test_fit_does_not_change_sparse_data(self):
         X = sparse.csr_array(sparse.random(50, 3, density=0.5, random_state=0))
         before = X.toarray()
         RenyiRegressor(0).fit(X, np.arange(50.0))
@@ -133,7 +133,7 @@ class TestModel:
         np.testing.assert_allclose(root @ root.T @ hessian, np.eye(5), atol=1e-8)
         assert model.lipschitz() == pytest.approx(np.linalg.eigvalsh(hessian)[-1])
 
-    def test_many_gradients_are_pulled_back_as_singly(self):
+    def test_pulling_back_many_gradients_matches_one_by_one(self):
         X, y, _, _ = gaussian(60)
         point = LinearModel(X, y).at(np.zeros((1, 5)))
         by_F = list(np.random.default_rng(0).normal(size=(37, 60)))
@@ -141,15 +141,15 @@ class TestModel:
             np.testing.assert_allclose(row, point.pull_back([dF])[0], atol=1e-12)
 
 
-class TestKnownTruth:
-    """Jointly Gaussian X and S: rho_R is Pearson's, and the best prediction an eigenvector."""
+class TestKnownSolution:
+    """For jointly Gaussian X and S, rho_R is |Pearson's r|, and an eigenvector is optimal."""
 
     @pytest.mark.parametrize("lam", [0, 0.3, 1, 3, 10])
     def test_fits_lie_on_the_known_frontier(self, lam):
         X, y, s, truth = gaussian(20_000)
         found = true_values(RenyiRegressor(lam).fit(X, y, sensitive_features=s).coef_, truth)
         np.testing.assert_allclose(found, best(truth, lam), atol=0.01)
-        # The objective, in the population, is nearly that of the best prediction.
+        # The objective in the population is close to that of the best prediction.
         regret = np.array([1, -lam]) @ (np.array(best(truth, lam)) - found)
         assert -1e-9 < regret < 0.005
 
@@ -161,7 +161,8 @@ class TestKnownTruth:
         assert r2 > 0.9 * expected
 
     def test_known_solution_for_two_groups_of_equal_variance(self):
-        # X given S is normal with another mean: independence is orthogonality to the difference.
+        # X given S is normal and only its mean depends on S, so a linear prediction is independent
+        # of S if and only if it is orthogonal to the difference of the means.
         rng = np.random.default_rng(2)
         s = rng.integers(2, size=20_000)
         X = rng.normal(size=(20_000, 3)) + np.outer(s, [1, 0.5, 0])
@@ -170,7 +171,7 @@ class TestKnownTruth:
         assert reg.kind_ == "discrete"
         direction = reg.coef_ / np.linalg.norm(reg.coef_)
         assert abs(direction @ [1, 0.5, 0]) < 0.05
-        best_one = np.array([-0.2, 0.4, 1.0])  # [1, 1, 1] without [1, 0.5, 0]
+        best_one = np.array([-0.2, 0.4, 1.0])  # the part of [1, 1, 1] orthogonal to [1, 0.5, 0]
         assert direction @ best_one / np.linalg.norm(best_one) > 0.97
 
     def test_a_dependence_without_correlation_is_removed(self):
@@ -215,11 +216,11 @@ class TestKnownTruth:
 
 
 class TestPortability:
-    """The same minimum whatever the last bits: inputs are shaken by a relative 1e-12."""
+    """Relative errors of 1e-12 in the inputs do not change the minimum."""
 
     @pytest.mark.parametrize("lam", [0.3, 3.0, 30.0])
     def test_perturbed_inputs_give_the_same_solution(self, lam):
-        # Coarse features, whose predictions have clumps as those of Adult do.
+        # Coarse features give predictions that form clusters, as in Adult.
         rng = np.random.default_rng(0)
         age = rng.integers(18, 80, size=1500)
         X = np.column_stack([rng.random(1500) < share for share in np.linspace(0.1, 0.5, 6)])
@@ -365,7 +366,7 @@ class TestInterface:
         np.testing.assert_allclose(thin.predict(sparse.csr_array(X)), dense.predict(X), atol=1e-2)
 
 
-class TestHostile:
+class TestInvalidInput:
     X, y, age = u_shaped(200)
 
     def test_fit_without_groups_warns(self):
@@ -388,7 +389,7 @@ class TestHostile:
             ({"max_iter": 0}, "max_iter must be"),
         ],
     )
-    def test_parameters(self, parameters, message):
+    def test_invalid_parameters_raise(self, parameters, message):
         with pytest.raises(ValueError, match=message):
             RenyiRegressor(**parameters).fit(self.X, self.y, sensitive_features=self.age)
 
@@ -401,7 +402,7 @@ class TestHostile:
             ([f"name {i}" for i in range(200)], "nearly one for each"),
         ],
     )
-    def test_labels(self, s, message):
+    def test_invalid_labels_raise(self, s, message):
         with pytest.raises(ValueError, match=message):
             RenyiRegressor(1).fit(self.X, self.y, sensitive_features=s)
 
@@ -414,7 +415,7 @@ class TestHostile:
             (np.ones((200, 2)), "one number for each sample"),
         ],
     )
-    def test_numbers(self, s, message):
+    def test_invalid_numbers_raise(self, s, message):
         with pytest.raises(ValueError, match=message):
             RenyiRegressor(1, kind="continuous").fit(self.X, self.y, sensitive_features=s)
 
@@ -434,7 +435,7 @@ class TestHostile:
         reg = RenyiRegressor(1).fit(self.X, np.full(200, 3.0), sensitive_features=self.age)
         np.testing.assert_allclose(reg.predict(self.X), 3.0)
 
-    def test_constant_and_empty_columns_are_supported(self):
+    def test_constant_and_zero_columns_are_supported(self):
         X = np.column_stack([self.X, np.full(200, 1e8), np.zeros(200)])
         reg = RenyiRegressor(1).fit(X, self.y, sensitive_features=self.age)
         assert np.isfinite(reg.coef_).all()

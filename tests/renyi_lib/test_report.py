@@ -1,4 +1,4 @@
-"""The report says what the measures and intervals say, and its words follow from its numbers."""
+"""The report agrees with the measures and intervals, and its words follow from its numbers."""
 
 import re
 
@@ -56,7 +56,7 @@ def test_table_by_group_contains_mean_score_and_accuracy():
         )
 
 
-def test_intervals_of_the_rates_are_those_of_wilson():
+def test_intervals_of_the_rates_match_wilson():
     for name, row in report.by_group.iterrows():
         among = score[group == name] > 0.5
         wilson = binomtest(among.sum(), len(among)).proportion_ci(method="wilson")
@@ -155,13 +155,13 @@ def test_an_independent_score_is_not_reported_as_dependent():
 
 
 def test_a_score_fair_at_one_threshold_only_is_detected():
-    # Equal rates above one half, but the scores of one group are lukewarm and the other's sure.
+    # The rates above one half are equal, but the second group has more extreme scores.
     s = np.arange(2000) % 2
     high = np.arange(2000) % 4 < 2
-    lukewarm = np.where(s == 0, np.where(high, 0.6, 0.4), np.where(high, 0.9, 0.1))
-    found = fairness_report(high, lukewarm + 1e-4 * rng.random(2000), s)
+    scores = np.where(s == 0, np.where(high, 0.6, 0.4), np.where(high, 0.9, 0.1))
+    found = fairness_report(high, scores + 1e-4 * rng.random(2000), s)
     assert found.measures.loc["demographic_parity_ratio", "in the sample"] == 1
-    # One, but for the two bins of ten that a quarter of the people ends in.
+    # It is not quite 1, because two of the ten bins contain samples of both groups.
     assert found.measures.loc["renyi of the score", "in the sample"] > 0.85
     assert found.by_threshold["demographic_parity_ratio"].min() < 0.1
 

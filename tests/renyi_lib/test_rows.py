@@ -1,4 +1,4 @@
-"""Rows of a fit are read in one way, whatever the estimator."""
+"""All estimators read the rows of a fit in the same way."""
 
 import numpy as np
 import pandas as pd

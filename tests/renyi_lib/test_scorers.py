@@ -1,4 +1,4 @@
-"""Fairness in scikit-learn's and fairlearn's model selection, by the common shape of a measure."""
+"""Fairness measures work in scikit-learn's model selection and in fairlearn's MetricFrame."""
 
 import numpy as np
 import pytest
@@ -36,9 +36,9 @@ def _routing():
 def test_scorers_have_the_sign_that_makes_greater_better(name):
     model = LogisticRegression().fit(X, y)
     measure, greater_is_better, response = SCORERS[name]
-    said = model.predict(X) if response == "predict" else model.predict_proba(X)[:, 1]
+    predicted = model.predict(X) if response == "predict" else model.predict_proba(X)[:, 1]
     for weights in ({}, {"sample_weight": weight}):
-        value = measure(y, said, sensitive_features=s, **weights)
+        value = measure(y, predicted, sensitive_features=s, **weights)
         score = fairness_scorer(name)(model, X, y, sensitive_features=s, **weights)
         assert score == pytest.approx(value if greater_is_better else -value, abs=1e-12)
         assert 0.01 < abs(score) < 1

@@ -1,4 +1,4 @@
-"""Penalties over smooth functions: against the discrete ones, by brute force and differences."""
+"""Penalties over smooth functions match discrete penalties, brute force and differences."""
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ def numbers(kind, rng, n=400):
 
 
 class TestContinuousRenyiPenalty:
-    def test_value_with_all_functions_is_that_of_labels(self):
+    def test_all_functions_give_the_value_and_gradient_of_renyi_penalty(self):
         rng = np.random.default_rng(0)
         s = rng.integers(6, size=200)
         F = probabilities(200, 3, rng)
@@ -181,7 +181,7 @@ class TestPredictionPenalty:
         assert penalty.by_chance(groups, 500) == pytest.approx(25 / 500)
         assert penalty.by_chance(groups, 10) == 1
         weighted = Groups.from_labels(np.arange(3000) % 5, np.repeat([1.0, 2.0], 1500))
-        # (1 + 2)^2 / (2 (1 + 4)) of the rows count.
+        # The effective number of rows is (1 + 2)^2 / (2 (1 + 4)) = 0.9 of them.
         assert penalty.by_chance(weighted) == pytest.approx(25 / (0.9 * 3000))
 
     @pytest.mark.parametrize("smoothing", [0.0, 0.05, 1.0])
@@ -210,7 +210,7 @@ class TestPredictionPenalty:
         )
         assert not found.any()
 
-    def test_the_scale_is_that_of_a_normal_variable_and_ignores_an_outlier(self):
+    def test_scale_is_the_normal_standard_deviation_and_resists_an_outlier(self):
         z = norm.ppf((np.arange(10_000) + 0.5) / 10_000)
         groups = Groups.from_codes(np.arange(len(z)) % 2, np.arange(2))
         assert _Splines(3 * z + 7, groups, 5).scale == pytest.approx(3, rel=1e-3)
@@ -284,7 +284,7 @@ class TestPredictionPenalty:
         ("F", "message"),
         [(np.zeros((4, 2)), "one prediction"), ([1.0, np.nan, 0, 0], "missing or infinite")],
     )
-    def test_extreme_predictions_give_finite_values(self, F, message):
+    def test_invalid_predictions_raise(self, F, message):
         with pytest.raises(ValueError, match=message):
             PredictionPenalty().value_and_grad(F, [0, 1, 0, 1])
 
@@ -317,7 +317,7 @@ class TestOrderedGroups:
         assert groups.categories.tolist() == [1, 2, 3]
         assert groups.q.tolist() == [0.25, 0.25, 0.5]
 
-    def test_invalid_or_extreme_numbers_are_handled(self):
+    def test_invalid_numbers_raise(self):
         with pytest.raises(ValueError, match="age is constant"):
             ordered_groups([1, 1], name="age")
         with pytest.raises(ValueError, match="age must contain numbers"):

@@ -1,4 +1,4 @@
-"""The two solvers: the same minimum, also at kinks, from wherever they start."""
+"""The solvers reach the same minimum from any start, also at kinks."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from tests.renyi_lib.data import biased_data, objective_value
 
 
 class TestKinks:
-    """Three classes and three groups, with optima where the adversary has two answers."""
+    """Three classes and three groups, with optima where the adversary has two best responses."""
 
     def test_lbfgs_ends_at_a_clarke_stationary_point(self):
         X, y, s = biased_data(300, 3, 3, n_features=3, seed=2)
@@ -36,7 +36,7 @@ class TestKinks:
             dF = groups.spread(2 * np.outer(m, h) - (m**2)[:, None])
             return point.gradient(lam * dF)
 
-        # The gradient at v is quadratic in v: mixtures of v = (cos a, sin a) fill a disc.
+        # The gradient at v is quadratic in v, so mixtures over v = (cos a, sin a) fill a disc.
         angles = np.linspace(0, np.pi, 60, endpoint=False)
         pure = np.array([gradient(np.cos(a) * Vt[1] + np.sin(a) * Vt[2]) for a in angles])
         pure = pure.reshape(60, -1)
@@ -110,7 +110,7 @@ def test_lbfgs_has_no_stage_below_its_starting_lam():
     at_10 = lbfgs(objective, np.zeros(objective.model.shape), 10.0)
     cold = lbfgs(objective, np.zeros(objective.model.shape), 1e4)
     warm = lbfgs(objective, at_10.theta, 1e4, lam_before=1e3)
-    # From nothing lam is raised by factors of 10; from the solution for 1000 in one step.
+    # A cold start raises lam by factors of 10, a start from the solution for 1000 in one step.
     assert np.unique(cold.history.columns()["lam"]).tolist() == [0, 10, 100, 1000, 1e4]
     assert np.unique(warm.history.columns()["lam"]).tolist() == [1e4]
     assert warm.converged
@@ -136,7 +136,7 @@ def test_lbfgs_stops_after_the_given_number_of_iterations(max_iter):
 
 
 def regression(n_groups, seed=0, n=300):
-    """A regression whose features reveal the group, and a start near its least squares."""
+    """A regression whose features reveal the group, and its least squares solution as a start."""
     rng = np.random.default_rng(seed)
     s = rng.permutation(np.arange(n) % n_groups)
     X = rng.normal(size=(n, 3)) + np.outer(s, [1.0, -0.5, 0.2])
@@ -159,7 +159,7 @@ class TestNewton:
         for lam in np.unique(columns["lam"]):
             value = columns["objective"][columns["lam"] == lam]
             assert (np.diff(value) < 1e-12).all()
-        # It stops at the first place that is flat enough.
+        # It stops at the first point whose gradient is small enough.
         assert columns["gradient_max"][-1] <= 1e-7 < columns["gradient_max"][-2]
         value, gradient = objective(found.theta, 10.0)
         assert np.abs(gradient).max() <= 1e-7
@@ -196,7 +196,7 @@ class TestNewton:
 
 
 class CoarseEvaluation(Evaluation):
-    """Whose value has lost its last digits, as a long sum may; the gradient has all of them."""
+    """An evaluation with an exact gradient, but a value without its last digits."""
 
     @property
     def value(self):
@@ -229,7 +229,7 @@ def test_lbfgs_stops_at_a_kink_despite_an_unreachable_tolerance(seed):
 
 
 def test_saturated_category_does_not_corrupt_the_newton_step():
-    # Nobody in the last category has label 1, so its coefficient has run away and its curvature,
+    # No sample in the last category has label 1, so its coefficient diverges, and its curvature,
     # about 1e-70, is far below the rounding errors of the other columns.
     rng = np.random.default_rng(0)
     rare = rng.random(2000) < 0.02

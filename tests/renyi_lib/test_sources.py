@@ -1,4 +1,4 @@
-"""What is fitted from a source can be predicted, measured and tuned on it, or is refused."""
+"""Estimators fitted from a source can predict, be measured and be tuned on it, or they raise."""
 
 import numpy as np
 import pandas as pd
@@ -209,8 +209,8 @@ def test_subsampled_rows_keep_their_cell_and_weight():
 @pytest.mark.parametrize(
     ("shape", "rows"),
     [
-        ((40, 25), 40),  # less than 1600 numbers: one block
-        ((0, 4), 1),  # no rows: still a block size
+        ((40, 25), 40),  # fewer than 1600 numbers are one block
+        ((0, 4), 1),  # even without rows, the size is positive
         ((400, 10), 256),  # at least 256 rows
         ((100_000, 4), 2500),  # a fortieth of X
         ((40_000_000, 4), 2**19 // 4),  # as much as the cache holds

@@ -1,4 +1,4 @@
-"""Mini-batches: three ways with one interface; gradients, bias, age, what each rests at."""
+"""Mini-batch penalties: gradients, bias, mean age, and where their memories converge."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tests.renyi_lib.test_penalties import problem, some_groups
 
 
 def population(seed=0, n=6000, c=3, d=3):
-    """Soft labels that lean on the group, and the groups."""
+    """Soft labels that depend on the group, and the groups."""
     rng = np.random.default_rng(seed)
     s = some_groups(rng, n, d)
     scores = rng.normal(size=(n, c)) + 0.5 * np.eye(d, c)[s]
@@ -79,7 +79,7 @@ def test_group_missing_from_the_batch_is_left_out():
 
 
 class TestBias:
-    """Groups of unequal spread and equal means: all dependence that a batch sees is chance."""
+    """With groups of unequal spread and equal means, dependence in a batch is due to chance."""
 
     @staticmethod
     def mean_value(make, sizes, spreads, repetitions=4000, seed=0):
@@ -99,9 +99,9 @@ class TestBias:
         predicted = ((1 - share) * variance).sum() / n / 0.25
         found = self.mean_value(lambda: BatchTable(2), sizes, spreads)
         assert found == pytest.approx(predicted, rel=0.08)
-        # What would be right if the groups were dealt at random is off by a factor of nine.
-        dealt = (share * variance).sum() / (n - 1) / 0.25
-        assert not 0.3 < dealt / found < 3
+        # The formula for groups that are assigned at random is wrong by a factor of nine.
+        assigned = (share * variance).sum() / (n - 1) / 0.25
+        assert not 0.3 < assigned / found < 3
 
     def test_batch_bias_formula_holds_for_three_classes_and_four_groups(self):
         rng = np.random.default_rng(1)
@@ -142,7 +142,7 @@ class TestBias:
         np.testing.assert_allclose(by_batches, gradient, atol=1e-14)
 
 
-class TestRest:
+class TestStationarity:
     """With a fixed network, the memory converges to the table of all samples."""
 
     @staticmethod
@@ -168,8 +168,8 @@ class TestRest:
         np.testing.assert_allclose(way.W, best, atol=0.1)
 
     def test_mean_age_of_a_running_table_is_memory_minus_batch_size(self):
-        # One sample of one class and group in all batches before the change, another after it:
-        # what is left of the first after k batches is (1 - beta)^k, whose sum is the mean age.
+        # All batches have one class and group before a change, and another after it. The share of
+        # the first after k batches is (1 - beta)^k, and the sum of these shares is the mean age.
         way = RunningTable(2, memory=40)
         F, s = np.array([[1.0, 0.0]] * 10), np.zeros(10, int)
         for _ in range(20):

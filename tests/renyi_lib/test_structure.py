@@ -1,4 +1,4 @@
-"""The modules of the library: no import cycle, and nobody uses another module's private names."""
+"""The library has no import cycle, and no module uses another module's private names."""
 
 import ast
 from graphlib import CycleError, TopologicalSorter
@@ -43,7 +43,7 @@ def graph():
     }
 
 
-def test_no_import_cycle_lazy_imports_included():
+def test_imports_including_lazy_ones_have_no_cycle():
     try:
         TopologicalSorter(graph()).prepare()
     except CycleError as error:
@@ -55,7 +55,7 @@ def test_import_check_detects_a_cycle():
         TopologicalSorter(graph() | {"renyi_lib._validation": {"renyi_lib.tuning"}}).prepare()
 
 
-def test_no_import_by_name_hides_an_edge():
+def test_only_allowed_modules_import_by_name():
     """`import_module` is for the package's own lazy loading and for optional packages."""
     users = {
         name

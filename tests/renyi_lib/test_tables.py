@@ -1,4 +1,4 @@
-"""Joint tables add up: chunks in any order and of any levels are the table of all samples."""
+"""Joint tables of chunks, in any order and with any levels, add up to the full table."""
 
 import json
 

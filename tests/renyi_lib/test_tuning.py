@@ -1,4 +1,4 @@
-"""Paths over lam and the search for a target, for classifiers, pipelines and others."""
+"""Paths over lam and the search for a target, for classifiers and other estimators."""
 
 import re
 import sys
@@ -46,9 +46,9 @@ from renyi_lib.tuning import (
 from tests.renyi_lib.data import biased_data, objective_value
 
 
-def assert_no_bargain(message, *cures):
-    """A refusal names cures that keep the guarantee, and says that a lower demand does not."""
-    assert all(cure in message for cure in cures)
+def assert_remedies_keep_the_guarantee(message, *remedies):
+    """Remedies keep the guarantee; the message warns that a lower target does not."""
+    assert all(remedy in message for remedy in remedies)
     assert "smaller confidence" not in message
     assert "another target" not in message
     assert "lowering the target or the confidence now" in message
@@ -98,7 +98,7 @@ class TestPath:
         lam_path(RenyiClassifier(), X, y, sensitive_features=s, lams=[0, 1])
         assert capsys.readouterr().err == ""
 
-    def test_a_negative_lam_raises(self):
+    def test_invalid_lams_or_missing_groups_raise(self):
         X, y, s = biased_data(100)
         for lams, message in [
             ([1, -1], "each of lams must be a number, 0 or more"),
@@ -153,8 +153,8 @@ class TestPath:
     def test_several_processes_give_the_same_result(self, estimator):
         X, y, s = biased_data(200)
         estimator = {
-            "theirs": Shifted(),
-            "pipeline": make_pipeline(StandardScaler(), Shifted()),
+            "theirs": ForeignRidge(),
+            "pipeline": make_pipeline(StandardScaler(), ForeignRidge()),
             "ours": RenyiClassifier(),
         }[estimator]
         options = {"sensitive_features": s, "lams": [3, 0, 1]}
@@ -185,7 +185,7 @@ class CountedScaler(StandardScaler):
 
 
 class Foreign(BaseEstimator):
-    """An estimator with a lam that this library knows nothing of."""
+    """An estimator from outside this library that has a parameter lam."""
 
     def __init__(self, lam=1.0):
         self.lam = lam
@@ -195,10 +195,10 @@ class Foreign(BaseEstimator):
         return self
 
 
-class Shifted(ClassifierMixin, BaseEstimator):
-    """A foreign classifier: logistic regression on the score, the second group lifted by lam.
+class ForeignRidge(ClassifierMixin, BaseEstimator):
+    """A classifier from outside this library: logistic regression with a ridge that lam sets.
 
-    It needs the groups at the fit only, and learns from them which way to shift a feature.
+    It accepts the groups in `fit` only, and ignores them.
     """
 
     def __init__(self, lam=1.0):
@@ -217,7 +217,7 @@ class Shifted(ClassifierMixin, BaseEstimator):
 
 
 def held_out(n=4000, seed=7):
-    """Rows to fit on, and others: one feature gives the group away, another is worth knowing."""
+    """Training and validation rows, where one of two useful features reveals the group."""
     rng = np.random.default_rng(seed)
     s = rng.integers(2, size=n)
     X = rng.normal(size=(n, 2)) + s[:, None] * [1, 0]
@@ -410,9 +410,11 @@ class TestTarget:
             inner = RenyiClassifier(on="score").set_fit_request(sensitive_features=True)
             tuned = TunedThresholdClassifierCV(inner, scoring="f1", thresholds=20, cv=2)
             fitted = fit_to_target(tuned, X, y, sensitive_features=s, target=0.7, max_lam=20)
-            mended = CalibratedClassifierCV(make_pipeline(StandardScaler(), inner), cv=2)
-            mended = fit_to_target(mended, X, y, sensitive_features=s, target=0.7, max_lam=20)
-        for model in (fitted, mended):
+            calibrated = CalibratedClassifierCV(make_pipeline(StandardScaler(), inner), cv=2)
+            calibrated = fit_to_target(
+                calibrated, X, y, sensitive_features=s, target=0.7, max_lam=20
+            )
+        for model in (fitted, calibrated):
             assert demographic_parity_ratio(None, model.predict(X), sensitive_features=s) >= 0.7
         assert fitted.best_threshold_ != 0.5
         at_half = fitted.estimator_.predict(X)
@@ -427,11 +429,11 @@ class TestConfidence:
             ("demographic_parity_difference", demographic_parity_difference, 0.08),
         ],
     )
-    def test_the_answer_is_the_last_of_the_sequence_whose_bound_meets_the_target(
+    def test_lam_is_the_last_of_the_sequence_whose_bound_meets_the_target(
         self, metric, function, target
     ):
         (X, y, s), new = held_out()
-        sure = fit_to_target(
+        confident = fit_to_target(
             RenyiClassifier(tol=1e-8),
             X,
             y,
@@ -455,9 +457,9 @@ class TestConfidence:
             )
             return ends.low if sign == 1 else ends.high
 
-        assert sign * bound(sure.lam) >= sign * target
-        assert sign * bound(sure.lam / 2**0.5) < sign * target
-        # The way down began at the lam that is fairest on the rows of the fit, a power of 2.
+        assert sign * bound(confident.lam) >= sign * target
+        assert sign * bound(confident.lam / 2**0.5) < sign * target
+        # The sequence starts at the fairest lam on the training rows, 0.1 times a power of 2.
         on_fit = {
             lam: sign
             * function(
@@ -468,9 +470,9 @@ class TestConfidence:
             for lam in 0.1 * 2.0 ** np.arange(12)
         }
         start = max(on_fit, key=on_fit.get)
-        steps = np.log(start / sure.lam) / np.log(2**0.5)
+        steps = np.log(start / confident.lam) / np.log(2**0.5)
         assert steps == pytest.approx(round(steps), abs=1e-6)
-        assert sure.lam <= start
+        assert confident.lam <= start
 
     def test_higher_confidence_requires_a_larger_lam(self):
         (X, y, s), new = held_out()
@@ -482,15 +484,15 @@ class TestConfidence:
         ]
         assert lams[0] < lams[1] < lams[2]
 
-    def test_the_target_is_missed_less_often_than_stated(self):
-        # A world without end: the score of a fixed model, whose p% is known for each lam.
+    def test_stated_confidence_holds_in_repeated_samples(self):
+        # The ratio of the two groups' rates in the population is known for each lam.
         kept = named = 0
         for seed in range(40):
             rng = np.random.default_rng(seed)
             y, s = rng.integers(2, size=(2, 1500))
             X = np.zeros((1500, 1))
             try:
-                sure = fit_to_target(
+                confident = fit_to_target(
                     Lottery(seed=seed),
                     X,
                     y,
@@ -502,7 +504,7 @@ class TestConfidence:
             except TargetNotReachedError:
                 continue
             named += 1
-            kept += sure.true_p() >= 0.8
+            kept += confident.true_p() >= 0.8
         assert named >= 20
         assert kept >= 0.85 * named
 
@@ -515,7 +517,7 @@ class TestConfidence:
             fit_to_target(
                 RenyiClassifier(), X, y, sensitive_features=s, validation=few, confidence=0.95
             )
-        assert_no_bargain(str(caught.value), "Hold out more rows", "max_lam")
+        assert_remedies_keep_the_guarantee(str(caught.value), "Hold out more rows", "max_lam")
 
     def test_unpenalized_model_may_meet_the_target(self):
         (X, y, s), new = held_out()
@@ -561,10 +563,10 @@ class TestConfidence:
 
 
 class Lottery(ClassifierMixin, BaseEstimator):
-    """Decides by lot, for group 1 more often; lam brings the two rates together.
+    """Selects samples at random, group 1 at a higher rate; lam brings the two rates together.
 
-    On validation rows, whose only feature is the group, the draws are independent, so that p%
-    of a drawn sample errs as that of real people.
+    On validation rows, whose only feature is the group, the decisions are independent draws, so
+    the ratio of the rates has the sampling error that it has in real data.
     """
 
     def __init__(self, lam=1.0, seed=0):
@@ -581,7 +583,7 @@ class Lottery(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         s = X[:, 0] if X.any() else self.s_
-        # Common random numbers: decisions for neighboring lams are alike, as those of models.
+        # Common random numbers make decisions for neighboring lams similar, as in real models.
         u = np.random.default_rng([self.seed, int(X.any())]).random(len(X))
         return (u < 0.3 * np.where(s == 1, 1.0, self.true_p())).astype(int)
 
@@ -734,7 +736,7 @@ class TestCrossValidation:
             RenyiClassifierCV(lams=[0, 5], target=1, confidence=0.95).fit(
                 X, y, sensitive_features=s
             )
-        assert_no_bargain(str(caught.value), "More rows", "larger lams")
+        assert_remedies_keep_the_guarantee(str(caught.value), "More rows", "larger lams")
 
     def test_progress_is_shown_on_demand(self, capsys):
         X, y, s = biased_data(200)
@@ -830,10 +832,10 @@ class TestDegenerateModels:
 
 
 class Remembering(ClassifierMixin, BaseEstimator):
-    """Selects the groups 0 and 1 at given rates, which differ for rows of the fit and new rows.
+    """Selects the groups 0 and 1 at given rates, which differ between training rows and new rows.
 
     The columns of X are a number in [0, 1) that the rate is compared with, and the group. `rates`
-    contains, for each lam, the rates on the rows of the fit and on new rows; a lam without an
+    contains, for each lam, the rates on the training rows and on new rows; a lam without an
     entry has the rates of the largest lam below it.
     """
 
@@ -858,7 +860,7 @@ class TestMessagesAreTrue:
         s = np.arange(n) % 2
         return np.column_stack([rng.random(n), s]), rng.integers(2, size=n), s
 
-    def test_a_failed_first_test_is_the_cause_although_a_later_lam_has_a_good_bound(self):
+    def test_error_names_the_failed_first_test_although_a_later_bound_is_good(self):
         X, y, s = self.data()
         rates = {
             0: ([0.25, 0.5], [0.2, 0.5]),
@@ -878,7 +880,7 @@ class TestMessagesAreTrue:
         assert model.fit(X, y, sensitive_features=s).lam_ == 1
 
     @pytest.mark.parametrize("confidence", [None, 0.9])
-    def test_only_degenerate_models_meet_the_target(self, confidence):
+    def test_error_says_that_only_degenerate_models_meet_the_target(self, confidence):
         X, y, s = self.data()
         rates = {0: ([0.25, 0.5], [0.25, 0.5]), 1: ([0.0, 0.0], [0.0, 0.0])}
         options = {"metric": "demographic_parity_difference", "target": 0.1}
@@ -890,7 +892,7 @@ class TestMessagesAreTrue:
         ):
             model.fit(X, y, sensitive_features=s)
 
-    def test_a_model_that_is_degenerate_on_the_validation_rows_only(self):
+    def test_error_names_a_model_that_is_degenerate_on_the_validation_rows(self):
         X, y, s = self.data(8000)
         rates = {0: ([0.25, 0.5], [0.5, 0.5]), 0.1: ([0.5, 0.5], [0.0, 0.0])}
         options = {
@@ -1108,14 +1110,14 @@ class TestRareGroups:
 
 
 class NeverFitted(RenyiClassifier):
-    """Shows that an argument is refused before any work is done."""
+    """Shows that an argument is rejected before any fit."""
 
     def _fits_by_lam(self, *_):
-        raise AssertionError("this was to be refused before the fit")
+        raise AssertionError("the argument should have been rejected before the fit")
 
 
-class TestRefusedBeforeAnyFit:
-    def test_regression_and_clustering_have_no_selection_rates(self):
+class TestRejectedBeforeAnyFit:
+    def test_selection_rates_of_regression_and_clustering_raise(self):
         X, _, s = biased_data(100)
         for estimator in (RenyiRegressor(), RenyiKMeans(2)):
             with pytest.raises(ValueError, match="compares the decisions of a classifier"):

@@ -1,4 +1,4 @@
-"""Worlds of a given rho_R, values of one person, and the upper end of rare values."""
+"""Candidate tables of a given rho_R, values that occur once, and limits for rare values."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_candidate_tables_keep_margins_and_singular_vectors():
         np.testing.assert_allclose(P.sum(axis=1), p, atol=1e-9)
         np.testing.assert_allclose(P.sum(axis=0), q, atol=1e-9)
     np.testing.assert_allclose(none, np.outer(p, q), atol=1e-9)
-    # At rho = 1 two blocks are left.
+    # At rho = 1 the table splits into two blocks.
     assert np.count_nonzero(most) < most.size
     halfway = worlds.value(np.array([[(1 + rho) / 2]]))
     assert rho < halfway < 1
@@ -125,7 +125,7 @@ def test_value_that_occurs_once_does_not_raise_the_lower_end():
     )
     assert other[4] == pytest.approx(plain[4])
     assert other[2] == pytest.approx(plain[2], abs=0.04)
-    # One person in a column by itself leaves nothing to test.
+    # Once the column of a single sample is merged, nothing is left to test.
     (alone,) = renyi_intervals(
         np.array([[[30, 1], [40, 0]]]), **options, rng=np.random.default_rng(0)
     )
@@ -140,25 +140,25 @@ def test_other_singular_values_share_the_remaining_dependence():
         assert found.max() <= 0.4
         assert (found**2).sum() == pytest.approx(energy, abs=1e-9)
         assert (np.diff(found) <= 0).all()
-    # More than three equal values can have is not to be had.
+    # Three values of at most 0.4 have a smaller sum of squares than 0.9.
     assert _filled(values, most, np.array([[[0.9]]])) == pytest.approx(0.4)
     assert _filled(values, most, np.zeros((1, 1, 1))) == pytest.approx(0.0)
 
 
 def test_ties_do_not_raise_the_lower_end():
-    # Nine equal singular values: one curve without a share for the others covers .86.
+    # With nine equal singular values, a curve that ignores the other values covers only 0.86.
     rng = np.random.default_rng(3)
     p = np.arange(1, 11) / 55
     truth = 0.9 * np.outer(p, p) + 0.1 * np.diag(p)
     drawn = rng.multinomial(1000, truth.ravel(), size=60).reshape(-1, 10, 10)
     drawn = [table for table in drawn if table.any(axis=0).all() and table.any(axis=1).all()]
     low = renyi_intervals(np.array(drawn), level=0.05, n_resamples=1000, rng=rng)[:, 2]
-    assert np.mean(low > 0.1) < 0.12  # .025 plus three standard errors are .09
+    assert np.mean(low > 0.1) < 0.12  # 0.025 plus three standard errors is 0.09
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 20, 500])
 @pytest.mark.parametrize("z", [0.5, 1.0, 1.96])
-def test_limits_of_counts_are_those_of_garwood(count, z):
+def test_limits_of_counts_match_garwood(count, z):
     assert _limit(count + 1.0, z) == pytest.approx(gamma.ppf(norm.cdf(z), count + 1), rel=0.02)
     if count:
         exact = gamma.ppf(norm.cdf(-z), count)
@@ -187,10 +187,11 @@ def test_events_pair_rows_with_columns_and_with_preferred_columns():
 
 def test_unobserved_pair_of_rare_values_may_still_be_dependent():
     table = np.array([[0, 2], [2, 196]])
-    # None of the four is in both. So a share of x may be, with (1 - x)^4 = .025: x = .6, and
-    # then three in four of each value have the other one.
+    # None of the four samples with a rare value has both. The share x that has both may therefore
+    # be as large as (1 - x)^4 = 0.025 allows, x = 0.6, and then three in four samples with one of
+    # the values have the other.
     assert _event_high(table, 0.05) == pytest.approx(0.75, abs=0.12)
-    # With many samples it is the textbook's limit, and a little more for the largest of several.
+    # With many samples it is the textbook limit, slightly enlarged as the largest of several.
     large = 100 * np.array([[5, 5], [5, 5]])
     assert _event_high(large, 0.05) == pytest.approx(1.96 / np.sqrt(2000), rel=0.2)
 
@@ -212,7 +213,7 @@ def test_intervals_cover_a_correlation_that_a_rare_value_carries(share, n):
         options = {"level": 0.05, "n_resamples": 1000, "rng": rng}
         (row,) = renyi_intervals(seen[None], **options)
         covered.append(row[2] <= 0.5 <= row[3])
-    assert np.mean(covered) > 0.89  # .95 - 2.8 standard errors; the curve alone has .5 to .8
+    assert np.mean(covered) > 0.89  # 0.95 - 2.8 standard errors; the curve alone covers 0.5 to 0.8
 
 
 def test_rounding_errors_of_the_cells_do_not_change_the_samples(monkeypatch):

@@ -1,8 +1,9 @@
-"""Shake all inputs a little: put this folder on PYTHONPATH, and set RENYI_SHAKE=1e-12.
+"""Perturb all inputs slightly, to check that results are portable.
 
-Python imports this module at start-up, in every worker, kernel and subprocess. From then on each
-float that `np.random.default_rng` draws, and each feature that `FairDataset.encode` returns, has a
-relative error of up to RENYI_SHAKE. Results that are printed or asserted must not change.
+To use it, put this folder on PYTHONPATH and set RENYI_SHAKE=1e-12. Python then imports this module
+at start-up, in every worker, kernel and subprocess. From then on, each float that
+`np.random.default_rng` draws, and each feature that `FairDataset.encode` returns, has a relative
+error of up to RENYI_SHAKE. Results that are printed or asserted must not change.
 """
 
 import os
@@ -12,7 +13,7 @@ from functools import wraps
 from importlib.machinery import PathFinder
 
 SHAKE = float(os.environ["RENYI_SHAKE"])
-# Without dirichlet, whose draws have to add up to 1.
+# Not dirichlet, because its draws have to add up to 1.
 FLOATS = (
     "beta chisquare exponential gamma gumbel laplace logistic lognormal multivariate_normal "
     "normal random standard_cauchy standard_exponential standard_gamma standard_normal "
@@ -21,9 +22,9 @@ FLOATS = (
 
 
 def shaken(values):
-    """The values with errors that depend on the value alone, so that ties stay ties.
+    """Return the values with errors that depend only on the value, so that ties stay ties.
 
-    Whole numbers, such as indicators and ages, are exact on every machine and stay as they are.
+    Integers, such as indicators and ages, are exact on every machine and stay unchanged.
     """
     return values * (1 - SHAKE * (abs(values) * 1024.1 % 1.0) * (values % 1.0 != 0))
 
@@ -73,7 +74,7 @@ CHANGES = {"numpy.random": shake_generators, "renyi_lib.datasets._dataset": shak
 
 
 class Finder:
-    """Change modules when they are imported, and not before."""
+    """Change the modules when they are imported."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):

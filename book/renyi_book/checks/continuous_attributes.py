@@ -99,12 +99,12 @@ EXERCISES = {
     "continuous-attributes/3": Function(
         "a function `corrected(rho, K, L, N)` that returns the corrected correlation",
         answer=without_bias,
-        why="It is the larger root of a quadratic. Without a root, chance explains everything.",
+        why="It is the larger root of a quadratic. If there is none, chance explains everything.",
         cases=[(0.5, 10, 10, 200), (0.8, 3, 7, 90), (0.2, 10, 10, 200), (0.95, 20, 1, 300)],
         mistakes=[
             Mistake(
                 lambda rho, p, q, n: without_bias(rho, p, q, n) ** 2,
-                "This is the square of the right value, because the equation is one for ρ².",
+                "This is the square of the right value, because the equation is solved for ρ².",
             ),
             Mistake(
                 lambda rho, p, q, n: max(0.0, rho - (np.sqrt(p) + np.sqrt(q)) / np.sqrt(n)),

@@ -19,7 +19,7 @@ def _one_more(k0, n0, k1, n1):
 
 
 def _german_labels(rows):
-    """Compute gap and ratio of the four groups' rates, with good or bad risks as positive."""
+    """Compute the gap and the ratio of the four groups' rates, for good and for bad risks."""
     german = load_german().encode(columns=["Attribute2"])
     y, s = german.y_train, german.s_train
     if rows == "all":
@@ -76,7 +76,7 @@ EXERCISES = {
     "data-sets/b": Number(
         "a number of points",
         answer=100 / 12,
-        why="One person in twelve is a twelfth of the rate, about eight points.",
+        why="One person is a twelfth of the group, so the rate changes by about eight points.",
         mistakes=[
             Mistake(1 / 12, "This is the change as a fraction; the question asks for points."),
             Mistake(100 / 200, "This is one person among all 200; the group has twelve."),

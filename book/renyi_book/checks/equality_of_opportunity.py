@@ -17,7 +17,7 @@ def _unit(share, q):
 
 
 def _people(seed, rates):
-    """Return decisions, labels and groups of 400 people with rates of Y = 1 and TPRs by group."""
+    """Return decisions, labels and groups of 400 people; `rates` are P(Y = 1) and TPR by group."""
     rng = np.random.default_rng(seed)
     s = (rng.random(400) < 0.7).astype(int)
     y = (rng.random(400) < np.array(rates[0])[s]).astype(int)

@@ -12,7 +12,7 @@ def _all_pairs(predicted, truth):
 
 
 def _weights(factor, on_bank=lambda weight, people: weight * 2 * people):
-    """Return the script's λ = 75 times a factor of q, and the λ for Bank with the same weight."""
+    """Return λ = 75 times `factor` of the share of men, and the λ for Bank with this weight."""
     weight = 75 * factor(np.mean(load_adult().train["sex"] == "Male"))
     return [weight, on_bank(weight, len(load_bank().train))]
 

@@ -10,7 +10,11 @@ _PACE = 3 - np.sqrt(8)
 
 
 def _round(gap, nu, xi, tau, *, late=False, everything=False):
-    """Compute a round; `late` uses the old slow part, and `everything` makes all of lam G slow."""
+    """Return the gap and the slow part after one round of the damped game.
+
+    With `late`, the pressure uses the old slow part. With `everything`, the slow part tends to all
+    of λ G.
+    """
     beta = 1 / (1 + 2 * xi)
     owed = xi * gap if everything else xi * (1 - beta) * gap
     new = nu + _PACE * beta * (owed - nu)
@@ -18,7 +22,7 @@ def _round(gap, nu, xi, tau, *, late=False, everything=False):
 
 
 def _average(xi, tau, *, late=False):
-    """Return the round of a plain average; `late` uses the old average."""
+    """Return the matrix of a round with a plain average; `late` uses the old average."""
     beta = 1 / (1 + xi)
     new = np.array([beta * xi, 1 - beta])
     moved = np.array([1.0, 0.0]) - tau * (np.array([0.0, 1.0]) if late else new)
@@ -52,7 +56,7 @@ EXERCISES = {
             ),
             Mistake(
                 lambda: 1 / (0.05 * 0.527),
-                "With the gender among the features a leaf knows all of it. What is τ then?",
+                "With gender among the features, a leaf knows all of it. What is τ then?",
             ),
         ],
         atol=0.1,

@@ -35,7 +35,7 @@ def _one_deviation(y_pred, s):
 
 
 def _pairs_broken(y_pred, s):
-    """Compute the interval as if decisions and groups were resampled separately."""
+    """Compute the interval with decisions and groups resampled separately."""
     rng = np.random.default_rng(0)
     draws = [_p_percent(rng.choice(y_pred, len(s)), rng.choice(s, len(s))) for _ in range(500)]
     return np.quantile(draws, [0.025, 0.975])

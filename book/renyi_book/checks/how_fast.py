@@ -4,7 +4,7 @@ from renyi_book.checks._kinds import Function, Mistake, Number
 
 
 def _rank_at_most(labels, groups):
-    """Return the maximal rank of a matrix that maps a vector to 0 from either side."""
+    """Return the largest rank of a matrix that maps √q to 0 and whose transpose maps √p to 0."""
     return float(min(labels, groups) - 1)
 
 
@@ -20,7 +20,7 @@ EXERCISES = {
         mistakes=[
             Mistake(
                 lambda: _enough_steps(2, 0.5, 0.01) / 2,
-                "The factor 2 is missing. A step surely gains *half* of η times the squared norm.",
+                "The factor 2 is missing. Only *half* of η times the squared norm is guaranteed.",
             ),
             Mistake(
                 lambda: _enough_steps(2, 0.5, 0.01) * 0.01,

@@ -20,7 +20,7 @@ def _limit(share, eta, b):
 
 
 def _first_crossing(share, eta, b):
-    """Return the k at which the decisions, not the scores, have no gap."""
+    """Return the smallest k of a grid at which the gap of the decisions is not positive."""
     grid = np.linspace(0, 2, 4001)
     gaps = np.array([share @ (b * (eta - k * b > 0.5)) for k in grid])
     return grid[np.argmax(gaps <= 0)]

@@ -100,7 +100,7 @@ EXERCISES = {
     "renyi-pearson-hsic/2": Predicate(
         "four mean scores, those of the groups numbered 0, 1, 2, 3",
         test=_fair_number,
-        why="One equation cannot hold three gaps down.",
+        why="One equation cannot keep three gaps small.",
         examples=[[0.3, 0.9, 0.0, 0.6], np.array([0.5, 0.0, 0.75, 0.25])],
         mistakes=[
             Mistake([1, 0, 0, 1], "the club with two attributes"),

@@ -37,7 +37,7 @@ EXERCISES = {
         answer=of_interval("difference", -0.10, 0.25, 0.3),
         why="The interval contains 0, and its upper end excludes a lead of 0.3 points.",
         mistakes={
-            "holds": "The interval reaches below 0, so the lead is not distinguishable from none.",
+            "holds": "The interval reaches below 0, so the lead is not distinguishable from zero.",
             "holds in part": "For that the whole interval would have to lie above 0.",
             "undecided": "It would be undecided if a lead of 0.3 points were still possible. Look "
             "at the upper end.",

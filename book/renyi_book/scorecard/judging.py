@@ -67,7 +67,7 @@ class Evidence:
     outcome: str = ""
     parts: tuple = ()
     seeds: tuple = ()
-    # How much fairer Rényi's point is than the baseline's, if accuracy is compared.
+    # How much fairer the point of the claimed method is, if accuracy is compared.
     guard: "Evidence | None" = None
     # Evidence from the splits that a mask keeps.
     again: Callable = field(default=None, repr=False, compare=False)
@@ -270,7 +270,12 @@ def folded(
 
 
 def from_mean(kind, mean, delta, what, digits, unit, note, seeds, again, spread=None):
-    """Compute evidence from a mean with its standard error."""
+    """Compute evidence from a mean with its standard error.
+
+    ``spread`` is a pair, the standard deviation of the values and the correction for overlapping
+    splits, from which the number of splits needed for a decision is computed. The other arguments
+    are those of `difference` and of `Evidence`.
+    """
     if kind == "equivalence":
         supports, opposes = statistics.tost(mean, delta), statistics.p_outside(mean, delta)
     else:

@@ -166,10 +166,11 @@ def regions(mean, delta):
 
 
 def log_ratio(rate_1, n_1, rate_0, n_0):
-    """Compute the signed log ratio of two groups' positive rates, (x + 1/2) / (n + 1/2) each.
+    """Compute the signed log ratio of two groups' rates, each as (x + 1/2) / (n + 1/2).
 
-    p% is exp(-|log ratio|). Because p% cannot exceed 1, its mean over splits is biased if the true
-    value is near 1, whereas the signed log ratio has no such bound.
+    x is the number of positive decisions among n people. Apart from the halves, p% is
+    exp(-|log ratio|). Because p% cannot exceed 1, its mean over splits is biased if the true value
+    is near 1, whereas the signed log ratio has no such bound.
 
     Parameters
     ----------
@@ -251,12 +252,12 @@ class Fold(NamedTuple):
 
 
 def _below(columns):
-    """Return the divisor of the lower end's error probability, given the columns of `first`."""
+    """Return the divisor of the lower end's error probability if `first` has so many columns."""
     return columns / 2
 
 
 def _above(columns):
-    """Return the divisor of the upper end's error probability, given the columns of `second`."""
+    """Return the divisor of the upper end's error probability if `second` has so many columns."""
     return columns
 
 

@@ -373,8 +373,8 @@ def multiverse(table, listed=None, thresholds=DEFAULT):
     Returns
     -------
     DataFrame
-        One row for each universe, with its forks, ``estimate, low, high, n`` and ``verdict``.
-        Claims of the table that are not in `listed` are left out.
+        One row for each claim and universe, with its forks, ``estimate, low, high, n`` and
+        ``verdict``. Claims of the table that are not in `listed` are left out.
     """
     listed = claims() if listed is None else listed
     known = {claim["id"]: claim for claim in listed}

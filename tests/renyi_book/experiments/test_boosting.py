@@ -1,4 +1,4 @@
-"""Boosted trees on Adult: what the table says is what the models do."""
+"""The table of boosted trees on Adult, compared with the models."""
 
 import numpy as np
 import pytest

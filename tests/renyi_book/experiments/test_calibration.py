@@ -1,4 +1,4 @@
-"""The measurements of tests and intervals: their truths are what they say."""
+"""True values and results of the experiments that calibrate tests and intervals."""
 
 import numpy as np
 import pytest

@@ -32,14 +32,15 @@ def test_our_own_penalty_is_fitted_on_the_first_splits_only():
     ).query("split == 'random'")
     assert table.query("method == 'score-bins'")["seed"].unique().tolist() == [0]
     assert table.query("method == 'renyi'")["seed"].unique().tolist() == [0, 1]
-    # Without lam all penalties are the same classifier.
+    # At lam = 0 all penalties give the same classifier.
     plain = table.query("seed == 0").groupby("rows")[["accuracy", "p_rule"]].nunique()
     assert (plain == 1).all(axis=None)
 
 
 def test_step_of_the_authors_vanishes_with_the_settings_of_their_code():
-    # Their step for theta: that of the loss, minus lam times the penalty's over Y = 1, with w the
-    # least-squares fit of s on the class probabilities there, and no factor 2.
+    # Their step for theta is the gradient of the loss minus lam times that of the penalty on the
+    # rows with Y = 1, where w is the least-squares fit of s on the class probabilities. It lacks a
+    # factor of 2.
     lam = 20
     data = load_adult().encode(sensitive="gender", scaling="standard")
     among = data.y_train == 1

@@ -44,7 +44,7 @@ def test_large_lambda_splits_neighborhoods_of_one_group():
 
 
 def test_more_passes_do_not_make_algorithm_3_terminate_for_large_lambda():
-    # Without lam it is k-means and stops; with much lam it goes on to the last pass or comes back.
+    # At lam = 0 it is k-means and stops; at a large lam it runs to the last pass or cycles.
     table = clusters_stop(
         datasets=["adult"], lams=[0, 1], n_rows=800, max_iter=60, seeds=[0, 1], progress=False
     )

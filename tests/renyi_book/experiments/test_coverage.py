@@ -1,4 +1,4 @@
-"""How coverage is measured: on both sides, and again where the first result is unclear."""
+"""Coverage is measured on both sides, and again if the first result is unclear."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from renyi_book.experiments._coverage import covered, generator, measured, sampl
 
 
 def intervals_of(shares, calls):
-    """Intervals of which the given shares cover 0.5, one share for each call."""
+    """Return a function whose k-th call gives intervals of which the k-th share covers 0.5."""
 
     def intervals(times):
         calls.append(times)

@@ -91,7 +91,7 @@ def test_every_penalty_makes_the_networks_fairer():
     assert (chi2 < plain / 2).all()
 
 
-def test_chosen_lambda_is_the_first_whose_validation_violation_meets_the_level():
+def test_measures_are_interpolated_where_the_validation_violation_first_meets_the_level():
     rows = []
     for lam, validation, test, accuracy in [
         (0, 0.4, 0.5, 0.9),

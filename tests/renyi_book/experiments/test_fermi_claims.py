@@ -65,7 +65,7 @@ def test_plain_steps_without_a_penalty_reach_the_accuracy_of_logistic_regression
     assert np.mean((X @ theta[0]).argmax(axis=1) == y) > 0.845
 
 
-def test_measures_match_a_table_computed_by_hand():
+def test_measures_vanish_at_independence():
     table = fermi_measures(shapes=[(2, 2)], strengths=[0.0], seeds=[0])
     np.testing.assert_allclose(table[["chi2", "rho2", "shannon", "l_inf"]], 0, atol=1e-12)
 

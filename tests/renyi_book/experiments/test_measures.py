@@ -94,7 +94,7 @@ def test_measures_from_one_table_match_the_separate_metrics_of_the_library(seed,
     assert [found[f"pos_{j}"] for j in range(n_groups)] == np.bincount(s[among]).tolist()
 
 
-def test_mutual_information_of_the_sampled_label_is_that_of_its_table():
+def test_mutual_information_of_the_sampled_label_matches_enumerated_labels():
     probabilities = np.array([0.25, 0.75] * 4)
     draws = np.repeat([0, 1, 1, 1], 8).reshape(4, 8)
     draws[:, ::2] = 1 - draws[:, ::2]

@@ -22,7 +22,7 @@ def split():
 
 
 def rule(split, rates):
-    """Decisions with given probabilities, by class and group."""
+    """Return decisions with given probabilities, by class and group."""
     return _benchmark._Rule(np.array(rates)[split.test.y, split.test.s], None)
 
 

@@ -1,4 +1,4 @@
-"""The optimal rule: the simulated truths are what they are said to be, and the verdicts follow."""
+"""The experiments on the optimal rule: simulated truths, multipliers and verdicts."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The count of kept promises: what is stored, and what one trial is made of."""
+"""The experiment on how often guarantees hold: its stored table, and one trial."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def stored():
 
 
 def broken(table):
-    """The share of all trials in which a named lam failed new people."""
+    """Return the share of all trials in which the chosen lam missed the target on new rows."""
     greater = table["metric"] == "demographic_parity_ratio"
     missed = np.where(greater, table["value"] < table["target"], table["value"] > table["target"])
     return np.mean(missed & table["lam"].notna())

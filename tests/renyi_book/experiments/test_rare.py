@@ -1,4 +1,4 @@
-"""Rare values, small groups and planned power: the truths are what they are said to be."""
+"""True values and coverage in the experiments on rare values, small groups and planned power."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def test_the_rare_value_carries_the_correlation(kind, strength):
     assert P.min() >= 0
     assert P.sum(axis=1)[0] == pytest.approx(0.02)
     assert renyi_from_joint(P) == pytest.approx(rho, abs=1e-9)
-    # Among the common values nothing depends on anything.
+    # The common values are independent.
     assert renyi_from_joint(P[1:, 1:] if kind == "both" else P[1:]) < 1e-7
 
 

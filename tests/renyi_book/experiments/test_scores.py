@@ -33,7 +33,7 @@ def test_counts_match_a_fit_made_by_hand(data):
             for s in (0, 1)
             for y in (0, 1)
         ]
-        # A fit from scratch may end elsewhere in the last digits than one along a path.
+        # A fit from scratch may differ in the last digits from one along a path.
         assert np.abs(found - by_hand).max() <= 2
 
 

@@ -1,4 +1,4 @@
-"""Stored tables are what the code computes: a slice of each is recomputed and compared."""
+"""A slice of each stored table is recomputed and compared."""
 
 import shutil
 from dataclasses import replace
@@ -18,7 +18,7 @@ def test_a_recomputed_slice_agrees_with_the_stored_table(name):
     assert _slices.differences(name, RESULTS) == []
 
 
-# --- What the comparison notices, shown on tables that are quick to compute ----------------------
+# --- Changes that the comparison detects, on tables that are quick to compute --------------------
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_checksum_detects_a_number_changed_by_two_percent(folder):
 
 def test_slice_detects_a_number_changed_by_two_percent(folder):
     edited(folder, "theorem_1", 1.02, row=50)
-    # Somebody has renewed the checksum, too.
+    # The checksum has been renewed as well.
     about = store.manifest(folder)["theorems"]
     store._describe(folder, "theorems", about | {"file": store._sha256(folder / "theorems.csv")})
     (problem,) = _slices.differences("theorems", folder)

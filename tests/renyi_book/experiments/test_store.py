@@ -14,7 +14,7 @@ from renyi_book.experiments._tables import STORED
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Two tables made by two processes, and what was printed."""
+    """Return the folder of two tables, made by two processes, and what was printed."""
     folder, printed = tmp_path_factory.mktemp("results") / "new", io.StringIO()
     with redirect_stdout(printed):
         run_all(folder, names=["four_points", "theorems"])
@@ -76,7 +76,7 @@ def test_missing_tables_are_out_of_date(folder):
 
 @pytest.mark.parametrize("name", STORED)
 def test_the_manifest_of_the_book_gives_the_versions_behind_each_table(name):
-    """Of the computation or, where these were not recorded, of the slice that verified it."""
+    """They are those of the computation or, if not recorded, of the slice that verified it."""
     about = manifest(BOOK / "results")[name]
     versions = about["versions"] or about["verified"]["versions"]
     assert {"python", "renyi-lib", "numpy"} <= set(versions)

@@ -6,7 +6,7 @@ from scipy import stats
 from renyi_book.experiments import best_at, interval, summarize
 
 
-def test_interval_over_seeds_is_that_of_student():
+def test_interval_over_seeds_matches_student():
     values = np.random.default_rng(0).normal(size=7)
     low, high = stats.t.interval(0.9, 6, loc=values.mean(), scale=stats.sem(values))
     found = interval(values, level=0.9)
@@ -40,7 +40,7 @@ def test_a_summary_has_an_interval_for_each_group_and_column():
     assert alone.index.name == "m"
 
 
-def test_best_accuracy_is_that_of_a_point_that_is_fair_enough():
+def test_best_accuracy_considers_only_points_that_are_fair_enough():
     curve = pd.DataFrame({"gap": [0.2, 0.1, 0.05], "accuracy": [0.9, 0.85, 0.86]})
     assert best_at(curve, "gap", 0.1, greater_is_fairer=False) == 0.86
     assert np.isnan(best_at(curve, "gap", 0.01, greater_is_fairer=False))

@@ -15,7 +15,7 @@ def test_every_step_is_timed_the_requested_number_of_times():
 
 
 class Still(Adam):
-    """Steps nowhere, and keeps the gradient."""
+    """Optimizer that takes no step and keeps the gradient."""
 
     def step(self, theta, gradient):
         self.gradient = gradient

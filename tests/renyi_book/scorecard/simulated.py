@@ -1,13 +1,13 @@
-"""Made-up tables, one generator for each kind: what was measured is told, noise is added."""
+"""Simulated tables, with a generator for each kind: given measurements plus noise."""
 
 import numpy as np
 import pandas as pd
 
 SEEDS = range(100, 130)
 ROWS = ("train", "validation", "test")
-# So many people that (x + 1/2) / (n + 1/2) is the rate.
+# Number of people for which (x + 1/2) / (n + 1/2) is practically the rate.
 MANY = 10**9
-# Of the clusters.
+# Values of lambda for the clusters.
 LAMS = (0, 0.005, 0.3, 1, 10)
 
 
@@ -21,7 +21,7 @@ Z = dict(zip(SEEDS, normal(len(SEEDS))))
 
 
 def point(lam=0.0, accuracy=0.85, p=0.3, gap=0.06, groups=2, **others):
-    """What is measured of one classifier: p% and the signed EO gap as told, all else from them."""
+    """Return the measures of a classifier with the given accuracy, p% and signed EO gap."""
     rates = [0.3 * p] + [0.3] * (groups - 1)
     found = {
         "lam": float(lam),
@@ -43,20 +43,22 @@ def point(lam=0.0, accuracy=0.85, p=0.3, gap=0.06, groups=2, **others):
 
 
 def classifiers(curves, *, by="method", noise=None, noisy=None, paper=None, dataset="adult"):
-    """A table of curves on 30 random splits (and the paper's).
+    """Return a table of curves on 30 random splits and, if given, on the paper's split.
 
     Parameters
     ----------
     curves : dict of name to list of `point`
     by : str
-        The column of the names.
+        Column of the names.
     noise : dict of column to standard deviation, optional
-        Between splits, on training and test rows; "p" moves the rate of the first group by a
-        factor, "gap" the second group's TPR.
+        Noise between splits, on training and test rows; "p" multiplies the rate of the first group
+        by a factor, and "gap" shifts the second group's TPR.
     noisy : str, optional
-        The curve that has the noise; by default all.
+        Curve that has the noise; by default all.
     paper : dict of name to list of `point`, optional
-        Curves on the paper's split, train and test rows the same.
+        Curves on the paper's split, which are the same on training and test rows.
+    dataset : str
+        Name of the data set.
     """
     table = []
     for name, points in curves.items():
@@ -92,7 +94,7 @@ def _moved(one, z, noise):
 
 
 def by_seed(values, seeds=SEEDS, **keys):
-    """A row for each seed and each combination of the keys; `values` is a function of the row."""
+    """Return a row for each seed and combination of keys; `values` adds columns to a row."""
     table = [{"seed": seed} for seed in seeds]
     for key, options in keys.items():
         table = [row | {key: option} for row in table for option in options]
@@ -100,9 +102,10 @@ def by_seed(values, seeds=SEEDS, **keys):
 
 
 def penalties(rival, *, renyi=None, method="pearson", groups=2, noise=None, at_once=False):
-    """Rényi and a baseline: unfair at lam = 0, half-way at 1, and as given at lam = 10.
+    """Return paths of Rényi and a baseline, unfair at lam = 0 and as given at lam = 10.
 
-    The first two arguments are (accuracy, p) at lam = 10.
+    The first two arguments are (accuracy, p) at lam = 10, for the baseline and for Rényi. At lam =
+    1, both are halfway.
     """
 
     def curve(end):
@@ -119,13 +122,13 @@ def penalties(rival, *, renyi=None, method="pearson", groups=2, noise=None, at_o
 
 
 def boundary(end, ridges=(0.0, 1e-2), noise=None):
-    """Zafar's bound on the boundary's covariance: (accuracy, p) at c = 0 for each ridge."""
+    """Return paths of Zafar's bound c on the covariance; `end` is (accuracy, p) at c = 0."""
     curves = {ridge: [point(0, c=0.1), point(0, *end, c=0.0)] for ridge in ridges}
     return classifiers(curves, by="l2", noise=noise)
 
 
 def opportunity(end, *, start=(0.85, 0.08), noise=None, code=()):
-    """Rényi's path: (accuracy, signed gap) at lam = 0 and at any larger one; the code's points."""
+    """Return Rényi's paths; `start` and `end` are (accuracy, signed gap) at lam = 0 and beyond."""
     path, authors = (
         [point(0, start[0], gap=start[1]), *(point(lam, end[0], gap=end[1]) for lam in lams)]
         for lams in ((1000,), (40, 600, 1000))
@@ -140,13 +143,13 @@ def opportunity(end, *, start=(0.85, 0.08), noise=None, code=()):
 
 
 def rivals(method, accuracy, gap, *, noise=None):
-    """A baseline with one point."""
+    """Return a table of a baseline with one point."""
     points = {method: [point(np.nan, accuracy, gap=gap)]}
     return classifiers(points, noise=noise, paper=points)
 
 
 def starts(**datasets):
-    """Where data sets start: {name: (p, dp on training rows, dp on test rows)} and noise in p."""
+    """Return starting points from {name: (p, dp on training rows, dp on test rows, noise)}."""
     parts = []
     for name, (p, train, test, noise) in datasets.items():
         part = classifiers(
@@ -161,7 +164,7 @@ def starts(**datasets):
 
 
 def clusters(column, at, *, algorithm="paper", noise=0.0, elsewhere=1.0, lams=LAMS):
-    """A column that is 1 at lam = 0 and as told at some lams; both algorithms."""
+    """Return a column that is 1 at lam = 0 and as in `at` at other lams, for both algorithms."""
 
     def values(row):
         known = at.get(row["lam"], elsewhere) if row["algorithm"] == algorithm else elsewhere
@@ -172,7 +175,7 @@ def clusters(column, at, *, algorithm="paper", noise=0.0, elsewhere=1.0, lams=LA
 
 
 def proportions(width, *, noise=0.0, lams=LAMS):
-    """Smallest and largest w: equal but for a width that may depend on lambda."""
+    """Return smallest and largest w, which differ by a width that may depend on lambda."""
 
     def values(row):
         wide = width(row["lam"]) if callable(width) else width
@@ -183,7 +186,7 @@ def proportions(width, *, noise=0.0, lams=LAMS):
 
 
 def network(start=(0.3149, 0.8533), end=(0.81, 0.8334), *, seconds=1.25, noise=None):
-    """(p%, accuracy) at lam = 0 and at lam = 10, and the factor of the time."""
+    """Return networks with these (p%, accuracy) at lam = 0 and 10, and a factor of the time."""
     noise = noise or {}
 
     def values(row):
@@ -201,7 +204,7 @@ def network(start=(0.3149, 0.8533), end=(0.81, 0.8334), *, seconds=1.25, noise=N
 
 
 def timing(times, noise=0.0):
-    """Seconds of each step, with noise in the logarithm."""
+    """Return the seconds of each step, with noise in the logarithm."""
     return by_seed(
         lambda row: {"n": 1, "seconds": times[row["what"]] * np.exp(noise * _own(row))},
         what=list(times),
@@ -209,5 +212,5 @@ def timing(times, noise=0.0):
 
 
 def _own(row):
-    """Noise that differs from step to step."""
+    """Return the noise of a step; the loss has none, so that the noise does not cancel."""
     return Z[row["seed"]] if row["what"] != "loss" else 0.0

@@ -89,7 +89,7 @@ def read(name):
 
 
 def holds_exactly():
-    """The rows that are identities, bounds and counts."""
+    """Return {row: whether it holds} for identities, bounds and counts."""
     t = read("fermi_measures")
     e = read("fermi_estimator")
     dependent = t["strength"] > 0
@@ -171,7 +171,7 @@ def lead(problem, level, size):
 
 
 class Sample:
-    """A mean, its standard error and degrees of freedom; `guard` are violations saved."""
+    """A mean and its standard error; `guard` is the sample of reductions of the violation."""
 
     def __init__(self, values, overlap=0.0, guard=None):
         values = np.asarray(values, dtype=float)
@@ -229,7 +229,7 @@ def samples():
 
 
 def adjusted(p):
-    """Holm's method, from its definition: each p-value times the number not smaller."""
+    """Adjust p-values by the definition of Holm's method: each times the number not smaller."""
     names = sorted(p, key=p.get)
     out, largest = {}, 0.0
     for rank, name in enumerate(names):
@@ -250,7 +250,7 @@ def on_a_difference(supports, opposes, guard=None):
 
 @pytest.fixture(scope="module")
 def verdicts():
-    """Those of all rows with an interval."""
+    """Return the samples and the verdicts of all rows with an interval."""
     measured, found = samples(), {}
     families = {}
     for name, sample in measured.items():
@@ -294,7 +294,7 @@ def test_measured_rows_agree_with_independent_code(name, verdicts):
 
 
 def each_batch_size():
-    """The verdict on convergence, if it is the same for all three batch sizes."""
+    """Return the verdict on convergence, which must be the same for all three batch sizes."""
     t = read("fermi_convergence").query("budget == 256000")
     each = set()
     for _, runs in t.groupby("size"):
@@ -320,7 +320,7 @@ def test_a_changed_verdict_is_not_stored_without_acceptance(tmp_path, monkeypatc
     assert json.loads(stored.read_text(encoding="utf8"))["findings"] == turned
 
 
-# --- The rules on made-up tables --------------------------------------------------------------
+# --- The rules on simulated tables ------------------------------------------------------------
 
 
 def path(seed, *, gain=0.0, method="renyi"):

@@ -1,4 +1,4 @@
-"""What was fixed before the results stays, or its change is told."""
+"""What was fixed before the results is unchanged, or its change is declared."""
 
 import json
 import shutil
@@ -104,7 +104,7 @@ def test_the_checksum_ignores_wording(tmp_path, file, old, new, counts):
 
 
 def of_the_named_commit(name):
-    """A file of the book as it was in the commit that rules.json names; skips without it."""
+    """Return a file of the book in the commit that rules.json names; skip without that commit."""
     return of_a_commit(json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))["commit"], name)
 
 
@@ -113,11 +113,11 @@ def of_a_commit(commit, name):
     try:
         return subprocess.run(command, capture_output=True, check=True).stdout.decode("utf8")
     except (OSError, subprocess.CalledProcessError):
-        pytest.skip("no git, or a clone without that commit: the checksums alone must do")
+        pytest.skip("no git, or a clone without that commit: only the checksums are tested")
 
 
 def test_checksums_match_the_named_commit():
-    """Nobody has frozen the rules again in silence."""
+    """The rules have not been frozen again silently."""
     now = json.loads(frozen.RULES_FILE.read_text(encoding="utf8"))
     then = json.loads(of_the_named_commit("rules.json"))
     assert (now["claims"], now["code"]) == (then["claims"], then["code"])

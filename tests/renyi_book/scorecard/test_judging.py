@@ -1,4 +1,4 @@
-"""From an interval to a verdict: every case of the table, and what goes with it."""
+"""From intervals to verdicts: every case of the table, parts, guards, adjustment and power."""
 
 import numpy as np
 import pytest
@@ -115,7 +115,7 @@ def test_a_difference_of_violations_is_judged_like_an_interval():
 
 
 def test_single_part_is_contradicted_only_after_adjustment():
-    """A part that alone is just excluded; beside nine that hold it is open."""
+    """Alone, the part is just excluded; beside a part that holds, it is undecided."""
     good, bad = (j.difference(around(*n), 0.3, "x") for n in ((0.5, 0.2), (0.1, 0.19)))
     assert j.verdict(bad) == j.FAILS
     assert j.verdict(j.everything([good, bad])) == j.UNDECIDED

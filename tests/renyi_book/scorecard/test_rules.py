@@ -1,4 +1,4 @@
-"""Each rule on a perfect reproduction, a flat contradiction and, where there can be, noise."""
+"""Each rule on a perfect reproduction, a flat contradiction and, where possible, noise."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ def weighed(claim, tables, thresholds=DEFAULT):
     return RULES[claim["rule"]](Results(tables), claim, thresholds)
 
 
-# --- Tables for each rule: a function of the claim and of what they are to show ---
+# --- Tables for each rule: functions of the claim and the intended outcome ---
 
 
 def theorem(claim, outcome):
@@ -68,7 +68,7 @@ def covariance(claim, outcome):
 
 
 def growing_lead(claim, outcome):
-    """Leads of 0 at p% = 60 and as told at p% = 90."""
+    """Return tables with a lead of 0 at p% = 60 and the intended lead at p% = 90."""
     last = {YES: 0.03, NO: 0.0, OPEN: 0.002}[outcome]
     noise = {"accuracy": 0.05} if outcome == OPEN else {"accuracy": 1e-5}
     method = claim["options"]["method"]
@@ -363,15 +363,15 @@ MEASURED = [
 def test_rules_give_the_expected_verdicts(name, outcome):
     claim = CLAIMS[name]
     found = weighed(claim, CASES[claim["rule"]](claim, outcome))
-    # Of the objective itself the sentence on exactly fair clusters is true, whatever is measured.
+    # The sentence on exactly fair clusters is true of the objective, whatever is measured.
     wanted = j.PART if (name, outcome) == ("clusters-exactly-fair", NO) else WANTED[outcome]
     assert j.verdict(found) == wanted, found.text
     assert found.text
 
 
-# --- Identities: they hold as things are, and would not if the world were otherwise ---
+# --- Identities: they hold, and would not hold if a function were replaced ---
 
-# For each rule: what to replace, so that the claim is false.
+# Replacement for each rule that makes its claim false: module, name and function.
 ELSEWHERE = {
     "zero_only_at_independence": (_measure, "renyi_from_joint", lambda P: 0.0),
     "one_for_a_function": (_measure, "renyi_correlation", lambda a, b: 0.9),
@@ -414,7 +414,7 @@ ELSEWHERE = {
         ),
     ),
 }
-# What a run of our own shows here and now; its contradiction would be a bug of the library.
+# Rules that run the library; a contradiction would be a bug in it.
 HERE = {
     "lambda_zero_is_k_means",
     "step_6_is_the_best_reply",
@@ -427,7 +427,7 @@ ON_THE_SPOT = [
     if claim["rule"] in ELSEWHERE
     and (claim["rule"] != "german_starts_above" or claim["options"]["with_s"])
 ]
-# As things are these do not hold, or hold in part: see the rows' notes.
+# Claims that do not hold or hold in part, as the notes of their rows explain.
 OTHERWISE = {
     "hsic-linear-only": j.FAILS,
     "captures-nonlinear-better": j.PART,
@@ -438,13 +438,13 @@ OTHERWISE = {
 
 
 @pytest.mark.parametrize("name", ON_THE_SPOT)
-def test_an_identity_holds(name):
+def test_identity_gets_its_known_verdict(name):
     found = weighed(CLAIMS[name], {})
     assert j.verdict(found) == OTHERWISE.get(name, j.HOLDS), found.text
 
 
 @pytest.mark.parametrize("name", ON_THE_SPOT)
-def test_an_identity_would_not_hold_elsewhere(name, monkeypatch):
+def test_identity_does_not_hold_if_a_function_is_replaced(name, monkeypatch):
     module, attribute, other = ELSEWHERE[CLAIMS[name]["rule"]]
     monkeypatch.setattr(module, attribute, other)
     assert j.verdict(weighed(CLAIMS[name], {})) == j.FAILS
@@ -457,7 +457,7 @@ def test_every_rule_is_tested():
     assert set(RULES) == set(CASES) | set(ELSEWHERE) | special
 
 
-# --- What the cases above do not show ----------------------------------------------------------
+# --- Further cases -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("groups", [2, 4])
@@ -483,7 +483,7 @@ def test_overhead_beyond_a_quarter_is_not_small():
     assert j.verdict(weighed(tiny, {})) == j.FAILS
 
 
-def test_ten_times_as_long_is_intractable_and_four_times_is_not():
+def test_forty_times_as_long_is_intractable_and_four_times_is_not():
     claim = CLAIMS["kernels-expensive"]
     names = [claim["options"][key] for key in ("slow", "fast")]
     for factor, verdict in ((4.0, j.PART), (40.0, j.HOLDS), (0.5, j.FAILS)):
@@ -491,7 +491,7 @@ def test_ten_times_as_long_is_intractable_and_four_times_is_not():
         assert j.verdict(weighed(claim, {"timing": table})) == verdict
 
 
-def test_clusters_that_are_not_quite_fair_leave_the_minimum_of_the_objective(monkeypatch):
+def test_unfair_clusters_hold_in_part_if_the_minimum_of_the_objective_is_fair(monkeypatch):
     claim = CLAIMS["clusters-exactly-fair"]
     tables = widths(0.0, 0.02)(claim, NO)
     assert j.verdict(weighed(claim, tables)) == j.PART
@@ -535,8 +535,8 @@ def test_a_baseline_that_misses_the_level_is_counted_without_an_error():
     assert "fair enough on 30 (Rényi) and 0 (rival) of 30 splits" in found.text
 
 
-def test_a_split_that_is_fair_without_a_penalty_compares_nothing():
-    """The two paths start at one model: a difference of 0 there is no evidence."""
+def test_split_that_is_fair_without_a_penalty_is_not_compared():
+    """Both paths start at the same model, so a difference of 0 there is no evidence."""
     claim = CLAIMS["adult-beats-pearson-interpolated"]
     tables = panel(claim, (0.83, 0.95), {})
     table = tables["penalties_adult"]
@@ -550,7 +550,7 @@ def test_a_split_that_is_fair_without_a_penalty_compares_nothing():
     assert "reached by both on 0 splits" in nothing.power()
 
 
-def test_without_a_level_leads_are_not_compared():
+def test_lead_is_undecided_if_a_level_is_not_reached():
     claim = CLAIMS["lead-grows-pearson"]
     found = weighed(claim, panel(claim, (0.83, 0.5), {}))
     assert j.verdict(found) == j.UNDECIDED
@@ -564,7 +564,7 @@ def test_network_that_never_becomes_fair_contradicts_the_table():
 
 
 def test_lambda_is_chosen_on_validation_rows():
-    """A point that looks good on the test rows alone is not taken."""
+    """A point that looks good only on the test rows is not chosen."""
     claim = CLAIMS["adult-beats-pearson"]
     tables = comparison(claim, YES)
     table = tables["penalties_adult"]

@@ -1,4 +1,4 @@
-"""The scorecard's statistics against simulations, by hand, and against other libraries."""
+"""The scorecard's statistics, compared with simulations, hand calculations and other libraries."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from renyi_book.scorecard import statistics as s
 RNG = np.random.default_rng
 
 
-def test_interval_without_overlap_is_that_of_student():
+def test_interval_without_overlap_matches_student():
     values = RNG(0).normal(1, 2, 12)
     found = s.corrected(values)
     low, high = ttest_1samp(values, 0).confidence_interval(0.95)
@@ -22,7 +22,7 @@ def test_interval_without_overlap_is_that_of_student():
     assert_allclose(s.p_less(found, 0), ttest_1samp(values, 0, alternative="less").pvalue)
 
 
-def test_interval_matches_that_of_the_experiments():
+def test_interval_matches_the_experiments():
     values = RNG(1).normal(size=9)
     assert_allclose(s.corrected(values, 0.5)[:3], interval(values, test_share=0.5).to_numpy())
 
@@ -39,7 +39,7 @@ def split_means(rng, n_train, n_test, splits, rows):
 
 @pytest.mark.parametrize("rows", ["test", "train"])
 def test_corrected_interval_has_coverage_that_student_lacks(rows):
-    """The truth is 0. Overlap makes Student's interval far too short; the corrected one is not."""
+    """The true mean is 0. With overlap, Student's interval is too short, the corrected one not."""
     rng, n_train, n_test = RNG(2), 60, 40
     share = n_test / n_train if rows == "test" else s.training_ratio(n_train, 100)
     plain, wide = [], []
@@ -105,7 +105,7 @@ def test_upper_end_of_p_percent_is_one_if_parity_is_not_excluded():
 
 
 def overlapping(rng, means, spread, ratio, splits=30):
-    """Rows of splits whose values have the correlation that the correction stands for."""
+    """Return a row of values for each split, with the correlation that the correction assumes."""
     rho = ratio / (1 + ratio)
     z = np.sqrt(rho) * rng.normal(size=len(means))
     z = z + np.sqrt(1 - rho) * rng.normal(size=(splits, len(means)))
@@ -159,7 +159,7 @@ def test_interval_of_a_folded_difference_has_coverage(means, correlation):
         first, second = overlapping(rng, np.array(means, float), spread, 0.6).T
         found = s.fold(s.signed(first), s.signed(second), 0.6)
         covered += found.low <= truth <= found.high
-    # 200 draws: three standard errors below .95.
+    # With 200 draws, 0.9 is three standard errors below 0.95.
     assert covered / 200 > 0.9
 
 
@@ -173,7 +173,7 @@ def test_interval_of_a_folded_difference_has_coverage(means, correlation):
     ],
 )
 def test_interval_has_coverage_for_four_groups(rival, renyi):
-    """The bootstrap that it replaces covered down to .65 where one of the two is fair."""
+    """The bootstrap that it replaces had a coverage of only 0.65 if one method is fair."""
     rng, truth, covered = RNG(8), np.ptp(rival) - np.ptp(renyi), 0
     spread = np.diag(np.tile([2.0, 1.0, 2.0, 0.7], 2))
     for _ in range(200):

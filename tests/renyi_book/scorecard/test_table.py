@@ -1,4 +1,4 @@
-"""Rows, counts, families, universes, exports: claims and results brought together."""
+"""Rows of the scorecard: findings, families, readings, universes, tallies and exports."""
 
 import csv
 import json
@@ -40,7 +40,7 @@ FIGURE_1C = [CLAIMS[f"eo-beats-{m}"] for m in ("hardt", "zafar", "rezaei", "doni
 
 
 def tables_of(listed, outcomes):
-    """One table for several baselines; each claim's own for others."""
+    """Return tables with the given outcomes; several baselines share one table."""
     found = {}
     for claim, outcome in zip(listed, outcomes):
         for name, table in CASES[claim["rule"]](claim, outcome).items():
@@ -52,11 +52,11 @@ def tables_of(listed, outcomes):
 
 @pytest.fixture(scope="module")
 def four():
-    """Two baselines that Rényi beats, one that it does not, one undecided."""
+    """Return tables with two baselines that Rényi beats, one that it does not, one undecided."""
     return tables_of(FIGURE_1C, (YES, YES, NO, OPEN))
 
 
-def test_claims_have_the_required_fields(four):
+def test_findings_have_verdicts_numbers_power_and_stability(four):
     found = findings(four, FIGURE_1C)
     verdicts = [found[claim["id"]]["verdict"] for claim in FIGURE_1C]
     assert verdicts == [j.HOLDS, j.HOLDS, j.FAILS, j.UNDECIDED]
@@ -72,7 +72,7 @@ def test_claims_have_the_required_fields(four):
 
 
 def test_the_family_is_adjusted_by_holm():
-    """Four baselines, each barely ahead: alone each would hold, together none does."""
+    """Each lead is barely positive and would hold alone, but none holds after adjustment."""
     half = 0.3
     listed = FIGURE_1C
     table = []
@@ -102,7 +102,7 @@ def test_sentence_states_the_count_of_every_verdict():
 
 
 def test_a_row_without_an_interval_stays_in_its_family():
-    """What could not be measured must not make the others look surer."""
+    """A row that could not be measured must not make the evidence on others look stronger."""
     barely = j.difference(0.9 + sim.normal(30) * 2.0, 0.3, "x")
     listed = [{"id": name, "rule": "x", "analysis": {"family": "f"}} for name in "abc"]
     open_ = j.undecided("no comparison", 0.3, 0)
@@ -153,7 +153,7 @@ def test_equivalences_form_a_separate_family():
 
 
 def test_a_verdict_that_depends_on_few_splits_is_reported():
-    """Thirty splits around 0.3, so that some draws exclude 0 and others do not."""
+    """Some draws of the thirty splits exclude 0, and others do not."""
     values = 0.9 + sim.normal(30, 3) * 2.3
     evidence = {"a": j.difference(values, 0.3, "x", seeds=sim.SEEDS)}
     listed = [{"id": "a", "rule": "x", "analysis": {}}]
@@ -206,7 +206,7 @@ def test_general_claim_is_judged_by_the_comparisons(of, verdict):
 
 
 def universe(claim, values, name="as in the book", rows="test", dataset="adult"):
-    """A universe of the multiverse: a row for each seed."""
+    """Return a universe of the multiverse, with a row for each seed."""
     known = values if isinstance(values, dict) else {"value": values}
     return pd.DataFrame(
         {"claim": claim, "universe": name, "dataset": dataset, "rows": rows}

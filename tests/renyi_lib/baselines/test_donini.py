@@ -1,4 +1,4 @@
-"""Linear FERM: the constraint holds in the space of the features as given."""
+"""Linear FERM satisfies its constraint in the space of the original features."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_the_weights_are_orthogonal_to_the_difference_of_means(fairness, svm):
     assert np.linalg.norm(clf.coef_) > 0.1
 
 
-def test_scores_match_the_machine_on_the_changed_features():
+def test_scores_match_the_svm_on_the_transformed_features():
     X, y, s = biased_data()
     clf = DoniniClassifier(0.1).fit(X, y, sensitive_features=s)
     features, _ = fair_features(X, clf.u_)
@@ -41,8 +41,9 @@ def test_the_removed_feature_has_the_largest_difference():
     np.testing.assert_allclose(back(np.array([1.0, 1.0])), [1, 1, 1])
 
 
-def test_changed_features_span_all_fair_weights():
-    # A large C leaves the ridge no say: the same as a constrained fit of the features as given.
+def test_transformed_features_span_all_fair_weights():
+    # A large C makes the ridge negligible, so this equals a constrained fit to the original
+    # features.
     X, y, s = biased_data(n=300)
     clf = DoniniClassifier(1e4, svm=LinearSVC(dual=False, tol=1e-10)).fit(
         X, y, sensitive_features=s
@@ -66,7 +67,7 @@ def test_changed_features_span_all_fair_weights():
     assert found == pytest.approx(general.fun, abs=1e-6)
 
 
-def test_equal_group_means_give_the_plain_machine():
+def test_equal_group_means_give_the_plain_svm():
     X, y, _ = biased_data()
     twice, labels, s = np.vstack([X, X]), np.tile(y, 2), np.repeat(["f", "m"], len(y))
     clf = DoniniClassifier(0.1).fit(twice, labels, sensitive_features=s)

@@ -1,4 +1,4 @@
-"""Hardt's thresholds: parity on the training data, by fairlearn, at the best accuracy."""
+"""Hardt's thresholds, as found by fairlearn, satisfy the constraint on the training data."""
 
 import numpy as np
 import pandas as pd
@@ -50,8 +50,8 @@ def test_labels_are_sampled_with_their_probabilities():
 
 
 def test_known_thresholds_are_found():
-    # One feature that decides the label: the first group's labels follow it without error at 0,
-    # those of the second at 1. Each group with its own threshold is fair and never wrong.
+    # One feature determines the label, with threshold 0 in the first group and 1 in the second. A
+    # separate threshold for each group is therefore fair and always correct.
     x = np.tile(np.linspace(-2, 3, 200), 2)
     s = np.repeat(["a", "b"], 200)
     y = np.where(s == "a", x > 0, x > 1).astype(int)

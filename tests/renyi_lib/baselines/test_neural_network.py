@@ -1,4 +1,4 @@
-"""The neural network: the right gradient, scikit-learn's own network, fairness, batches."""
+"""The neural network: gradients, agreement with scikit-learn, fairness and batches."""
 
 import inspect
 import warnings
@@ -141,7 +141,7 @@ class TestAgainstScikitLearn:
     def test_adam_matches_a_reference_implementation(self):
         X, y, _ = several_classes(60)
         options = {"activation": "tanh", "alpha": 0, "batch_size": 60, "shuffle": False}
-        # A rate of next to nothing leaves the start where it is, so that it can be read.
+        # A tiny learning rate leaves the initial weights unchanged, so that they can be read.
         start = MLPClassifier(5, learning_rate_init=1e-15, random_state=0, **options)
         theirs = MLPClassifier(5, learning_rate_init=0.02, random_state=0, **options)
         start.partial_fit(X, y, classes=[0, 1, 2])
@@ -314,7 +314,7 @@ class TestBatches:
     @pytest.mark.parametrize("n_groups", [2, 3])
     @pytest.mark.parametrize("sharpness", [0.05, 5.0])
     def test_batch_bias_of_rho_matches_the_formula(self, sharpness, n_groups):
-        # The formula of the Notes: soft labels that have nothing to do with the groups.
+        # The formula in the Notes is for soft labels that are independent of the groups.
         rng = np.random.default_rng(0)
         groups = Groups.from_labels(rng.integers(n_groups, size=128 * 2000))
         f = rng.beta(0.3 * sharpness, 0.7 * sharpness, size=128 * 2000)
@@ -352,7 +352,7 @@ class TestEstimator:
 
     def test_fit_does_not_use_the_global_random_state(self):
         X, y, _ = biased_data(60)
-        before = np.random.get_state()[1].copy()  # noqa: NPY002 (the very state to be left alone)
+        before = np.random.get_state()[1].copy()  # noqa: NPY002 (the state that must not change)
         quick(epochs=1).fit(X, y)
         np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 

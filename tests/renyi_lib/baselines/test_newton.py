@@ -1,4 +1,4 @@
-"""Newton's method under bounds on linear functions, against general solvers."""
+"""Newton's method under bounds on linear functions matches general solvers."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_lagrangian_is_stationary_and_multipliers_push_inwards():
     assert (np.sign(solution.multipliers) == np.sign(A @ solution.theta))[reached].all()
 
 
-def test_collinear_and_empty_columns_are_supported():
+def test_collinear_and_zero_columns_are_supported():
     X, y, with_ones, _ = problem()
     wide = np.column_stack([with_ones, with_ones[:, 0], np.zeros(len(X))])
     narrow = newton(logistic_loss(y), with_ones, np.zeros(5), ridge=np.zeros(5), tol=1e-9)

@@ -1,4 +1,4 @@
-"""The fair robust log loss: the game solved, fairness met, moments matched."""
+"""The fair robust log loss solves its game, is exactly fair and matches the moments."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ NOTIONS = ["demographic_parity", "equal_opportunity", "equalized_odds"]
 
 
 def steep_data(n=600, seed=1):
-    """Groups of such different rates that probabilities have to be cut off."""
+    """Groups whose rates differ so much that probabilities have to be clipped."""
     rng = np.random.default_rng(seed)
     s = (rng.random(n) < 0.3).astype(int)
     X = np.column_stack([rng.normal(size=n) + 2 * s, rng.normal(size=n)])
@@ -28,7 +28,7 @@ def steep_data(n=600, seed=1):
 
 
 def mean_gaps(clf, X, y, s):
-    """The difference of the groups' mean P̂ that each notion wants to be 0."""
+    """The differences of the groups' mean P̂ that the notion of fairness requires to be 0."""
     F = clf.predict_proba_given(X, y, sensitive_features=s)[:, 1]
     masks = {
         "demographic_parity": [np.full(len(y), True)],
@@ -49,7 +49,7 @@ class TestGame:
 
         assert 0 <= p_check <= 1
         assert payoff(p_hat, p_check) == pytest.approx(value, abs=1e-9)
-        # The adversary's payoff is linear, and at best attained at an end.
+        # The adversary's payoff is linear in q, so its maximum is attained at q = 0 or q = 1.
         assert max(payoff(p_hat, 0), payoff(p_hat, 1)) == pytest.approx(value, abs=1e-9)
         grid = np.linspace(1e-4, 1 - 1e-4, 20_001)
         assert payoff(grid, p_check).min() >= value - 1e-9
@@ -71,7 +71,7 @@ class TestGame:
         np.testing.assert_allclose(slope(0, "z"), p_check, atol=1e-4)
         np.testing.assert_allclose(slope(0, "c"), p_hat, atol=1e-4)
         kinds = [robust_game(z + e, c + f)[4] > 0 for e in (-h, h) for f in (-h, h)]
-        if all(kinds) or not any(kinds):  # second derivatives jump where the cut begins
+        if all(kinds) or not any(kinds):  # second derivatives jump where clipping begins
             np.testing.assert_allclose(slope(2, "z"), by_zz, atol=1e-4)
             np.testing.assert_allclose(slope(1, "z"), by_zc, atol=1e-4)
             np.testing.assert_allclose(slope(1, "c"), by_cc, atol=1e-4)
@@ -135,8 +135,8 @@ def test_saddle_point_matches_general_solvers():
 # Old versions of SLSQP warn when they leave the bounds before clipping.
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds:RuntimeWarning")
 def test_predictor_is_the_best_fair_response_to_its_adversary():
-    # P̂ minimizes the log loss for the labels of P̌ among all predictors with equal means: a
-    # problem in n numbers, solved without the game.
+    # P̂ minimizes the expected log loss under P̌ among all predictors with equal group means. This
+    # problem in n variables is solved here without the game.
     X, y, s = (a[:40] for a in steep_data())
     clf = RezaeiClassifier(fairness="demographic_parity", l2=0.01).fit(X, y, sensitive_features=s)
     z = X @ clf.coef_[0] + clf.intercept_[0]
@@ -211,7 +211,7 @@ def test_names_of_groups_and_classes_have_no_effect():
         X, np.array(["no", "yes"])[y], sensitive_features=np.array(["f", "m"])[s]
     )
     np.testing.assert_allclose(named.coef_, clf.coef_)
-    # Also for samples of the second group alone.
+    # Samples of the second group alone get the same probabilities.
     men = named.predict_proba(X[s == 1], sensitive_features=["m"] * s.sum())
     both = clf.predict_proba(X, sensitive_features=s)
     women = clf.predict_proba(X[s == 1], sensitive_features=[0] * s.sum())

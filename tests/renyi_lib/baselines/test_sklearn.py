@@ -19,7 +19,7 @@ KNOW_GROUPS = (baselines.HardtClassifier, baselines.RezaeiClassifier)
 
 
 def groups_of(labels):
-    """Two groups that both have every label."""
+    """Two groups, both of which have samples of every label."""
     s = np.zeros(len(labels), dtype=int)
     for label in np.unique(labels):
         s[labels == label] = np.arange(np.sum(labels == label)) % 2
@@ -27,18 +27,18 @@ def groups_of(labels):
 
 
 class MadeUpGroups:
-    """A classifier as scikit-learn's checks call it, with groups that it makes up itself."""
+    """A classifier with the signature of scikit-learn's checks, which makes up its groups."""
 
     def fit(self, X, y):
         try:
             s = groups_of(np.asarray(y).ravel())
         except (TypeError, ValueError):
-            s = None  # the labels are bad, and the classifier is to say so
+            s = None  # the classifier itself must reject the invalid labels
         return super().fit(X, y, sensitive_features=s)
 
 
 class MadeUpGroupsAlsoNew(MadeUpGroups):
-    """The same for a classifier that has to know the groups of new samples: all in the first."""
+    """The same for classifiers that predict with groups; new samples are all in group 0."""
 
     def predict(self, X, sensitive_features=None):
         return super().predict(X, sensitive_features=first_group(X, sensitive_features))
@@ -76,10 +76,10 @@ class Hardt(MadeUpGroupsAlsoNew, baselines.HardtClassifier):
 def test_scikit_learn_checks_pass(classifier):
     expected = {}
     if isinstance(classifier, Donini):
-        reason = "of two features one goes, and the other does not reach the accuracy asked for"
+        reason = "one of two features is removed, and the other alone is not accurate enough"
         expected["check_classifiers_train"] = reason
     if isinstance(classifier, Hardt):
-        reason = "decisions are drawn at random, one row after another"
+        reason = "predictions are sampled row by row, so a subset gets other random numbers"
         expected["check_methods_subset_invariance"] = reason
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

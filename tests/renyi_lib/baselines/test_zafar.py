@@ -1,4 +1,4 @@
-"""Zafar's covariance constraints: met exactly, at the least loss, with the right means."""
+"""Zafar's covariance constraints hold exactly, at minimum loss and for the right means."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.renyi_lib.baselines import biased_data, logistic_objective, parameter
 
 
 def covariance(scores, s, mask=True):
-    """Of the scores and the indicator s, among the samples of the mask."""
+    """The covariance of the scores and the indicator s among the samples of the mask."""
     mask = np.broadcast_to(mask, s.shape)
     return np.cov(scores[mask], s[mask], bias=True)[0, 1]
 
@@ -35,7 +35,7 @@ def test_covariance_is_zero_and_the_loss_matches_a_general_solver(fairness):
 
 
 def test_equality_of_opportunity_uses_means_given_the_favorable_label():
-    # Centered by the share of the group among all samples, the "covariance" is another number.
+    # Centered at the group's share among all samples, the "covariance" would not be zero.
     X, y, s = biased_data()
     clf = ZafarClassifier(fairness="equal_opportunity").fit(X, y, sensitive_features=s)
     scores = clf.decision_function(X)[y == 1]
@@ -90,11 +90,11 @@ def test_without_a_ridge_a_few_samples_absorb_the_constraint():
     rare[np.flatnonzero((y == 0) & (s == ahead))[:3]] = 1
     wide = np.column_stack([X, rare])
     plain = ZafarClassifier(1e6, l2=0).fit(wide, y, sensitive_features=s)
-    bought = ZafarClassifier(0, l2=0).fit(wide, y, sensitive_features=s)
+    constrained = ZafarClassifier(0, l2=0).fit(wide, y, sensitive_features=s)
     ridge = ZafarClassifier(0, l2=0.01).fit(wide, y, sensitive_features=s)
-    assert abs(covariance(bought.decision_function(wide), s)) < 1e-10
-    assert bought.coef_[0, -1] < 3 * plain.coef_[0, -1]
-    np.testing.assert_allclose(bought.coef_[0, :-1], plain.coef_[0, :-1], atol=1e-3)
+    assert abs(covariance(constrained.decision_function(wide), s)) < 1e-10
+    assert constrained.coef_[0, -1] < 3 * plain.coef_[0, -1]
+    np.testing.assert_allclose(constrained.coef_[0, :-1], plain.coef_[0, :-1], atol=1e-3)
     assert np.abs(ridge.coef_[0, :-1] - plain.coef_[0, :-1]).max() > 0.05
 
 
@@ -117,7 +117,7 @@ def test_bound_on_mistakes_holds_at_no_more_loss_than_a_general_solver(c):
     assert abs(found) <= c + 1e-3 * unfair
     assert unfair > 0.02
     assert abs(found - mistakes_covariance(parameters(linear), X, y, s)) > 1e-3
-    # A local search from the solution, under the constraint itself, gains nothing.
+    # A local search from the solution, under the constraint itself, finds no smaller loss.
     sign = np.sign(mistakes_covariance(parameters(plain), X, y, s))
     general = minimize(
         logistic_objective,
