@@ -472,8 +472,8 @@ def test_failed_worker_loses_no_results(tmp_path):
     with (
         dask.config.set(scheduler=None),
         distributed_package.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
+        ) as cluster,  # Any free port, because the default one may be in use.
         distributed_package.Client(cluster),
     ):
         found = fit(RenyiClassifier(2.0, tol=1e-7), chunks)
