@@ -9,7 +9,9 @@ __all__ = ["as_levels", "merged_levels"]
 
 
 def as_levels(labels, name):
-    """Return distinct labels as a one-dimensional array, without turning numbers into strings.
+    """Return labels as a one-dimensional array, or raise a `ValueError` if any is repeated.
+
+    Numbers are not turned into strings.
 
     Dates and durations become pandas objects, and a list of numbers becomes a numeric array.
     """

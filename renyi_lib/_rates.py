@@ -225,10 +225,10 @@ def _evidence(measure, curve, widths):
 
 
 def _at(p, grid, values):
-    """Interpolate curves at p, with 0 beyond the end without evidence.
+    """Interpolate curves at p, and extend them beyond their grids.
 
-    Beyond the other end, the result is twice the value at that end. Grids are equally spaced, and
-    the last axis of each contains the points.
+    Beyond the end with the smaller value, the result is 0. Beyond the other end, it is twice the
+    value at that end. Grids are equally spaced, and the last axis of each contains the points.
     """
     first, last = grid[..., :1], grid[..., -1:]
     place = (p - first) / np.maximum(last - first, 1e-300) * (_GRID - 1)

@@ -28,7 +28,7 @@ __all__ = ["TrainingRows", "labels_in_memory", "read_cells", "read_rows", "warn_
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """Validated and encoded rows of positive weight.
+    """Validated and encoded rows; `read_rows` drops those of weight 0 unless `keep_all` is True.
 
     Attributes
     ----------

@@ -502,7 +502,7 @@ def _warn_of_chance(counts, rho, where=""):
         warnings.warn(
             f"{n} samples{where} are few for a table of {c + 1} x {d + 1} cells: chance alone "
             f"gives a correlation of about {min(chance, 1):.2f}, and the sample has {rho:.2f}. "
-            'Merge rare values, pass kind="continuous" for a score, which corrects for chance, or '
+            'Merge rare values, for a score pass kind="continuous", which corrects for chance, or '
             "quantify the uncertainty with renyi_lib.inference.renyi_test and renyi_interval",
             SmallSampleWarning,
             stacklevel=3,

@@ -634,9 +634,9 @@ def _rates(decided, y, s, weight, conditions, groups):
     if size.shape[1] < len(groups) or not size.all():
         empty = size.shape[1] if size.shape[1] < len(groups) else size.min(axis=0).argmin()
         raise ValueError(
-            f"sensitive_features has no row of group {groups.tolist()[empty]!r}, or none of a "
-            "class whose rates are compared, so the group's rate is undefined: merge groups, or "
-            "drop this group"
+            f"group {groups.tolist()[empty]!r} of sensitive_features has no rows, or no rows of a "
+            "class whose rates are compared, so its rate is undefined: merge groups, or drop this "
+            "group"
         )
     return _by_cell(decided.astype(float), y, s, weight, conditions) / size
 

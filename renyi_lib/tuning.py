@@ -915,8 +915,9 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
             start = self._start(results, usable)
             raise TargetNotReachedError(
                 f"the target {target} cannot be guaranteed{sure}, because the first test fails: "
-                f"at lam = {results['lam'][start]:.4g}, the fairest value on the training rows "
-                f"that min_selection allows, the bound is {results['bound'][start]:.4g}. {cures}. "
+                f"at lam = {results['lam'][start]:.4g}, which is the fairest on the training rows "
+                "among the values of lam that min_selection allows, the bound is "
+                f"{results['bound'][start]:.4g}. {cures}. "
                 f"{_NOT_ON_THESE}"
             )
         best = int(np.argmax(sign * results[shown]))

@@ -226,7 +226,7 @@ def command_line():
         parser.add_argument(f"--{name}", type=kind, default=default, help=help, **more)
 
     folder = os.environ.get("COURSE_SUBMISSIONS", "")
-    parser.add_argument("submissions", nargs="?", default=folder, help="one folder per student")
+    parser.add_argument("submissions", nargs="?", default=folder, help="folder of all students")
     add("out", "folder for the results", Path, default=Path("grades"))
     add("source", "folder with the assignments", Path, default=SOURCE)
     add("workers", "submissions graded at the same time", int, default=2)

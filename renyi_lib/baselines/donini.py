@@ -147,7 +147,7 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
         return self
 
     def _fit_fair(self, X, y, s, C):
-        """Return u, and the weights of X, the intercept and the fitted machine for one C."""
+        """Fit with one C; return u, the coefficients of X, the intercept and the fitted SVM."""
         kept = y == 1 if self.fairness == "equal_opportunity" else slice(None)
         u = mean_difference(X[kept], s[kept], self.groups_.tolist())
         features, back = fair_features(X, u)

@@ -200,7 +200,7 @@ def test_faulty_cell_loses_only_its_own_marks_with_an_explanation(world, student
         ("crashes", "Python exited in this cell"),
     ],
 )
-def test_crashed_process_is_stopped_and_the_cell_is_reported(world, student, message):
+def test_hung_or_crashed_process_ends_the_run_and_the_cell_is_reported(world, student, message):
     result = world["everybody"][student]
     assert (result.status, result.score) == ("cut off", 0)
     assert result.notes[0].startswith("cut off in the cell one: ")

@@ -178,7 +178,10 @@ def _panel(name, choices, seeds, progress):
 
 
 def _penalty_curves(dataset, fitted, seed):
-    """Compute the measures of Rényi and of each baseline along lam, on one split."""
+    """Compute the measures of the Rényi penalty and of each baseline, on one split.
+
+    `ZafarClassifier` is fitted along its bounds, and the other methods along lam.
+    """
     data = _data(dataset, fitted["encoding"], fitted["scaling"], seed)
     lams = _lams(fitted["lam_unit"], data["train"])
     is_base = fitted == BASE

@@ -9,7 +9,7 @@ from renyi_book.plotting import COLORS
 from renyi_lib.correlation import maximal_functions
 
 REPLIES = 12
-#: Values of the journey nearly orthogonal to g*, close to a saddle point.
+#: The second friend's starting numbers, nearly orthogonal to g*, for a start near a saddle point.
 SADDLE = [-0.25, -0.95, 1.55]
 
 

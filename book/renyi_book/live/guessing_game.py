@@ -15,7 +15,7 @@ def paid(counts, guesses):
 
 
 def content(classes, b):
-    """Return the arguments of `explorable`, for samples of a class and of a binary b."""
+    """Return the arguments of `explorable` for samples of a class and a binary variable b."""
     table = pd.crosstab(np.asarray(classes), np.asarray(b))
     table = table.loc[(table[1] / table.sum(axis=1)).sort_values().index]
     counts = table.to_numpy()

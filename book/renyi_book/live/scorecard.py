@@ -75,7 +75,7 @@ def html(shown=None):
 
 
 def show():
-    """Show the explorable; without a script, only the folded tables appear."""
+    """Show the explorable; without JavaScript, only the folded tables appear."""
     from IPython.display import HTML, display
 
     display(HTML(html()))

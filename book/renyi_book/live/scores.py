@@ -41,7 +41,7 @@ def counts():
 
 
 def data():
-    """Return the counts from which the page computes, with the methods and values of lambda."""
+    """Return the counts from which the page computes rates, with the methods and lambdas."""
     found = counts()
     methods = list(dict.fromkeys(method for method, _ in found))
     lams = list(dict.fromkeys(lam for _, lam in found))

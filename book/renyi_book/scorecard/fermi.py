@@ -205,7 +205,10 @@ def batch_one(results, claim):
 
 
 def batch_one_logistic(results, claim):
-    """The same for logistic regression, by gender and race."""
+    """FERMI's logistic regression with batches of 1 minus with batches of 64, in points.
+
+    Groups are given by gender and race.
+    """
     one, many = (
         _paths(results, name, claim["options"]["level"], dataset="adult-gender-race")
         for name in ("fermi_logistic_one", "fermi_logistic_gender_race")
