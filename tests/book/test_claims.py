@@ -19,6 +19,7 @@ from renyi_book.scorecard import (
     tally,
 )
 from renyi_book.scorecard.frozen import RULES_FILE, problems
+from renyi_book.scorecard.page import as_shown
 from renyi_book.scorecard.rules import RULES
 from renyi_book.scorecard.table import SUMMARY
 
@@ -121,7 +122,7 @@ def test_chapter_shows_every_row():
         lines = [line for line in shown.split("<tr") if f'id="claim-{row["id"]}"' in line]
         assert len(lines) == 1, row["id"]
         for field in ("where", "claim", "paper_text", "ours", "verdict"):
-            assert _escaped(row[field]) in lines[0], (row["id"], field)
+            assert as_shown(row[field]) in lines[0], (row["id"], field)
 
 
 def test_landing_page_states_the_tally_in_one_sentence():
@@ -134,10 +135,6 @@ def test_landing_page_states_the_tally_in_one_sentence():
         if "text/markdown" in output.get("data", {})
     ]
     assert told == [f"**{in_words(tally(rows(RESULTS)))}**"]
-
-
-def _escaped(text):
-    return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 @cache

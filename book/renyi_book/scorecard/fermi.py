@@ -205,10 +205,7 @@ def batch_one(results, claim):
 
 
 def batch_one_logistic(results, claim):
-    """FERMI's logistic regression with batches of 1 minus with batches of 64, in points.
-
-    Groups are given by gender and race.
-    """
+    """The same for logistic regression, by gender and race."""
     one, many = (
         _paths(results, name, claim["options"]["level"], dataset="adult-gender-race")
         for name in ("fermi_logistic_one", "fermi_logistic_gender_race")
@@ -229,7 +226,7 @@ def ahead_of(results, claim):
 
 
 def ahead_in_batches(results, claim):
-    """FERMI minus the Rényi penalty of the batch, for networks trained with equal batch sizes."""
+    """FERMI minus the Rényi penalty of the batch, both networks on batches of one size."""
     options = claim["options"]
     first, second = _lead(results, options["problem"], options["level"], options["size"])
     return _gap(difference, first, second, claim, "FERMI - Rényi:")

@@ -98,7 +98,7 @@ def _part(part, shown):
     body = "\n".join(map(_row, shown))
     return (
         f'<details class="claims-part" data-part="{_attribute(part)}">\n'
-        f"<summary><strong>{_text(part)}</strong>: {counts}</summary>\n"
+        f"<summary><strong>{as_shown(part)}</strong>: {counts}</summary>\n"
         f'<table class="claims">\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody>\n</table>\n</details>"
     )
@@ -108,7 +108,7 @@ def _row(row):
     title = chapters()[row["chapter"]].title
     other = row["counted"]
     cells = (
-        _text(row["claim"])
+        as_shown(row["claim"])
         + _small(f"Taken as: {row['reading']}" if row["reading"] != "as written" else "")
         + _small(f"Counted because of the words {row['words']}." if _by_words(row) else "")
         + (
@@ -116,10 +116,10 @@ def _row(row):
             if row["primary"]
             else f'<br><small>Not counted; <a href="#claim-{other}">{other}</a> is.</small>'
         )
-        + f"<br><small>{_text(row['where'])}; "
-        f'<a href="{row["link"]}">{_text(title)}</a>; <code>{row["id"]}</code></small>',
-        _text(row["paper_text"]),
-        _text(row["ours"]) + _small(*_remarks(row)),
+        + f"<br><small>{as_shown(row['where'])}; "
+        f'<a href="{row["link"]}">{as_shown(title)}</a>; <code>{row["id"]}</code></small>',
+        as_shown(row["paper_text"]),
+        as_shown(row["ours"]) + _small(*_remarks(row)),
         f"<b>{SIGNS[row['verdict']]} {row['verdict']}</b>",
     )
     body = "".join(f'<td data-label="{name}">{cell}</td>' for name, cell in zip(HEAD, cells))
@@ -149,10 +149,12 @@ def _remarks(row):
 
 
 def _small(*sentences):
-    return "".join(f"<br><small>{_text(sentence)}</small>" for sentence in sentences if sentence)
+    return "".join(
+        f"<br><small>{as_shown(sentence)}</small>" for sentence in sentences if sentence
+    )
 
 
-def _text(text):
+def as_shown(text):
     """Return a frozen text in the book's spelling and terms, for use in HTML."""
     for old, new in _WORDS.items():
         text = re.sub(old, new, str(text))

@@ -31,6 +31,7 @@ from renyi_book.scorecard import (
 from renyi_book.scorecard import judging as j
 from renyi_book.scorecard import table as t
 from renyi_book.scorecard.figure import name_in_words
+from renyi_book.scorecard.page import as_shown
 from renyi_book.scorecard.thresholds import DEFAULT, variations
 
 from . import simulated as sim
@@ -330,3 +331,16 @@ def test_the_forest_has_a_line_for_each_row_with_an_interval(folder):
     hardt = next(row for row in shown if row["id"] == "eo-beats-hardt")
     assert standing(hardt)["paper"] == pytest.approx(5.55 / 0.3)
     assert standing({"estimate": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("frozen", "shown"),
+    [
+        ("gap: rival 0.004, Rényi < 0.017", "gap: other method 0.004, Rényi &lt; 0.017"),
+        ("the rivals' set-up", "the other methods' setup"),
+        ("a normalised measure, with two centres", "a normalized measure, with two centers"),
+        ("arrivals", "arrivals"),
+    ],
+)
+def test_frozen_texts_are_shown_in_the_words_of_the_book(frozen, shown):
+    assert as_shown(frozen) == shown
