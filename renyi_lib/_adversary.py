@@ -59,8 +59,8 @@ a classifier, this is the largest Hessian in the cell. Furthermore, the fast and
 functions of bin and group, not of samples, so a sample that changes bins is subject to the value
 of the new bin.
 
-A penalty that is not a function of a table, or that has no `table_curvature`, is damped as a
-single mode, the square of one function of z.
+A penalty that is not a function of a table, or that has no `table_curvature`, is damped with a
+single factor r, as if the penalty were the square of one function of z.
 """
 
 from functools import lru_cache
@@ -482,7 +482,8 @@ class TableAdversary:
         Groups for each table, either of all samples or of the samples with each relevant label.
         No sample belongs to two of them.
     bins : int or None
-        Number of bins of a two-class score; None stands for the classes themselves.
+        Number of bins of a two-class score. With None, the rows of the table are the classes or,
+        for a regression, the bins of the prediction.
     lam : float
         Weight of the penalty.
     learning_rate : float
@@ -526,7 +527,7 @@ class TableAdversary:
         return value, at.pull_back(scale * move.T, self.cells)
 
     def _held(self, at, T):
-        """Compute r of each group."""
+        """Compute r of each cell."""
         gain = at.gain(self.cells, self.ratio)
         for part, groups in zip(self.parts, self.conditions):
             gain[part] *= self.penalty.table_curvature(T[:, part], groups.q).T[:, :, None]
@@ -547,7 +548,7 @@ class TableAdversary:
 
 
 class RowAdversary:
-    """Damped adversary of any penalty, with a single mode and a slow part for each sample."""
+    """Damped adversary of any penalty, with a single factor r and a slow part for each sample."""
 
     def __init__(self, penalty, groups, lam, learning_rate, loss_weight):
         self.penalty, self.groups = penalty, groups
@@ -588,7 +589,7 @@ def _is_smooth(penalty, q):
 
 
 def _joined(conditions):
-    """Combine all conditions' groups into the cells of one table; rows in none get weight 0."""
+    """Combine all conditions' groups into the cells of one table; other samples get weight 0."""
     if len(conditions) == 1:
         return conditions[0]
     first, d = conditions[0], len(conditions[0].q)

@@ -1,8 +1,8 @@
 """Common interface to boosting libraries, which grow trees from a custom gradient.
 
 A *backend* has ``data(X, categorical, start, …)``, which converts rows to the library's own
-format, and ``train(data, gradients, …)``, where ``gradients(z)`` returns gradient and Hessian at
-the raw scores. The libraries are imported only when they are used.
+format, and ``train(data, gradients, …)``, where ``gradients(z)`` returns the gradient and the
+Hessian at the raw scores z. The libraries are imported only when they are used.
 """
 
 import difflib
@@ -211,7 +211,7 @@ class XGBoost:
 
     @classmethod
     def data(cls, X, categorical, start, more, like=None):
-        """Convert rows to an XGBoost DMatrix."""
+        """Convert rows to an XGBoost DMatrix, which needs neither `more` nor `like`."""
         start = np.broadcast_to(start, (X.shape[0], *np.shape(start)))
         return cls._rows(X, categorical, base_margin=start)
 
@@ -308,5 +308,5 @@ def _as_matrix(X):
 
 
 def _threads(n_jobs):
-    """Return the number of threads, which is 1 for None and 0 (all cores) for negative values."""
+    """Return the number of threads: 1 for None, 0 (all cores) if negative, `n_jobs` otherwise."""
     return 1 if n_jobs is None else max(n_jobs, 0)

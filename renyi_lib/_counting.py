@@ -1,4 +1,4 @@
-"""Contingency tables. Samples are counted into cells only in this module."""
+"""Contingency tables, into which samples of several variables are counted."""
 
 import math
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ def count_labels(variables, sample_weight=None, *, check=None):
     sample_weight : array-like of shape (n,), optional
         Nonnegative sample weights; by default, all samples count equally.
     check : function of (name, values that occur, number of samples), optional
-        Function that may raise an error about a variable. It is called before the samples are
-        counted (afterwards for Dask collections). With many samples for each value, all values
-        are assumed to occur.
+        Function that may raise an error about a variable. It is called for each variable, before
+        the samples are counted (afterwards for Dask collections). If there are many samples for
+        each value, all values are assumed to occur.
 
     Returns
     -------
@@ -107,7 +107,7 @@ class LabelCounts:
     values : tuple of ndarray
         Labels along each axis, all of which occur.
     n_rows : int
-        Number of rows.
+        Number of rows, of any weight, in the parts with some positive weight.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class LabelCounts:
 
 
 def occurring(codes, low, categories):
-    """Return the categories that occur; with many samples, all are assumed to occur."""
+    """Return the categories that occur, for codes from `low`; with many samples, return all."""
     if len(codes) >= 8 * len(categories):
         return categories
     return categories[np.unique(codes.astype(np.intp)) - low]
@@ -201,8 +201,8 @@ def count_codes(codes, shape, weights=None, *, lows=None):
     for low, size in zip(later, sizes):
         shift = shift * size + low
     # Memory traffic dominates the cost, so the cell number of each sample is computed in a small
-    # buffer, as a byte if possible. Overflow in between is harmless, because bytes are exact
-    # modulo 256.
+    # buffer, as a byte if possible. Overflow of intermediate results is harmless, because bytes
+    # are exact modulo 256.
     small = np.uint8 if cells < 256 else np.intp
     shift = np.int64(shift).astype(small)
     table = np.zeros(cells, dtype=np.intp if weights is None else float)

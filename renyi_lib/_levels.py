@@ -11,9 +11,8 @@ __all__ = ["as_levels", "merged_levels"]
 def as_levels(labels, name):
     """Return labels as a one-dimensional array, or raise a `ValueError` if any is repeated.
 
-    Numbers are not turned into strings.
-
-    Dates and durations become pandas objects, and a list of numbers becomes a numeric array.
+    Numbers are not turned into strings. Dates and durations in an array become pandas objects, and
+    a list of numbers becomes a numeric array.
     """
     if isinstance(labels, np.ndarray) and labels.ndim == 1:
         # Keep dates and durations as pandas objects; numpy's `tolist` would give nanoseconds.
@@ -79,5 +78,5 @@ def _is_text(labels):
 
 
 def _mixed(both):
-    """Return whether one table already contains both strings and other labels."""
+    """Return whether the labels of at least one table include both strings and other types."""
     return any(_is_text(labels) and not all(isinstance(x, str) for x in labels) for labels in both)

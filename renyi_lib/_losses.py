@@ -9,7 +9,7 @@ __all__ = ["logistic", "softmax_loss", "total_softmax_loss"]
 
 
 def logistic(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute P(Y = 0) and P(Y = 1) as rows for the scores z of two classes, and exp(-|z|).
+    """Compute P(Y = 0) and P(Y = 1), as rows, and exp(-|z|), where z are the log-odds of Y = 1.
 
     Neither probability is computed as 1 minus the other, so both are accurate to all digits.
 

@@ -8,7 +8,7 @@ __all__ = ["ConditionalRenyi"]
 
 
 class ConditionalRenyi(NamedTuple):
-    """Correlation given each value of a third variable.
+    """Rényi correlation of two variables given each value of a third variable.
 
     Attributes
     ----------

@@ -4,8 +4,8 @@ Both estimators minimize, over sums of trees,
 
     mean loss + lam * penalty,
 
-which is the objective of the linear estimators with trees in place of a linear model. The group S
-is needed only in `fit`, not for predictions. The penalty's adversary is *damped*. Because the leaf
+as the linear estimators do, with trees in place of a linear model. For regression, the penalty
+acts on soft bins of the prediction instead of smooth functions. The group S is needed only in `fit`, not for predictions. The penalty's adversary is *damped*. Because the leaf
 values of a tree ignore the curvature of the penalty, training against an adversary that reacts at
 once diverges for large lam. For two classes and two groups, the limit is about
 1 / (learning_rate * tau), where tau is the share of the variance of S that a tree can explain. The
@@ -171,7 +171,7 @@ class _Game:
         self.history = {"loss": [], "penalty": []}
 
     def gradients(self, z):
-        """Compute gradient and Hessian with respect to z, for weights that sum to `total`."""
+        """Compute the gradient and the Hessian with respect to z, for weights that sum to `total`."""
         z = np.asarray(z, dtype=float)
         loss, at = self.loss, self.loss.at(z)
         scale = self.total * loss.unit
@@ -468,7 +468,7 @@ default="demographic_parity"
         Variable whose dependence on the group is penalized. "label" is a label sampled from the
         predicted probabilities, which usually makes decisions at a threshold of 1/2 approximately
         fair. "score" is the score itself, in soft bins (`ScoreBinsPenalty`, two classes only),
-        which makes decisions fair at every threshold and costs more accuracy.
+        which makes decisions fairer at every threshold and costs more accuracy.
     penalty : Penalty, default=None
         Dependence measure for the variable chosen by `on`; None means rho_R^2.
     pos_label : label, default=None
@@ -503,7 +503,7 @@ default="demographic_parity"
     n_jobs : int or None, default=None
         Number of threads; None means one, and -1 means all cores.
     random_state : int, RandomState, Generator or None, default=None
-        Seed or generator of the random numbers.
+        Seed or generator of the library's random numbers and of the split for early stopping.
 
     Attributes
     ----------
@@ -678,7 +678,8 @@ validation_fraction, backend_params, n_jobs, random_state
         Group labels, or group numbers if the attribute is continuous; None if fitted without an
         attribute.
     group_borders_ : ndarray or None
-        Values at which a continuous attribute is cut; None for a discrete attribute.
+        Values at which a continuous attribute is cut; None for a discrete attribute or without
+        one.
     y_mean_, y_variance_ : float
         Weighted mean and variance of y, which scale the loss and the bins; the variance is
         replaced by 1 if y is constant.
@@ -860,7 +861,7 @@ class RenyiObjective:
         self._game = _Game(self._loss, adversary, self._lam, self._total)
 
     def __call__(self, first: Any, second: Any, *_: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Compute gradient and Hessian with respect to the raw scores."""
+        """Compute the gradient and the Hessian with respect to the raw scores."""
         z = np.asarray(first if hasattr(second, "get_label") else second, dtype=float)
         n, classes = len(self._loss.y), self._loss.n_classes
         shape = (n,) if classes == 2 else (n, classes)
@@ -911,13 +912,13 @@ def renyi_objective(
     fairness, on, penalty, pos_label, class_weight
         Same as in `RenyiBoostingClassifier`.
     sample_weight : array-like of shape (n,), optional
-        Weights in loss and penalty. Neither library applies its own sample weights to a custom
+        Weights of the rows in the loss and the penalty. Neither library applies its own sample weights to a custom
         objective.
 
     Returns
     -------
     RenyiObjective
-        Stateful function from raw scores and data to gradient and Hessian.
+        Stateful function from raw scores and data to the gradient and the Hessian.
 
     See Also
     --------
@@ -951,7 +952,7 @@ def renyi_objective(
     template._check_parameters()
     y = np.asarray(y)
     if y.ndim != 1:
-        raise ValueError(f"y must be one class for each sample, but it has shape {y.shape}")
+        raise ValueError(f"y must be one class for each sample, of shape (n,), but it has shape {y.shape}")
     if sensitive_features is None:
         raise ValueError(
             "sensitive_features is None, but the objective penalizes the dependence on it: pass "
@@ -988,7 +989,7 @@ def _measure(penalty, n_groups):
 
 
 def _quantiles(values, sample_weight, n_groups):
-    """Return the boundaries between groups of equal weight."""
+    """Return the borders between `n_groups` groups of about equal weight, or fewer with ties."""
     values, place = np.unique(values, return_inverse=True)
     weight = None if sample_weight is None else sample_weights(sample_weight)
     reached = np.cumsum(np.bincount(place, weight))

@@ -211,7 +211,7 @@ class PenalizedClassifier(LinearMixin, SoftLabelMixin, Checked, ClassifierMixin,
         `penalty`.
     fairness, pos_label, solver, l2, fit_intercept, class_weight, eta, tol, max_iter, warm_start
         See `RenyiClassifier`, which also documents the attributes. `adversary_` is None if the
-        penalty is not a maximum over an adversary.
+        penalty is not a maximum over the moves of an adversary.
 
     See Also
     --------
@@ -475,7 +475,7 @@ default="demographic_parity"
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes in the loss, given by label; "balanced" gives all classes the same
         total weight. The penalty ignores class weights.
-    eta : float, default=None
+    eta : float or None, default=None
         Step size of "gd"; None derives it from an estimate of the gradient's Lipschitz constant.
     tol : float, default=1e-4
         The fit stops when no entry of the objective's gradient exceeds `tol` in absolute value.

@@ -30,7 +30,7 @@ __all__ = [
 def cluster_proportions(
     labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
 ) -> pd.DataFrame:
-    """Compute the share of each group in each cluster, the paper's w for every group.
+    """Compute every group's proportion of the points in each cluster, which is the paper's w.
 
     Parameters
     ----------
@@ -44,11 +44,12 @@ def cluster_proportions(
     Returns
     -------
     DataFrame
-        Shares with a row for each cluster and a column for each group; rows sum to 1.
+        Proportions, with a row for each cluster of positive weight and a column for each group;
+        rows sum to 1.
 
     See Also
     --------
-    proportion_summary : Summarize the shares of one group over the clusters.
+    proportion_summary : Summarize one group's proportions over the clusters.
 
     Examples
     --------
@@ -71,10 +72,10 @@ def proportion_summary(
     sample_weight: ArrayLike | None = None,
     group: Any = None,
 ) -> dict[str, float]:
-    """Compute minimum, maximum, mean and standard deviation of a group's share over the clusters.
+    """Summarize a group's proportions in the clusters: minimum, maximum, mean and deviation.
 
     Each cluster counts once regardless of its size, as in the paper's Figure 3, and the standard
-    deviation divides by the number of clusters. `weighted_deviation` weights clusters by size.
+    deviation (``sd``) divides by the number of clusters. `weighted_deviation` weights clusters by size.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def proportion_summary(
 
     See Also
     --------
-    cluster_proportions : Compute the share of each group in each cluster.
+    cluster_proportions : Compute every group's proportion in each cluster.
     weighted_deviation : Weight clusters by their sizes.
 
     Examples
@@ -165,8 +166,8 @@ def cluster_penalty(
     only if clusters and groups are independent. Because of the factor, the penalty for two groups
     agrees with the paper, as (1 - p^2 - (1 - p)^2) / 2 = p (1 - p). For groups of equal size, it
     is half the sum over k and g of n_k (w_kg - p_g)^2. If the clusters equal the groups, it is
-    N (1 - sum_g p_g^2) / 2, which is N / 2 times the variance of the group's indicator vector, for
-    every G.
+    N (1 - sum_g p_g^2) / 2 for every G, which is N / 2 times the total variance of the indicator
+    variables of the groups.
 
     Examples
     --------
@@ -204,7 +205,7 @@ def penalty_scale(totals: ArrayLike) -> float:
 def weighted_deviation(
     labels: ArrayLike, *, sensitive_features: Any, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Compute the square root of `cluster_penalty` per point.
+    """Compute sqrt(`cluster_penalty` / N) for N points, or points of total weight N.
 
     For two groups, it is the root mean square of w_k - p with each cluster k weighted by its size,
     where w_k is the share of one of the groups in the cluster, and p is its share of all points.
@@ -226,7 +227,7 @@ def weighted_deviation(
 
     See Also
     --------
-    proportion_summary : Count each cluster once.
+    proportion_summary : Summarize proportions, counting each cluster once.
 
     Examples
     --------
@@ -265,7 +266,7 @@ def balance(
 
     See Also
     --------
-    cluster_proportions : Compute the share of each group in each cluster.
+    cluster_proportions : Compute every group's proportion in each cluster.
 
     References
     ----------
@@ -282,7 +283,10 @@ def balance(
 
 
 def balance_of_table(table: ArrayLike) -> float:
-    """Compute `balance` of a table of counts (clusters in rows, groups in columns)."""
+    """Compute `balance` of a table of counts (clusters in rows, groups in columns).
+
+    A group without points makes it 0.
+    """
     table = _occupied(table)
     return float(np.min(table.min(axis=1) / table.max(axis=1)))
 

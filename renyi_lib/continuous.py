@@ -73,7 +73,7 @@ __all__ = [
     "without_bias",
 ]
 
-# Cells of a variable's grid, and the minimum number of cells for each function. The tenth function
+# Number of cells of a variable's grid, and the minimum number of cells for each function. The tenth function
 # loses 1e-4 of its variance within the cells, and the last function about 1 %.
 _CELLS = 1024
 _CELLS_EACH = 8
@@ -166,13 +166,14 @@ class ContinuousRenyi:
         Estimate of the maximal correlation, which is the plug-in value corrected for the bias
         that comes from combining many functions.
     f, g : SmoothFunction or LabelFunction
-        Functions that attain the plug-in value. In the sample they have mean 0 and variance 1.
+        Functions that attain the plug-in value. In the sample, they have mean 0 and variance 1 up
+        to the width of the grid's cells, or they are 0 if a variable is constant.
     plug_in : float
         Correlation of f and g in the sample. It is too large on average, because f and g were
         chosen for this sample.
     cross_validated : float
-        Correlation of the functions on held-out samples. It is too small on average, and it may
-        be negative if the dependence is weak.
+        Correlation, on held-out samples, of functions that were chosen on the other samples. It is
+        too small on average, and it may be negative if the dependence is weak.
     n_functions : tuple of int
         Numbers of functions of `a` and of `b` that were combined.
     path : dict
@@ -195,7 +196,7 @@ class ContinuousInterval(NamedTuple):
     Attributes
     ----------
     rho : float
-        Estimate of `continuous_correlation`.
+        Estimate of the maximal correlation, as from `continuous_correlation`.
     low, high : float
         Lower and upper end of the interval.
     confidence_level : float
@@ -276,8 +277,8 @@ def continuous_correlation(
     - The correction treats p functions of one variable and q of the other as p- and q-dimensional
       Gaussian vectors with one correlated direction. Then the square of the largest sample
       canonical correlation tends to ``r (1 - c + c / r) (1 - d + d / r)`` with r = rho^2,
-      c = p / n, d = q / n, if r is large enough to be detectable. This equation is solved for r;
-      if there is no solution, rho is 0.
+      c = p / n, d = q / n, if r is large enough to be detectable. The larger solution r of this
+      equation is used; if there is none, rho is 0.
     - Dependence through rougher functions than those that are tried cannot be detected. From n
       samples, `rho` estimates the supremum over functions with at most about 16 turning points,
       or sqrt(n) / 4 for more than 4096 samples. This supremum is at most the maximal correlation
@@ -356,8 +357,9 @@ def continuous_interval(
       maximal correlation are as smooth. No upper limit below 1 holds for all functions, because
       the variables may always depend on each other through a pattern that is too fine for the
       sample.
-    - Without weights, `low` is 0 unless `continuous_test` rejects independence at the level
-      1 - confidence_level. This test accounts for the choice of the functions.
+    - Without weights, `low` is 0 unless `continuous_test`, with 199 permutations if it permutes,
+      rejects independence at the level 1 - confidence_level. This test accounts for the choice of
+      the functions.
     - A candidate value is kept unless the observed value lies in one of the tails of the
       candidate's distribution. In this distribution, the whitened cross-covariance has the
       candidate rho as its first entry, plus normal noise. The variance of the first entry is 1 / n
@@ -366,7 +368,7 @@ def continuous_interval(
       variance (1 - rho^2) / n, and all remaining entries have variance 1 / n.
     - If the observed value is below the 16 % quantile of the values expected under independence,
       the upper end uses this quantile instead, so that a lucky sample does not make the interval
-      too short.
+      too short. If necessary, the interval is extended to contain the estimate.
     - If a variable is constant, the estimate and both ends are 0.
 
     Examples
@@ -498,9 +500,9 @@ def continuous_test(
         1 / n; its cost hardly depends on n. "auto" uses "permutation" for up to 1000 samples (with
         `given`, in the group) and "limit" for more.
     n_permutations : int, default=999
-        Number of random permutations, at least 19.
+        Number of random permutations, at least 19; not used by "limit".
     random_state : int, RandomState, Generator or None, default=0
-        Seed or generator of the permutations.
+        Seed or generator of the permutations. The draws of "limit" are always the same.
 
     Returns
     -------
@@ -699,7 +701,7 @@ class _Pair(NamedTuple):
         return cls(x, y, n, weights, effective_n, _sizes(x, y, most))
 
     def kept(self, W, size, rng, tail):
-        """Return the ends of an interval for the largest correlation over p and q functions."""
+        """Return the ends of an interval for the largest correlation over (p, q) = `size` functions."""
         p, q = size
         U, values, Vt = np.linalg.svd(W[:p, :q])
         rho = min(values[0], 1.0)
@@ -776,7 +778,8 @@ def _read(a, b, kind, **others):
         choice("continuous", "discrete")("kind", own)
     if kinds == ("discrete", "discrete"):
         raise ValueError(
-            f"kind={kind!r} means that both variables are labels: use renyi_correlation instead"
+            f"kind={kind!r} means that both variables are labels: use renyi_correlation, "
+            "renyi_interval or renyi_test instead"
         )
     check_alignment(a=a, b=b)
     variables = [_variable(v, name, own) for v, name, own in zip((a, b), "ab", kinds)]
@@ -815,7 +818,7 @@ def on_a_grid(variable, weights, most):
 
 @lru_cache(maxsize=4)
 def basis_of_ranks(mass, most):
-    """Compute functions of the ranks from the masses; the result is cached for equal masses."""
+    """Compute functions of the ranks from the masses, given as bytes so that they can be a cache key."""
     mass = np.frombuffer(mass)
     basis = smooth_basis(np.cumsum(mass) - mass / 2, mass, most)
     basis.flags.writeable = False
@@ -851,7 +854,7 @@ def smooth_basis(u: np.ndarray, mass: np.ndarray, most: int = 16) -> np.ndarray:
     The functions are natural cubic splines with knots at quantiles. Among all such functions with
     mean 0 and variance 1, the first has the smallest integral of the squared second derivative,
     the second has the smallest integral among those uncorrelated with the first, and so on (the
-    Demmler-Reinsch basis). The first is a straight line; function k has about k - 1 turning
+    Demmler-Reinsch basis). The first is a straight line; function j has about j - 1 turning
     points.
 
     Parameters
@@ -900,7 +903,7 @@ def smooth_basis(u: np.ndarray, mass: np.ndarray, most: int = 16) -> np.ndarray:
 
 
 def _bent_by_one(knots, u):
-    """Evaluate natural cubic splines at u that are orthonormal in their second derivatives.
+    """Evaluate, at u, natural cubic splines whose second derivatives are orthonormal.
 
     The second derivative is piecewise linear and zero at the first and last knots, so it is a sum
     of hat functions. The splines are these sums integrated twice, up to a straight line.
@@ -971,9 +974,10 @@ def _warn_if_small(p, q, n):
     chance = min(1.0, (np.sqrt(p) + np.sqrt(q)) / np.sqrt(n))
     if n < _SMALL_SAMPLE or chance > _LARGE_BY_CHANCE:
         warnings.warn(
-            f"{n:.0f} samples are few for {p} and {q} functions: chance alone gives a correlation "
-            f"of about {chance:.2f} before the correction. Use continuous_test to check whether "
-            "there is any dependence",
+            f"{n:.0f} samples are few for {p} and {q} functions (with weights, this is the "
+            "effective number of samples): chance alone gives a correlation of about "
+            f"{chance:.2f} before the correction. Use continuous_test to check whether there is "
+            "any dependence",
             SmallSampleWarning,
             stacklevel=3,
         )

@@ -50,11 +50,12 @@ __all__ = [
     "renyi_from_soft",
 ]
 
-# Minimum number of samples for a warning that chance alone could give the value.
+# Minimum number of samples for a warning that chance alone could give the value, and the
+# correlation by chance above which it is issued.
 _SMALL_EXAMPLE = 20
 _LARGE_BY_CHANCE = 0.55
 # A variable with this many values may be a score whose values repeat, so even a small correlation
-# may be noise.
+# may be noise, and the limit is lower.
 _MANY_VALUES = 20
 _LARGE_FOR_MANY = 0.1
 
@@ -109,11 +110,12 @@ def renyi_correlation(
         "continuous" unless all of them are whole, and everything else as labels, so whole numbers
         such as ages or incomes in euros need ``kind="continuous"``. Because the number of samples
         plays no role in this decision, adding a row does not change it, unless the row contains
-        the first fraction in a column. "auto" raises an error if nearly every sample has its own
-        label, because each label would then determine its partner and the correlation would
-        always be 1. Without weights, it also issues a `SmallSampleWarning` for labels if chance
-        alone gives a large value and could explain the result. "discrete" treats every value as a
-        label.
+        the first fraction in a column. Without weights, "auto" raises an error if there are at
+        least 20 labels and nearly every sample has its own, because each label would then
+        determine its partner and the correlation would always be 1; it also issues a
+        `SmallSampleWarning` for labels if chance alone gives a large value and could explain the
+        result. "discrete" treats every value as a label. For Dask collections, a single "auto" or
+        "discrete" is allowed, and all values are treated as labels.
 
     Returns
     -------
@@ -192,7 +194,7 @@ def renyi_from_joint(P: ArrayLike) -> float:
     P : array-like of shape (c, d)
         Counts or probabilities of each pair of values, on any scale. Rows and columns without
         mass are allowed and do not affect the result. A matrix that looks like samples, with one
-        row for each, raises an error; use `joint_table` to count samples.
+        row for each sample, raises an error; use `joint_table` to count samples.
 
     Returns
     -------
@@ -226,7 +228,7 @@ def renyi_from_joint(P: ArrayLike) -> float:
 
 
 def _from_table(P):
-    """Implement `renyi_from_joint` for a table that this library has counted."""
+    """Compute `renyi_from_joint` without checking whether P is a matrix of samples."""
     core, _, _ = _core(drop_empty(_checked_table(P))[0])
     if core.size == 0:
         return 0.0
@@ -242,7 +244,8 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
 
     A classifier's Ŷ takes class i with probability F[k, i] at sample k, independently of `b` given
     the sample. The cell of class i and value j in the joint table of Ŷ and `b` is therefore the
-    sum of F[k, i] over the samples with b[k] = j, divided by the number of all samples.
+    sum of F[k, i] over the samples with b[k] = j, divided by the number of all samples. With
+    `sample_weight`, sums of weights take the place of numbers of samples.
 
     Parameters
     ----------
@@ -258,7 +261,7 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
     -------
     float
         Correlation between 0 and 1. If every row of F is one-hot, it equals `renyi_correlation` of
-        the encoded labels.
+        `b` and the labels that F encodes.
 
     See Also
     --------
@@ -280,7 +283,7 @@ def renyi_from_soft(F: ArrayLike, b: Any, *, sample_weight: ArrayLike | None = N
     if sample_weight is not None:
         weights = arrays["sample_weight"] = sample_weights(sample_weight)
     check_same_length(**arrays)
-    # P[i, j] is the sum of F[n, i] over b[n] = j, computed in one pass for any number of groups.
+    # P[i, j] is the weighted sum of F[k, i] over b[k] = j; one pass suffices for all values of b.
     return _from_table((one_hot(codes, len(categories), weights).T @ F).T)
 
 
@@ -305,7 +308,7 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     MaximalFunctions
         Named tuple of ``rho``; ``f`` of shape (c,) and ``g`` of shape (d,); and
         ``singular_values``, the min(c, d) - 1 singular values of Q in decreasing order, without
-        the first, which is always 1. Their first entry is ``rho``.
+        the first, which is always 1. Their first entry, if there is one, is ``rho``.
 
     See Also
     --------
@@ -319,8 +322,8 @@ def maximal_functions(P: ArrayLike) -> MaximalFunctions:
     - Values of probability zero do not affect the definition. Their f* (or g*) is set to 0, the
       mean, so that expectations are plain sums over the table.
     - If a variable is constant, no function of it has mean 0 and variance 1, so rho is 0 and f*
-      and g* are zero. If the variables are independent, every pair of functions is a maximizer,
-      and one pair with the required means and variances is returned.
+      and g* are zero. If the variables are independent, every pair of functions with the required
+      means and variances is a maximizer, and one such pair is returned.
 
     Examples
     --------
@@ -429,7 +432,7 @@ def normalized_table(P: ArrayLike) -> np.ndarray:
 
     See Also
     --------
-    renyi_lib.maximal_functions : Compute its second singular vectors, as functions.
+    renyi_lib.maximal_functions : Compute the functions given by the second singular vectors of Q.
 
     Examples
     --------
@@ -492,7 +495,7 @@ def _warn_of_chance(counts, rho, where=""):
     # Square root of the mean of chi-square / n, and a bound on the largest singular value, both
     # under independence.
     chance = min(np.sqrt(c * d / (n - 1)), (np.sqrt(c) + np.sqrt(d)) / np.sqrt(n))
-    # The largest singular value of a Gaussian matrix varies by less than about 1 / sqrt(n).
+    # The standard deviation of this largest singular value is less than about 1 / sqrt(n).
     large = _LARGE_FOR_MANY if max(c, d) + 1 >= _MANY_VALUES else _LARGE_BY_CHANCE
     # For many values, also warn if chance accounts for a large part of rho.
     bound = chance + 2 / np.sqrt(n)
@@ -538,12 +541,12 @@ def _core(P):
     values of Q are 1, with the vectors sqrt(p) and sqrt(q), and the singular values of the
     difference Q - sqrt(p) sqrt(q)^T. If the latter were computed from Q itself, they would have
     rounding errors relative to numbers of size 1, whereas the difference is as small as the values
-    themselves. It is computed as a difference of products of table cells, which is exact for
-    counts of up to about 10^8 samples, so independent counts give exactly zero.
+    themselves. It is computed from differences of products of counts, which are exact for up to
+    about 10^8 samples, so independent counts give exactly zero.
 
-    Expressed in bases of the complements of sqrt(p) and sqrt(q), the remainder is also free of the
-    rounding errors of the margins, and its singular vectors have mean zero by construction, even
-    if rho is tiny or zero.
+    The difference is returned in bases of the complements of sqrt(p) and sqrt(q), so it is also
+    free of the rounding errors of the margins, and its singular vectors correspond to functions of
+    mean zero by construction, even if rho is tiny or zero.
     """
     p, q, total = P.sum(axis=1), P.sum(axis=0), P.sum()
     u_0, v_0 = np.sqrt(p / total), np.sqrt(q / total)

@@ -117,7 +117,7 @@ def hsic(
     """Compute the Hilbert-Schmidt independence criterion (HSIC) of two variables.
 
     This is the biased estimate trace(K H L H) / n^2, where K and L are the kernel matrices of the
-    samples of `a` and of `b`, and H = I - 1/n subtracts means.
+    samples of `a` and of `b`, and H, the identity matrix minus 1/n in each entry, subtracts means.
 
     Parameters
     ----------
@@ -149,13 +149,14 @@ def hsic(
     -----
     No n x n matrix is formed. Each kernel is an inner product of features, phi(x) . phi(y). The
     features are the number itself for "linear", the one-hot label for "delta", and for "gaussian"
-    cosines and sines at a few dozen frequencies, which represent the kernel to machine precision
-    (see `renyi_lib.dependence.gaussian_waves`). HSIC is then the sum of the squared covariances
+    cosines and sines, usually at a few dozen frequencies, which represent the kernel up to a
+    constant and to machine precision (see `renyi_lib.dependence.gaussian_waves`). HSIC is then the sum of the squared covariances
     between the features of `a` and the features of `b`. Time and memory are linear in n; time also
     grows with range / bandwidth.
 
-    Linear kernels detect only linear dependence, because HSIC is then the squared covariance. The
-    Gaussian and delta kernels are characteristic, so HSIC is zero only for independent samples.
+    Two linear kernels detect only linear dependence, because HSIC is then the squared covariance.
+    The Gaussian and delta kernels are characteristic, so with these kernels for both variables,
+    HSIC is zero only if `a` and `b` are independent in the sample.
 
     References
     ----------
@@ -234,7 +235,7 @@ def _feature_map(values, kernel, bandwidth, name):
     if bandwidth is None:
         bandwidth = x.std() or 1.0
     elif not 0 < bandwidth < np.inf:
-        raise ValueError(f"bandwidth must be a positive number, not {bandwidth!r}")
+        raise ValueError(f"bandwidth must be a positive number that is finite, not {bandwidth!r}")
     span = np.ptp(x) / bandwidth
     if span > _MAX_SPAN:
         raise ValueError(

@@ -42,6 +42,8 @@ _BLOCK = 4096
 # Up to this many cells or groups, an evaluation in memory also computes the derivatives of all
 # their means; for more units, or for more than two classes, a second pass on demand costs less.
 _FEW_UNITS = 8
+# Up to this many rows on the left, matrix-vector products are faster than a matrix product.
+_FEW_PRODUCTS = 4
 # Number of gradients with respect to the F of all rows that are kept in memory at a time.
 _AT_ONCE = 4
 # The curvature of the loss only determines the solver's coordinates, so this many rows for each
@@ -376,12 +378,12 @@ class Reading:
 
     @cached_property
     def unit_weight(self) -> np.ndarray:
-        """Probability of each group or cell."""
+        """Probability of each group if `by` is "group", and of each cell otherwise."""
         cells = self.cells
         return np.bincount(cells.codes, cells.weight) if self.by == "group" else cells.weight
 
     def units(self, block: Block) -> np.ndarray:
-        """Return the group or cell of each row."""
+        """Return the cell of each row if `by` is "cell", and its group otherwise."""
         if self.by == "cell":
             return block.cell
         return self.cells.codes.astype(block.cell.dtype)[block.cell]
@@ -424,7 +426,13 @@ class Reading:
         """Compute the sums of D_kn x_n over the rows n, of shape (k, columns of theta)."""
         X = as_double(block.X)
         found = np.empty((len(D), X.shape[1] + self.fit_intercept))
-        found[:, : X.shape[1]] = (X.T @ D.T).T if sparse.issparse(X) else D @ X
+        if sparse.issparse(X):
+            found[:, : X.shape[1]] = (X.T @ D.T).T
+        elif len(D) <= _FEW_PRODUCTS:
+            for row, d in zip(found, D):
+                row[: X.shape[1]] = d @ X
+        else:
+            found[:, : X.shape[1]] = D @ X
         if self.fit_intercept:
             found[:, -1] = D.sum(axis=1)
         return found
@@ -645,12 +653,12 @@ def second_moments(X: Any, scale: np.ndarray, ones: bool = False) -> np.ndarray:
 
 
 def largest_eigenvalue(moments: np.ndarray) -> float:
-    """Compute the largest eigenvalue of a matrix, or the sum of a diagonal as an upper bound."""
+    """Compute the largest eigenvalue of a matrix or, from its diagonal alone, an upper bound."""
     return float(np.linalg.eigvalsh(moments)[-1] if moments.ndim == 2 else moments.sum())
 
 
 def inverse_root(hessian: np.ndarray, ridge: np.ndarray) -> np.ndarray:
-    """Return R with R R^T close to inv(hessian + diag(ridge)); a 1-D hessian is a diagonal."""
+    """Return R with R R^T close to inv(hessian + diag(ridge)); 1-D arrays stand for diagonals."""
     if hessian.ndim == 1:
         return 1 / np.sqrt(_positive(hessian + ridge))
     hessian = hessian + np.diag(ridge)

@@ -191,7 +191,7 @@ class Evaluation:
         return self.point.pull_back(penalty.residual_gradients(self.F, groups))
 
     def hessian(self) -> np.ndarray:
-        """Compute the Hessian of `value` for a linear model."""
+        """Compute the Hessian of `value`, for a `renyi_lib.regression.LinearModel`."""
         hessian = self.point.hessian()
         if self.smooth_penalty is not None and self.lam:
             by_F = self.smooth_penalty.hessian(self.F, self.objective.groups, self.point.model.X)
@@ -205,7 +205,7 @@ class History:
     Attributes
     ----------
     last : Evaluation or None
-        Last evaluation of the solver.
+        Last evaluation of the solver; None until the solver has ended.
     """
 
     def __init__(self):

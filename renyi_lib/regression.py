@@ -2,7 +2,7 @@
 
 The regressor minimizes, over its coefficients,
 
-    mean (y - prediction)^2 / variance of y  +  lam * rho_R^2(prediction, S),
+    mean((y - prediction)^2) / variance(y) + lam * rho_R^2(prediction, S),
 
 that is, 1 - R^2 + lam * rho_R^2. S may be discrete or continuous, and rho_R is the maximal
 correlation over smooth functions (`renyi_lib.smooth_penalties`). `renyi_lib.objective` combines
@@ -203,7 +203,7 @@ class _Problem:
 class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
     """Linear regression whose predictions have a small maximal correlation with an attribute.
 
-    It minimizes mean (y - prediction)^2 / variance(y) + lam * rho_R^2(prediction, S). The first
+    It minimizes mean((y - prediction)^2) / variance(y) + lam * rho_R^2(prediction, S). The first
     term is 1 - R^2. Both R^2 and rho_R^2 are free of units, so with lam = 1, one point of R^2 is
     traded for one point of rho_R^2.
 
@@ -218,7 +218,7 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
     n_functions : int, default=16
         Number of smooth functions of the prediction over which the maximal correlation is taken.
         More functions detect finer dependence but overfit more where there is none. The number is
-        capped at one per ten samples, but is never less than 2.
+        capped at one per ten samples, but the cap is never less than 2.
     n_functions_s : int, default=8
         Number of smooth functions of a continuous attribute, with the same cap. For a discrete
         attribute, all functions are used.

@@ -41,7 +41,7 @@ def gradient_descent(
     tol: float = 1e-4,
     max_iter: int = 1000,
 ) -> Solution:
-    """Run Algorithms 1 and 2 as written, alternating a best response and a gradient step.
+    """Run Algorithm 1 or 2 as written, alternating a best response and a gradient step.
 
     Parameters
     ----------
@@ -105,7 +105,8 @@ def lbfgs(
       few iterations, starting from the result of the previous stage.
     - *Kinks*: If the adversary has two equally good moves, the gradient jumps, and a line search
       fails. The penalty is therefore smoothed at kinks (see `RenyiPenalty`), less and less, until
-      the effect of smoothing is below tol / 10. Away from kinks, smoothing has no effect.
+      the effect of smoothing is below tol / 10, or its amount is down to `resolution`. Away from
+      kinks, smoothing has no effect.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def lbfgs(
     max_iter : int, default=1000
         Maximum number of iterations.
     resolution : float, default=0.0
-        Lower limit of the smoothing.
+        Lower limit of the amount mu of smoothing; see `newton`.
 
     Returns
     -------
@@ -142,7 +143,7 @@ def lbfgs(
     if theta.any():
         at = objective.at(theta, stages[0] if stages else lam)
     else:
-        # Take four steps without the penalty, because it has no effect at theta = 0, where nothing
+        # Take up to four steps without the penalty, because it has no effect at theta = 0, where nothing
         # depends on S.
         at, _ = _descend(objective.at(theta, 0.0), tol, min(4, max_iter), history, ahead=lam)
     for stage in stages:
@@ -229,7 +230,10 @@ def newton(
 
 
 def _newton(at, tol, budget, max_iter, history):
-    """Take at most `budget` steps; return the last evaluation and whether it converged."""
+    """Take at most `budget` steps, with at most `max_iter` in the history.
+
+    Returns the last evaluation and whether the steps converged.
+    """
     if not history.rows:
         history.record(at)
     # Use coordinates in which the loss has curvature 1.
@@ -365,7 +369,7 @@ def _descend(
 def _polish(at, whitening, tol, budget, history):
     """Take Newton steps guided by the gradient if differences of the value are rounding errors.
 
-    The steps end at the minimum up to rounding errors, even if tol is smaller.
+    The steps end where rounding errors prevent a smaller gradient, even if it still exceeds `tol`.
     """
     for _ in range(budget):
         moved = at.moved(at.theta - whitening.step(whitening.gradient(at.gradient)))
