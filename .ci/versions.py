@@ -1,4 +1,4 @@
-"""Check that all files state the same version: versions.py [ARCHIVE ...].
+"""Check that all files state the same version and release date: versions.py [ARCHIVE ...].
 
 The library, the book, the citation files and the changelog are compared. The metadata of archives
 must state the same version and the license, and an archive must not be larger than 5 MB.

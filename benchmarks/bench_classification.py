@@ -3,7 +3,7 @@
 Run ``python benchmarks/bench_classification.py``. Every time is the processor time of the fastest
 of several runs on one thread, which alternate with runs of the reference. The reference is
 scikit-learn's LogisticRegression without a penalty, which stops at the same size of the gradient.
-fairlearn's ExponentiatedGradient is timed, too, if fairlearn is installed.
+fairlearn's ExponentiatedGradient is timed, too, in a single run, if fairlearn is installed.
 """
 
 from functools import partial

@@ -1,9 +1,10 @@
-"""Accuracy and time of our maximal correlation of continuous variables and of maxcorr's.
+"""Accuracy and time of our estimator of maximal correlation and of those of maxcorr.
 
 Run ``OMP_NUM_THREADS=1 python benchmarks/bench_continuous.py`` in an environment with `maxcorr`
 and `torch`, which only this benchmark needs. It writes ``book/results/bench_continuous.json``,
-which a chapter shows. The pairs of variables have known maximal correlations. Times are medians
-over the samples, in seconds of CPU time on one thread, without imports and without a first call.
+which a chapter shows. The pairs of continuous variables have known maximal correlations. Times are
+medians over the samples, in seconds of CPU time on one thread, without imports and without a first
+call.
 
 maxcorr's estimators run with their default settings. They are polynomial kernels for both
 variables ("dk") or for one ("sk"), a neural network ("nn"), kernel densities ("kde", the estimator
@@ -43,7 +44,7 @@ def circle(n, rng):
 
 
 def wave(n, rng):
-    """Sample from the density 1 + 0.9 cos(3 pi u) cos(3 pi v), whose correlation is 0.45."""
+    """Sample from the density 1 + 0.9 cos(3 pi u) cos(3 pi v); its maximal correlation is 0.45."""
     u, v, w = rng.random((3, 6 * n))
     kept = np.flatnonzero(1.9 * w < 1 + 0.9 * np.cos(3 * np.pi * u) * np.cos(3 * np.pi * v))[:n]
     return u[kept], v[kept]

@@ -2,8 +2,8 @@
 
 Run ``OMP_NUM_THREADS=1 python benchmarks/bench_continuous_interval.py``. It writes
 ``book/results/bench_continuous_interval.json``, which the chapter on continuous attributes shows.
-The variables are the pairs of `bench_continuous`, whose maximal correlations are known, a pair of
-more strongly correlated Gaussian variables, and a continuous and a discrete variable.
+The pairs of variables are those of `bench_continuous`, a pair of more strongly correlated Gaussian
+variables, and a pair of a continuous and a discrete variable. Their correlations are known.
 """
 
 import json

@@ -159,7 +159,7 @@ def split(name, seed):
 
 
 def some(rows, size, rng):
-    """Return a random subset of the rows."""
+    """Return a random subset of at most `size` rows."""
     kept = rng.permutation(len(rows.y))[:size]
     return Rows(*(np.asarray(part)[kept] for part in rows))
 
@@ -193,7 +193,7 @@ def measured(kind, setting, validation, test):
 
 
 def chosen(table, greater_is_better, level):
-    """Choose the most accurate setting that meets the target on the validation rows."""
+    """Return the test results of the most accurate setting that meets the target in validation."""
     value = table["validation fairness"]
     table = table[value >= level if greater_is_better else value <= level]
     if table.empty:

@@ -64,7 +64,7 @@ def parts():
 
 
 def answers(folder, name, seed):
-    """Return the peers' results for a split, after running the peers on all stored splits."""
+    """Return the peers' results for a split; run a peer on all stored splits if one is missing."""
     found = {}
     for method in PEERS:
         if takes_part(method, TASKS[name], seed):
@@ -76,7 +76,7 @@ def answers(folder, name, seed):
 
 
 def collect(folder):
-    """Store all parts as one table, with its manifest entry and the verdicts."""
+    """Store the finished parts as one table, with its manifest entry and the verdicts."""
     done = [folder / file for file, *_ in parts() if (folder / file).exists()]
     order = {method: place for place, method in enumerate(METHODS)}
     table = pd.concat([pd.read_csv(path) for path in done], ignore_index=True)

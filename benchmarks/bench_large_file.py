@@ -25,7 +25,7 @@ STEP = 100_000
 
 
 def chunk(number):
-    """Sample one chunk of the people as a table, with its number as the seed."""
+    """Sample one chunk of the people as a table, with a seed that follows from its number."""
     rng = np.random.default_rng(number + 1)
     s = rng.integers(2, size=STEP)
     X = rng.normal(size=(STEP, FEATURES))
@@ -45,7 +45,7 @@ def write(path, people):
 
 
 def fit(path):
-    """Fit from a file; return the iterations, passes, seconds and peak memory of this process."""
+    """Fit from a file; return iterations, passes, seconds, and memory before and at the peak."""
     import resource
 
     from renyi_lib import ParquetRows, RenyiClassifier

@@ -3,8 +3,8 @@
 This script needs ``error-parity==0.3.12 ecos`` and nothing of this library. Each file ``N.npz`` in
 the folder contains ``score_validation, y_validation, s_validation, score_test, s_test,
 tolerances`` and ``constraints``. For each of these files, the script writes
-``N.error_parity.npz``, with the probability of the decision 1 for every test row, by constraint
-and tolerance, and the CPU seconds of each constraint's fits.
+``N.error_parity.npz``, unless it exists, with the probability of the decision 1 for every test
+row, by constraint and tolerance, and the CPU seconds of each constraint's fits.
 """
 
 import argparse

@@ -3,8 +3,8 @@
 This script needs ``fairgbm "scikit-learn<1.6" "numpy<2"`` and nothing of this library. Each file
 ``N.npz`` in the folder contains ``X_train, y_train, s_train, X_validation, X_test, rounds,
 tolerances`` and, if they differ from the defaults, ``kinds`` and ``learning_rate``. For each of
-these files, the script writes ``N.fairgbm.npz``, with the settings, the scores of validation and
-test rows, and CPU seconds.
+these files, the script writes ``N.fairgbm.npz``, unless it exists, with the settings, the scores
+of validation and test rows, and the CPU seconds.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """Measure the speed of the library and of other libraries in one run; used by ``make bench``.
 
-Each row is one method on one task at one size. It contains the processor time of the fastest of
-several runs on one thread, in seconds; the memory used beyond the data, in megabytes; and the
-fairness of the result. The rows are stored in ``book/results/bench_speed.json``, with versions and
-date, and the page "Speed" shows them.
+Each row is one method on one task at one size. It contains the processor time of the fastest run
+on one thread, in seconds (slow tasks run once); the memory used beyond the data, in megabytes; and
+the fairness of the result, where it has one. The rows are stored in
+``book/results/bench_speed.json``, with versions and date, and the page "Speed" shows them.
 
 Libraries that are not installed (``benchmarks/requirements.txt``) are skipped, and their versions
 are stored as null. fair-kmeans needs a separate environment, and the variable FAIR_KMEANS_PYTHON
@@ -48,7 +48,10 @@ LAM = 3.0
 
 
 def measured(task, sizes, data, methods, repeats, *, most=None, fairness=None):
-    """Measure every method of a task at every size, up to the method's limit in `most`."""
+    """Measure every method of a task at every size, up to the method's limit in `most`.
+
+    At the largest size, a method runs at most three times.
+    """
     rows = []
     for n in sizes:
         given = data(n)

@@ -13,7 +13,7 @@ import numpy as np
 
 
 def least_times(tasks, repeats):
-    """Return each task's shortest processor time over several runs in seconds, and last result.
+    """Return each task's shortest processor time in seconds over all runs, and its last result.
 
     The tasks take turns, so that noise affects all of them alike.
     """

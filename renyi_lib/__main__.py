@@ -104,7 +104,9 @@ def _parser():
         help="if some groups are smaller, the measures are repeated without them (default 30)",
     )
     report.add_argument(
-        "--drop-missing", action="store_true", help="drop rows with missing values"
+        "--drop-missing",
+        action="store_true",
+        help="drop rows with missing values in the columns that are used",
     )
     report.add_argument("--title", default="Fairness report", help="the title of the page")
     report.add_argument(
@@ -166,7 +168,7 @@ def _read(path):
         known = ", ".join(_READERS)
         raise InputError(f"{path} has an unknown file type: its name must end in one of {known}")
     if not path.is_file():
-        raise InputError(f"the file {path} does not exist: check its path")
+        raise InputError(f"{path} does not exist or is not a file: check the path")
     kind = _READERS[suffix.lower()]
     try:
         if kind == "Parquet":

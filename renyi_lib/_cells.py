@@ -74,7 +74,10 @@ class Cells:
         """Count and validate a source of `Rows` in one pass."""
         scan = source.total(_scanned)
         if scan is None:
-            raise ValueError("the data are empty: pass at least one sample of positive weight")
+            raise ValueError(
+                "the data are empty, or sample_weight is zero everywhere: pass at least one "
+                "sample of positive weight"
+            )
         counts, classes, groups = scan.table
         return cls.of_table(
             counts, classes, groups if scan.grouped else None, scan.n_rows, scan.n_features

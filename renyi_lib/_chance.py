@@ -1,7 +1,8 @@
 """Rényi correlation of many tables at once, and the test of independence based on it.
 
-`renyi_test`, `renyi_interval` and `fairness_interval` compute their p-values with `chance_test`,
-so an interval excludes independence if and only if the test rejects it.
+`renyi_test`, `renyi_interval` (unless bootstrapped) and `fairness_interval` compute their p-values
+with `chance_test`, so an interval excludes independence if and only if its p-value rejects it. The
+intervals apply the test after merging values (or leaving out groups) that occur only once.
 """
 
 import numpy as np

@@ -34,7 +34,7 @@ class Alike(NamedTuple):
     sample_weight : ndarray of shape (m,)
         Number of rows that each row represents, or the sum of their weights.
     n_rows : int
-        Number of original rows.
+        Number of original rows, except in partitions in which all weights are 0.
     """
 
     y_true: np.ndarray | None
@@ -72,7 +72,10 @@ def scored_alike(y_true: Any, y_score: Any, sensitive_features: Any) -> Alike:
 
 def _as_rows(found):
     if found is None:
-        raise ValueError("the data are empty: pass at least one sample of positive weight")
+        raise ValueError(
+            "the data are empty, or sample_weight is zero everywhere: pass at least one sample of "
+            "positive weight"
+        )
     columns, weight = found.rows()
     return Alike(
         columns.get("y_true"),
@@ -120,6 +123,6 @@ class _ScoreCounts(LabelCounts):
         """Raise a `ValueError` if the table would be too large, because of too many scores."""
         if np.prod(shape) > MAX_SCORES:
             raise ValueError(
-                f"y_score has {shape[self.names.index('y_pred')]} different values in a part of "
-                "the data, which are too many to count: round it, for example y_score.round(4)"
+                f"y_score has {shape[self.names.index('y_pred')]} different values "
+                "or more, which are too many to count: round it, for example y_score.round(4)"
             )

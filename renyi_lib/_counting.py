@@ -107,7 +107,7 @@ class LabelCounts:
     values : tuple of ndarray
         Labels along each axis, all of which occur.
     n_rows : int
-        Number of rows, of any weight, in the parts with some positive weight.
+        Number of rows. Rows of weight 0 count, except in parts without any positive weight.
 
     Examples
     --------

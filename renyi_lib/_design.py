@@ -17,7 +17,7 @@ def effective_counts(sums, squares, axes):
     Parameters
     ----------
     sums, squares : ndarray
-        Sums of the weights in each cell, and of the squared weights.
+        Sums of the weights and of the squared weights in each cell.
     axes : tuple of int
         Axes of the variable whose shares are estimated; each table along them is scaled
         separately.

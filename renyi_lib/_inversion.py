@@ -1,11 +1,11 @@
 """Confidence intervals by test inversion.
 
 There is a family of distributions, one for each t >= 0. At t = 0 there is no dependence (or
-unfairness), and the measure grows with t. A candidate t is kept unless the observed value is among
-the extreme values of samples from its distribution, and the candidates that are kept form the
-interval. This method does not assume normality, and it is valid at 0, where the error of a
-nonnegative measure is one-sided. The candidate for which the observed value is the median is a
-bias-corrected estimate.
+unfairness), and the measure of dependence grows with t. A candidate t is kept unless the observed
+value is among the extreme values of samples from its distribution, and the candidates that are
+kept form the interval. This method does not assume normality, and it is valid at 0, where the
+error of a nonnegative measure is one-sided. The candidate for which the observed value is the
+median is a bias-corrected estimate.
 
 The level alpha = 1 - confidence is split into a(t) for the lower tail and alpha - a(t) for the
 upper tail. At t = 0 the upper tail gets all of alpha, so 0 is in the interval unless the one-sided
@@ -23,7 +23,8 @@ sample.
 import numpy as np
 from scipy.special import ndtri
 
-# Number of candidates in a first, coarse search, and then around each end and around the median.
+# Number of candidates in a first, coarse search, and, in a second search, around each end and
+# around the median.
 _COARSE = 12
 _FINE = 3
 # Fraction of the random samples that the first search gets.
@@ -47,7 +48,7 @@ def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
     observed : ndarray of shape (R,)
         Measure of each sample.
     least : ndarray of shape (R,)
-        Minimum of the observed value when the upper end is computed.
+        Value that replaces a smaller observed value when the upper end is computed.
     low, high : ndarray of shape (R,)
         Search range of t.
     critical : ndarray of shape (R,)
@@ -66,12 +67,12 @@ def invert(worlds, observed, *, least, low, high, critical, level, n_resamples):
     seen = np.stack([observed, observed, np.maximum(observed, least)])[:, :, None, None]
 
     def tails(t):
-        """Return, for each end, the target share of random values above the observed one."""
+        """Return the target share of random values above the observed one, for ends and median."""
         below = level / 2 * np.minimum(1.0, worlds.value(t) / critical[:, None])
         return np.stack([level - below, np.full_like(below, 0.5), 1 - below])
 
     def score(t, size):
-        """Return the share of values above minus each target, both as normal quantiles."""
+        """Return the normal quantile of the share of larger random values, minus the target's."""
         drawn = worlds.draw(t, size)
         above = (drawn > seen + _TIE).sum(axis=-1) + 0.5 * (np.abs(drawn - seen) <= _TIE).sum(-1)
         share = ndtri((above + 1 / 3) / (size + 2 / 3))
@@ -107,7 +108,7 @@ def _crossing(t, h):
 
 
 def _line_root(t, h, near, reach):
-    """Return the root of the least-squares line through the scores, near a first guess."""
+    """Return where the least-squares line through the scores crosses 0, near a first guess."""
     t_mean, h_mean = t.mean(axis=1), h.mean(axis=1)
     spread = ((t - t_mean[:, None]) ** 2).sum(axis=1)
     slope = ((t - t_mean[:, None]) * (h - h_mean[:, None])).sum(axis=1)

@@ -43,7 +43,7 @@ def compiled(loop):
 
 
 def paper_pass(X, s, weights, labels, centers, w, count, size, ones, lam):
-    """Make one pass of Algorithm 3's while loop over all points and centers, in place.
+    """Reassign all points, then update the centers: one pass of Algorithm 3's loop, in place.
 
     Here s contains the groups as 0 and 1, and ``ones[k]`` is the weight of group 1 in cluster k.
     After each move, the proportions w of the two affected clusters are updated at once, in O(1)
@@ -397,9 +397,9 @@ def sparse_descent_pass(
 
         |x|^2 - 2 x . sum_k / n_k + |sum_k|^2 / n_k^2,
 
-    and a move changes sum_k, and with it |sum_k|^2, only in the nonzero entries of the point. The
-    cost of the distances of a point is therefore proportional to the number of these entries times
-    the number of clusters.
+    where sum_k is the weighted sum of the points in cluster k. A move changes sum_k, and with it
+    |sum_k|^2, only in the nonzero entries of the point. The cost of the distances of a point is
+    therefore proportional to the number of these entries times the number of clusters.
 
     Parameters
     ----------
@@ -512,7 +512,7 @@ def join_in_turn(distances, groups, table, totals, weight):
     groups : ndarray of int, shape (n_new,)
         Group of each new point.
     table : ndarray of shape (n_clusters, n_groups)
-        Weight of each group in each cluster, initially that of the fit.
+        Weight of each group in each cluster, at first the same as in the fit.
     totals : ndarray of shape (n_groups,)
         Weight of each group in the data of the fit.
     weight : float

@@ -1,11 +1,12 @@
 """Sample size for a test of independence, from the Wishart distribution and random tables.
 
-Close to independence, the test statistic is the largest eigenvalue of a noncentral Wishart matrix
-G G^T, where the mean of the Gaussian matrix G has a single nonzero singular value, sqrt(n) rho.
-For tables of a given size, the power therefore depends only on n rho^2, which gives a first
-estimate of the number of samples. Farther from independence, the distribution depends on the whole
-table. Tables are therefore sampled for several sample sizes around the first estimate. The probit
-of the power is almost linear in sqrt(n), so a line is fitted to it.
+Close to independence, the test statistic n rho^2 is distributed approximately like the largest
+eigenvalue of a noncentral Wishart matrix G G^T, where the mean of the Gaussian matrix G has a
+single nonzero singular value, sqrt(n) rho. For tables of a given size, the power therefore depends
+only on n rho^2, which gives a first estimate of the number of samples. Farther from independence,
+the distribution depends on the whole table. Tables are therefore sampled for several sample sizes
+around the first estimate. The probit of the power is almost linear in sqrt(n), so a line is fitted
+to it.
 """
 
 import numpy as np
@@ -62,7 +63,7 @@ def power_of(P, n, level, rng):
 
 
 def _noncentrality(m, k, power, level):
-    """Return the n rho^2 at which the largest root exceeds its critical value with this power."""
+    """Return the n rho^2 at which the largest eigenvalue is significant with this power."""
     critical = largest_root_isf(level, m, k)
     if m > 1:
         G = np.random.default_rng(0).normal(size=(1000, m, k))

@@ -27,6 +27,7 @@ from renyi_lib._chance import MOST_TO_PERMUTE, chance_test
 FEWEST = 2
 # Angles that split the evidence between two groups, from all on one to all on the other.
 _ANGLES = np.linspace(0, np.pi / 2, 17)
+# Number of points of each grid of rates.
 _GRID = 33
 # An equation is solved by evaluating this many points in each of this many rounds, every time in
 # the step that contains the solution.
@@ -39,7 +40,7 @@ _FEWEST_DRAWS = 250
 
 
 def gap(rates):
-    """Compute the largest difference of two of G rates over S strata, (..., S, G) -> (...)."""
+    """Compute the largest difference of two rates in any of S strata, (..., S, G) -> (...)."""
     return np.ptp(rates, axis=-1).max(axis=-1)
 
 
@@ -58,7 +59,7 @@ def rate_intervals(measure, positive, size, *, level, n_resamples, rng):
         Violation, as a function of the rates.
     positive, size : ndarray of shape (R, S, G)
         Numbers of positive decisions and of all people in R samples, by stratum (true label) and
-        group.
+        group; with weights, effective numbers.
     level : float
         1 - the confidence level.
     n_resamples : int
@@ -143,7 +144,7 @@ def _worst_pair(measure, least, most):
 
 
 def _lower(measure, x, n, level, pvalue, df):
-    """Compute the smallest violation of each sample that the groups together do not reject."""
+    """Compute for each sample the smallest violation that the groups together do not reject."""
     critical = chdtri(df, level)
     curves = []
     for stratum in range(x.shape[1]):
@@ -246,9 +247,9 @@ def _shrunken(x, n):
     """Shrink rates toward the stratum's common rate, more strongly for smaller groups.
 
     Chance spreads the rates of equal groups, so the extremes of many rates are too far apart. The
-    weight of each group's own rate is n / (n + M), where M makes the groups differ by the excess
-    of chi-square over its mean (an empirical Bayes estimate). The rates of only two groups are not
-    changed, because no pair has to be selected.
+    weight of each group's own rate is n / (n + M), where M is estimated from the excess of
+    chi-square over its mean under equal rates (empirical Bayes). The rates of only two groups are
+    not changed, because no pair has to be selected.
     """
     if n.shape[-1] == 2:
         return x / n

@@ -132,8 +132,8 @@ def report_page(
         "<h2>Measures of fairness</h2>",
         _table(
             report.measures,
-            f"The value in these rows, and an estimate that is corrected for chance, with its "
-            f"{level} interval.",
+            f"The value in these rows, and an estimate that is corrected for chance (except for "
+            f"the accuracy), with its {level} interval.",
             _MEANINGS,
         ),
     ]
@@ -206,7 +206,9 @@ def _rates_figure(by_group, level):
     if len(rates) > _MOST_DRAWN:
         half = _MOST_DRAWN // 2
         rates = pd.concat([rates.head(half), rates.tail(half)])
-        caption += f" Only the {half} lowest and the {half} highest of {len(by_group)} are drawn."
+        caption += (
+            f" Only the {half} lowest and {half} highest of {len(by_group)} shares are drawn."
+        )
     step, left, width = 30, 132, 480
     height = step * len(rates) + 34
     most = min(1.0, max(0.1, np.ceil(10 * rates["selected, high"].max()) / 10))
@@ -268,7 +270,9 @@ def _threshold_figure(report):
         f'<text class="soft" x="{(left + width - 20) / 2}" y="{height - 4}" '
         'text-anchor="middle">threshold</text>',
     ]
+    lines = "The dashed line marks four fifths."
     if low <= report.threshold <= high:
+        lines = "The dashed lines mark four fifths and the threshold in use."
         parts.append(
             f'<line class="limit" x1="{x(report.threshold):.1f}" x2="{x(report.threshold):.1f}" '
             f'y1="14" y2="{height - bottom}"/>'
@@ -276,8 +280,7 @@ def _threshold_figure(report):
     percent = 100 * table["selected"]
     caption = (
         f"Lowest selection rate of any group divided by the highest, at {len(table)} thresholds "
-        f"that select {percent.min():.0f} to {percent.max():.0f} % of all rows. The dashed lines "
-        "are four fifths and the threshold in use."
+        f"that select {percent.min():.0f} to {percent.max():.0f} % of all rows. {lines}"
     )
     worst = ratio.idxmin()
     said = f"{caption} It is lowest, {ratio.min():.3f}, at the threshold {worst:.3g}."

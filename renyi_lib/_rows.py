@@ -1,4 +1,4 @@
-"""Validation of rows in memory, shared by every estimator, metric and report."""
+"""Validation of rows in memory, shared by estimators, metrics and reports."""
 
 import warnings
 from collections.abc import Callable
@@ -39,7 +39,8 @@ class TrainingRows:
     codes : ndarray of shape (n,), or None
         Code of each row's group, or the attribute itself if it is numeric.
     categories : ndarray of shape (d,), or None
-        Groups, all of which occur; None if there are none, or if the attribute is numeric.
+        Group labels, all of which occur unless `some` has dropped their rows; None without groups
+        or if the attribute is numeric.
     weight : ndarray of shape (n,), or None
         Weight of each row.
     classes : ndarray, or None
@@ -57,7 +58,7 @@ class TrainingRows:
     kept: np.ndarray | None = None
 
     def some(self, kept: np.ndarray) -> "TrainingRows":
-        """Select rows by a mask."""
+        """Select rows by a mask, leaving `categories`, `classes` and `kept` unchanged."""
         return replace(
             self,
             X=None if self.X is None else self.X[kept],
@@ -105,9 +106,9 @@ def read_rows(
     compared: bool = True,
     n_samples: int | None = None,
 ) -> TrainingRows:
-    """Validate groups and weights in addition to X and y, and drop zero-weight rows.
+    """Validate the groups and weights of a validated X and y, and drop zero-weight rows.
 
-    Every estimator, metric and report reads its rows with this function.
+    Estimators, metrics and reports read rows in memory with this function.
 
     Parameters
     ----------
@@ -239,14 +240,14 @@ def _class_codes(y):
 
 
 def labels_in_memory(X: Any, *columns: Any) -> tuple:
-    """Return columns as arrays in memory if they are column names or Dask collections.
+    """Load columns that are column names or Dask collections; return other columns unchanged.
 
     Parameters
     ----------
     X : ParquetRows, or anything else
-        Features, from whose files named columns are read.
+        Features. If X is a `ParquetRows`, named columns are read from its files.
     *columns : str, list of str, Dask collection, array-like or None
-        Columns to return as arrays.
+        Columns to load.
 
     Returns
     -------

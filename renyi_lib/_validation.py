@@ -13,8 +13,8 @@ from renyi_lib._dispatch import in_memory, refuse_dask
 _DIRECT_RANGE = 1024
 
 
-# Labels with fewer samples each (on average) carry no information. Numbers with fractions are then
-# treated as measurements, and other labels as names of the samples.
+# With fewer samples per label than this (on average), labels carry no information. Numbers with
+# fractions are then treated as measurements, and other labels as names of the samples.
 _FEW_PER_NUMBER = 5
 _FEW_PER_LABEL = 2
 # With fewer distinct labels than this, no error is raised, so that small examples work.
@@ -24,7 +24,8 @@ _SOME_LABELS = 20
 _MANY_ROWS = 20
 # A matrix whose entries are smaller than this, on average, may contain samples instead of counts.
 _SMALL_CELL = 5
-# Features larger than this, or smaller than its inverse, raise an error; only some rows are read.
+# X raises an error if the largest absolute value in its first rows exceeds this limit or is below
+# the inverse of the limit.
 _LARGEST = 1e100
 _SOME_ROWS = 64
 
@@ -177,7 +178,7 @@ for example with (y - y.min()) / pandas.Timedelta(days=1)
 
 
 def refuse_text(X, cure):
-    """Raise a `ValueError` that names the first column of X that contains text or dates.
+    """Raise a `ValueError` for the first column of X with dates, or with text that is no number.
 
     Parameters
     ----------
@@ -656,16 +657,15 @@ def numeric_values(values, name) -> np.ndarray:
     return numbers
 
 
-def sample_weights(values) -> np.ndarray:
+def sample_weights(values, name="sample_weight") -> np.ndarray:
     """Validate weights, which must be finite, nonnegative and not all zero."""
-    weights = numeric_values(values, "sample_weight")
+    weights = numeric_values(values, name)
     if weights.min() < 0:
         raise ValueError(
-            f"sample_weight has negative values, such as {weights.min():g}: weights must be 0 or "
-            "more"
+            f"{name} has negative values, such as {weights.min():g}: weights must be 0 or more"
         )
     if not weights.any():
-        raise ValueError("sample_weight is zero everywhere: at least one weight must be positive")
+        raise ValueError(f"{name} is zero everywhere: at least one weight must be positive")
     return weights
 
 
@@ -739,7 +739,8 @@ def loss_weights(class_weight, classes, y, weight):
             raise ValueError(
                 f"class_weight contains {unknown[0]!r}, which is not a class of y: {labels}"
             )
-        by_class = sample_weights([class_weight.get(label, 1.0) for label in labels])
+        weights = [class_weight.get(label, 1.0) for label in labels]
+        by_class = sample_weights(weights, "class_weight")
     loss_weight = by_class[y] if weight is None else by_class[y] * weight
     return loss_weight / loss_weight.sum()
 

@@ -1,7 +1,7 @@
-"""Largest eigenvalue of a Wishart matrix, the limit of n rho_R^2 under independence.
+"""Largest eigenvalue of a Wishart matrix, whose distribution is the limit of n rho_R^2.
 
-Let G be an m x k matrix of independent standard Gaussians, m <= k. Its singular values
-s_1 > ... > s_m have a density proportional to::
+The limit holds under independence. Let G be an m x k matrix of independent standard Gaussians,
+with m <= k. Its singular values s_1 > ... > s_m have a density proportional to::
 
     prod_i s_i^(k - m) exp(-s_i^2 / 2)  *  prod_{i<j} (s_i^2 - s_j^2),
 
@@ -61,7 +61,7 @@ def largest_root_sf(x, m, k):
 
     Examples
     --------
-    With one row, the distribution is chi-square.
+    With one row, as in the first example, the distribution is chi-square.
 
     >>> float(largest_root_sf(3.84, 1, 1).round(3)), float(largest_root_sf(10.74, 2, 3).round(3))
     (0.05, 0.05)
@@ -138,7 +138,7 @@ def sum_of_largest_roots_sf(x, shapes):
 
 
 def _log_pfaffian(x, m, k):
-    """Compute the log-Pfaffian of the functions' pairwise integrals up to each x."""
+    """Compute the log-Pfaffian of the functions' pairwise integrals up to sqrt(x), for each x."""
     n_nodes = 48 + 6 * m
     u, w, integral = _quadrature(n_nodes)
     found = np.empty(len(x))
@@ -200,7 +200,7 @@ def _sphere_volumes(d):
     """Return the intrinsic volumes of the unit sphere in d dimensions."""
     j = np.arange(d)
     binomial = gammaln(d) - gammaln(j + 1) - gammaln(d - j)
-    # The surface of the unit sphere in n dimensions is 2 pi^(n/2) / Gamma(n/2).
+    # The surface area of the unit sphere in n dimensions is 2 pi^(n/2) / Gamma(n/2).
     surfaces = j / 2 * np.log(np.pi) - gammaln(d / 2) + gammaln((d - j) / 2)
     log = binomial + surfaces
     return np.where((d - 1 - j) % 2 == 0, 2 * np.exp(log), 0.0)

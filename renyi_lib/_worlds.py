@@ -30,7 +30,7 @@ _EVENTS = 20
 # Number of bisection steps.
 _HALVINGS = 60
 _DIGITS = 12
-# Number of cells of random tables in all, and the minimum number of tables.
+# Maximum number of cells of all random tables together, and minimum number of tables.
 _CELLS = 2**20
 _FEWEST_DRAWS = 250
 
@@ -45,7 +45,8 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
     level : float
         1 - the confidence level.
     n_resamples : int
-        Total number of random tables; fewer if the tables are large.
+        Number of random tables for each inversion or permutation test; fewer if the tables are
+        large.
     rng : Generator
         Random number generator.
 
@@ -70,7 +71,7 @@ def renyi_intervals(tables, *, level, n_resamples, rng):
 
 
 def _pvalues(tables, n_resamples, rng):
-    """Compute the p-value of independence for each table, and the tables with merged values."""
+    """Compute the p-value of independence for each table; also return merged tables by index."""
     pvalues, merged = np.empty(len(tables)), {}
     for i, table in enumerate(tables):
         kept = without_single_people(table)
@@ -82,7 +83,7 @@ def _pvalues(tables, n_resamples, rng):
 
 
 def without_single_people(table):
-    """Merge values that occur only once, because a single sample is no evidence of dependence.
+    """Merge values with a count below 2, because a single sample is no evidence of dependence.
 
     Examples
     --------

@@ -36,8 +36,9 @@ def as_jax(penalty: Any, groups: Any = None) -> Callable:
         allowed, because JAX may evaluate the function more or less often than you call it.
         For a `RunningTable`, use `running_table_as_jax`.
     groups : Groups or array-like of shape (n,), optional
-        Group of each sample. If omitted, as for mini-batches, the function takes the codes of the
-        groups, 0 … d - 1, as its second argument.
+        Group of each sample; for an object that is not a `Penalty`, integer codes. If omitted, as
+        for mini-batches, the function takes the codes of the groups, 0 … d - 1, as its second
+        argument.
 
     Returns
     -------
@@ -189,8 +190,9 @@ def as_torch(penalty: Any, groups: Any = None) -> Callable:
         Penalty, or any object with ``value_and_grad(F, groups)``. If it keeps state, each call
         updates it.
     groups : Groups or array-like of shape (n,), optional
-        Group of each sample. If omitted, as for mini-batches, the function takes the codes of the
-        groups, 0 … d - 1, as its second argument.
+        Group of each sample; for an object that is not a `Penalty`, integer codes. If omitted, as
+        for mini-batches, the function takes the codes of the groups, 0 … d - 1, as its second
+        argument.
 
     Returns
     -------
@@ -247,8 +249,8 @@ def _check_shapes(penalty, F, groups):
     n_samples = len(groups.codes) if isinstance(groups, Groups) else np.shape(groups)[0]
     if F.shape[0] != n_samples:
         raise ValueError(
-            f"F and groups must have the same number of samples, but F has {F.shape[0]} and "
-            f"groups has {n_samples}"
+            f"F and the groups (or codes) must have the same number of samples, but F has "
+            f"{F.shape[0]} and the groups have {n_samples}"
         )
 
 

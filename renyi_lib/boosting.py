@@ -5,12 +5,13 @@ Both estimators minimize, over sums of trees,
     mean loss + lam * penalty,
 
 as the linear estimators do, with trees in place of a linear model. For regression, the penalty
-acts on soft bins of the prediction instead of smooth functions. The group S is needed only in `fit`, not for predictions. The penalty's adversary is *damped*. Because the leaf
-values of a tree ignore the curvature of the penalty, training against an adversary that reacts at
-once diverges for large lam. For two classes and two groups, the limit is about
-1 / (learning_rate * tau), where tau is the share of the variance of S that a tree can explain. The
-damped adversary has the same fixed points, and the number of rounds that it needs hardly depends
-on lam. `renyi_lib._adversary` explains why.
+acts on soft bins of the prediction instead of smooth functions. The group S is needed only in
+`fit`, not for predictions. The penalty's adversary is *damped*. Because the leaf values of a tree
+ignore the curvature of the penalty, training against an adversary that reacts at once diverges for
+large lam. For two classes and two groups, the limit is about 1 / (learning_rate * tau), where tau
+is the share of the variance of S that a tree can explain. The damped adversary has the same fixed
+points, and the number of rounds that it needs hardly depends on lam. `renyi_lib._adversary`
+explains why.
 
 `renyi_objective` offers the same objective to code that calls the libraries directly.
 """
@@ -95,7 +96,7 @@ class _LogisticLoss:
         return np.log(share / share.sum())
 
     def at(self, z):
-        """Evaluate the model at z, in the form that the adversary needs."""
+        """Return the model at the raw scores z, in the form that the adversary needs."""
         if self.n_classes == 2:
             p = _quick_expit(z)
             slope = 1 - p
@@ -146,7 +147,7 @@ class _SquaredLoss:
         return np.asarray(np.sum(self.y * self.weight))
 
     def at(self, z):
-        """Evaluate the model at z, in the form that the adversary needs."""
+        """Return the model at the predictions z, in the form that the adversary needs."""
         deviation = np.sqrt(self.variance)
         return PredictionBins(z, self.mean, deviation, deviation / np.sqrt(2), self.n_bins)
 
@@ -171,7 +172,7 @@ class _Game:
         self.history = {"loss": [], "penalty": []}
 
     def gradients(self, z):
-        """Compute the gradient and the Hessian with respect to z, for weights that sum to `total`."""
+        """Compute the gradient and Hessian with respect to z, for weights that sum to `total`."""
         z = np.asarray(z, dtype=float)
         loss, at = self.loss, self.loss.at(z)
         scale = self.total * loss.unit
@@ -912,8 +913,8 @@ def renyi_objective(
     fairness, on, penalty, pos_label, class_weight
         Same as in `RenyiBoostingClassifier`.
     sample_weight : array-like of shape (n,), optional
-        Weights of the rows in the loss and the penalty. Neither library applies its own sample weights to a custom
-        objective.
+        Weights of the rows in the loss and the penalty. Neither library applies its own sample
+        weights to a custom objective.
 
     Returns
     -------
@@ -952,7 +953,7 @@ def renyi_objective(
     template._check_parameters()
     y = np.asarray(y)
     if y.ndim != 1:
-        raise ValueError(f"y must be one class for each sample, of shape (n,), but it has shape {y.shape}")
+        raise ValueError(f"y must be one class for each sample, but it has shape {y.shape}")
     if sensitive_features is None:
         raise ValueError(
             "sensitive_features is None, but the objective penalizes the dependence on it: pass "

@@ -75,7 +75,8 @@ def proportion_summary(
     """Summarize a group's proportions in the clusters: minimum, maximum, mean and deviation.
 
     Each cluster counts once regardless of its size, as in the paper's Figure 3, and the standard
-    deviation (``sd``) divides by the number of clusters. `weighted_deviation` weights clusters by size.
+    deviation (``sd``) divides by the number of clusters. `weighted_deviation` weights clusters by
+    size.
 
     Parameters
     ----------

@@ -7,8 +7,8 @@ The paper (Section 5) asks for a partition A and centers C that solve (equation
 
 where SSE is the sum of squared distances to the centers, and point n belongs to cluster k(n) and
 to group s_n, 0 or 1. The inner maximum is attained if w_k is the proportion of group 1 in cluster
-k. If p is its proportion in all the data, n_k the size of cluster k and N the number of points,
-substituting these w_k gives, up to a constant,
+k. Let p be the proportion of group 1 in all the data, n_k the size of cluster k and N the number
+of points. Substituting these w_k gives, up to a constant,
 
     min over A, C   SSE + lambda sum_k n_k (w_k - p)^2  =  SSE + lambda N p (1 - p) rho_R^2,
 
@@ -58,6 +58,7 @@ from renyi_lib._validation import (
     encode_labels,
     known_codes,
     sample_weights,
+    without_unused,
 )
 from renyi_lib.cluster_metrics import (
     balance_of_table,
@@ -93,7 +94,7 @@ _MAX_DOUBLINGS = 60
 
 
 class KMeansObjective(NamedTuple):
-    """Objective inertia + lambda * penalty, and its two terms."""
+    """Objective inertia + lambda * penalty, together with the inertia and the penalty."""
 
     objective: float
     inertia: float
@@ -105,8 +106,9 @@ class RenyiKMeans(
 ):
     """K-means with a Rényi penalty on the dependence of cluster and group (Algorithm 3).
 
-    It minimizes SSE + lam * sum_k n_k (w_k - p)^2, where n_k is the size of cluster k, w_k is the
-    proportion of the second group in it, and p is the proportion of that group in all the data.
+    For two groups, it minimizes SSE + lam * sum_k n_k (w_k - p)^2, where n_k is the size of
+    cluster k, w_k is the proportion of the second group in it, and p is the proportion of that
+    group in all the data. For more groups, see Notes.
 
     Parameters
     ----------
@@ -130,7 +132,8 @@ class RenyiKMeans(
         Number of starts; the result with the smallest objective is kept. "auto" means 10 for
         "random" and 1 otherwise. If `init` is an array, `n_init` is ignored.
     max_iter : int, default=300
-        Maximum number of passes over the data at `lam`.
+        Maximum number of passes over the data at `lam`, and of Lloyd's iterations before them (see
+        Notes).
     tol : "auto" or float, default="auto"
         Relative tolerance of "descent", which also stops after a pass that lowers the objective by
         less than this fraction. With 0, it stops only when no single move lowers the objective.
@@ -167,7 +170,7 @@ class RenyiKMeans(
     cycle_length_ : int
         Length of the cycle, in passes, if "paper" has returned to an earlier state and would
         therefore never terminate; 0 if no cycle was detected.
-    history_ : dict of ndarray of shape (n_iter + 1,)
+    history_ : dict of ndarray of shape (n_iter_ + 1,)
         Values at the start and after each full pass of ``"lam"``, ``"objective"`` (for that lam),
         ``"inertia"``, ``"penalty"`` and ``"moved"``, the number of moves.
     n_features_in_ : int
@@ -318,7 +321,7 @@ class RenyiKMeans(
         X : array-like or sparse matrix of shape (n_samples, n_features)
             New points.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, k), optional
-            Groups of the points, all of which must have occurred in `fit`. If omitted, much of the
+            Group of each point; every group must have occurred in `fit`. If omitted, much of the
             fairness is lost, and a warning is issued unless `lam` is 0 or `fit` had no groups.
 
         Returns
@@ -446,7 +449,7 @@ class RenyiKMeans(
         return X - origin, centers - origin
 
     def _assigned(self, X, sensitive_features):
-        """Return the clusters of new points, among those that are not empty."""
+        """Assign new points to nonempty clusters, and return the cluster numbers."""
         occupied = np.flatnonzero(self.contingency_.sum(axis=1))
         X, centers = self._about_the_centers(X, self.cluster_centers_[occupied])
         if sensitive_features is None:
@@ -454,7 +457,8 @@ class RenyiKMeans(
         else:
             if self.groups_ is None:
                 raise ValueError(
-                    "sensitive_features was passed now, but not to fit: pass it to fit as well"
+                    "sensitive_features was passed, but not to fit: pass it to fit as well, or "
+                    "omit it here"
                 )
             groups = known_codes(sensitive_features, self.groups_, "sensitive_features")
             distances = euclidean_distances(X, centers, squared=True)
@@ -494,9 +498,9 @@ class RenyiKMeans(
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
         """Return a function from lam to a fitted clustering; the data are validated only once.
 
-        The first fit is the same as that of `fit`. With "descent", a later fit starts from the
-        labels of the earlier fit with the largest lam that does not exceed its own, if there is
-        one, and increases lam by factors of 2.
+        With "descent", each fit starts from the labels of the earlier fit with the largest lam
+        that does not exceed its own, and increases lam by factors of 2. Without such an earlier
+        fit, and with "paper", the fit is the same as that of the method `fit`.
         """
         reader = clone(self)
         X, data = reader._read(X, sensitive_features, sample_weight)
@@ -647,8 +651,9 @@ def renyi_kmeans_objective(
     points = check_array(X, dtype=np.float64, accept_sparse="csr")
     codes, names = encode_labels(labels, "labels")
     check_same_length(X=range(points.shape[0]), labels=codes)
-    data = _prepare(points, sensitive_features, len(names), sample_weight)
-    codes = codes[data.kept]
+    data = _prepare(points, sensitive_features, 1, sample_weight)
+    codes, names = without_unused(codes[data.kept], names)
+    data = data._replace(n_clusters=len(names))
     return _evaluate(data, codes, _centers(data, codes), _contingency(codes, data), lam)
 
 
@@ -708,7 +713,10 @@ def _prepare(X, sensitive_features, n_clusters, sample_weight=None):
     groups = np.zeros(X.shape[0]) if rows.codes is None else rows.codes
     groups = groups.astype(np.int64)
     if len(weights) < n_clusters:
-        raise ValueError(f"n_samples={len(weights)} should be >= n_clusters={n_clusters}.")
+        positive = "" if rows.kept is None else " (of positive weight)"
+        raise ValueError(
+            f"n_samples={len(weights)}{positive} should be >= n_clusters={n_clusters}."
+        )
     if sparse.issparse(X):
         offset = np.zeros(X.shape[1])  # centering would make it dense
     else:
@@ -796,7 +804,7 @@ def _lloyd(data, centers, max_iter):
 
 
 def _without_empty(data, labels):
-    """Move the points farthest from their centers, unless alone in a cluster, to empty ones."""
+    """Fill empty clusters with the points farthest from their centers, except lone points."""
     labels = labels.astype(np.int32)
     size = np.bincount(labels, minlength=data.n_clusters)
     empty = np.flatnonzero(size == 0)
@@ -813,7 +821,7 @@ def _without_empty(data, labels):
 
 
 def _doublings(data, inertia, lam_from, lam):
-    """Return how often lam can be halved before it reaches lam_from or a weak penalty."""
+    """Return how many times lam can be halved before it reaches lam_from or a weak penalty."""
     if len(data.totals) < 2 or lam <= lam_from:
         return 0
     least = max(lam_from, inertia / data.weights.sum())
@@ -1056,8 +1064,8 @@ def _convergence_message(model):
     """Return the message about a fit that did not converge."""
     if model.algorithm == "descent":
         return (
-            f"the descent stopped after max_iter={model.max_iter} passes, although "
-            f"{model.history_['moved'][-1]} points moved in the last one: raise max_iter or tol"
+            f"the descent stopped after max_iter={model.max_iter} passes, although the last one "
+            f"still made {model.history_['moved'][-1]} moves: raise max_iter or tol"
         )
     if model.cycle_length_:
         return (

@@ -73,8 +73,8 @@ __all__ = [
     "without_bias",
 ]
 
-# Number of cells of a variable's grid, and the minimum number of cells for each function. The tenth function
-# loses 1e-4 of its variance within the cells, and the last function about 1 %.
+# Number of cells of a variable's grid, and the minimum number of cells for each function. The
+# tenth function loses 1e-4 of its variance within the cells, and the last function about 1 %.
 _CELLS = 1024
 _CELLS_EACH = 8
 # Minimum number of samples for each function that is tried.
@@ -701,7 +701,7 @@ class _Pair(NamedTuple):
         return cls(x, y, n, weights, effective_n, _sizes(x, y, most))
 
     def kept(self, W, size, rng, tail):
-        """Return the ends of an interval for the largest correlation over (p, q) = `size` functions."""
+        """Return the ends of an interval for the correlation over `size` = (p, q) functions."""
         p, q = size
         U, values, Vt = np.linalg.svd(W[:p, :q])
         rho = min(values[0], 1.0)
@@ -818,7 +818,7 @@ def on_a_grid(variable, weights, most):
 
 @lru_cache(maxsize=4)
 def basis_of_ranks(mass, most):
-    """Compute functions of the ranks from the masses, given as bytes so that they can be a cache key."""
+    """Compute functions of the ranks from the masses, which are bytes, as a key for the cache."""
     mass = np.frombuffer(mass)
     basis = smooth_basis(np.cumsum(mass) - mass / 2, mass, most)
     basis.flags.writeable = False

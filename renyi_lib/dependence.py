@@ -150,9 +150,9 @@ def hsic(
     No n x n matrix is formed. Each kernel is an inner product of features, phi(x) . phi(y). The
     features are the number itself for "linear", the one-hot label for "delta", and for "gaussian"
     cosines and sines, usually at a few dozen frequencies, which represent the kernel up to a
-    constant and to machine precision (see `renyi_lib.dependence.gaussian_waves`). HSIC is then the sum of the squared covariances
-    between the features of `a` and the features of `b`. Time and memory are linear in n; time also
-    grows with range / bandwidth.
+    constant and to machine precision (see `renyi_lib.dependence.gaussian_waves`). HSIC is then the
+    sum of the squared covariances between the features of `a` and the features of `b`. Time and
+    memory are linear in n; time also grows with range / bandwidth.
 
     Two linear kernels detect only linear dependence, because HSIC is then the squared covariance.
     The Gaussian and delta kernels are characteristic, so with these kernels for both variables,

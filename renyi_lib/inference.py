@@ -1,10 +1,11 @@
 """Tests, confidence intervals and bias corrections, computed from tables of counts.
 
-Near independence, the Rényi correlation of a sample is too large on average, because its functions
-also fit the random errors of the sample. `renyi_test` decides whether the value could be due to
-chance, and `renyi_interval` gives the range of values that the data support. `fairness_interval`
-does the same for ratios and differences of the groups' rates, and `difference_interval` for the
-difference between two models on the same samples. `sample_size` plans the size of a study.
+Near independence, the Rényi correlation of a sample is too large on average, because the functions
+that attain it also fit the random errors of the sample. `renyi_test` decides whether the value
+could be due to chance, and `renyi_interval` gives the range of values that the data support.
+`fairness_interval` computes an interval for a ratio or a difference of the groups' rates, and
+`difference_interval` computes one for the difference between two models on the same samples.
+`sample_size` plans the size of a study.
 
 All these functions work on tables of counts, so ten million samples cost about as much as a
 thousand (a few times as much if tables are permuted). Counts are numbers of independent samples.
@@ -170,7 +171,7 @@ def renyi_test(
         How to compute the p-value. "asymptotic" compares n rho^2 with its limit distribution,
         which is the distribution of the largest eigenvalue of a Wishart matrix (chi-square if one
         variable is binary). "permutation" compares it with random tables that have the same
-        margins, which is exact for any number of unweighted samples. "auto" uses the limit
+        margins, which is exact for unweighted samples, however few. "auto" uses the limit
         distribution if every expected count is at least 2 and one of the variables has at most
         150 values, and permutations otherwise.
     n_resamples : int, default=9999
@@ -286,9 +287,9 @@ def renyi_interval(
     add up to chi-square / n minus its bias (c-1)(d-1)/n. As t approaches 1, the cells that
     contradict the dependence are emptied. Random tables are sampled from each candidate.
 
-    The interval contains 0 unless `renyi_test` rejects at level 1 - confidence_level. For the
-    lower end and for that test, values that occur only once are merged, because a single sample
-    is no evidence of dependence.
+    For the lower end and for the p-value, values that occur only once are merged, because a single
+    sample is no evidence of dependence. The interval contains 0 unless `renyi_test` rejects for
+    the merged table at level 1 - confidence_level.
 
     If a rare value carries the dependence, this family of candidates is not sufficient. The upper
     end therefore also covers the correlation of two events, namely that one variable takes a given
@@ -432,11 +433,11 @@ def fairness_interval(
     -----
     The sizes of the groups (and, if the metric conditions on the label, their numbers of
     positives) are treated as fixed, and the decisions as independent. Both ends hold for groups
-    of any size. The end farther from fairness is the largest limit over all pairs of groups, so a
-    small group makes the interval wide. The end closer to fairness is found by testing for which
+    of any size. The end farther from fairness is the least fair limit over all pairs of groups, so
+    a small group makes the interval wide. The end closer to fairness is found by testing for which
     widths all rates could lie in a window of that width. It excludes fairness if and only if
     `renyi_test` rejects independence of decision and group (given the label, if the metric
-    conditions on it). These tests leave out groups of one sample.
+    conditions on it) for the data without groups of one sample.
 
     Examples
     --------
@@ -549,7 +550,7 @@ def difference_interval(
     n_resamples: int = 9999,
     random_state: Any = None,
 ) -> Interval:
-    """Compute a confidence interval of the difference between two models on the same samples.
+    """Compute a confidence interval of the difference between two models' metrics.
 
     Because both models are evaluated on the same samples, their metrics vary together, and the
     difference is usually known more precisely than either metric. Two separate intervals do not
@@ -567,8 +568,8 @@ def difference_interval(
         Decisions of the other model for the same samples.
     n_resamples : int, default=9999
         Number of random tables from which the correlation between the two models' metrics is
-        estimated. At most as many are used for each model's own interval, which needs them if the
-        metric is the Rényi correlation, or if counts are small.
+        estimated. Each model's own interval uses random tables as in `renyi_interval`, if the
+        metric is the Rényi correlation, or else as in `fairness_interval`.
 
     Returns
     -------
@@ -828,7 +829,7 @@ def _are_tables(given):
 
 
 def _tabulated(measure, tables, pos_label):
-    """Return the counts by stratum, group and decision of tables of decisions and groups."""
+    """Convert tables of decisions and groups to counts by stratum, group and decision."""
     tables = list(tables) if isinstance(tables, list | tuple) else [tables]
     strata = len(measure.truths or (0,))
     if len(tables) != strata:
@@ -864,7 +865,7 @@ def _tabulated(measure, tables, pos_label):
 
 
 def _decisions(measure, y_true, predictions, sensitive_features, pos_label, sample_weight=None):
-    """Count by true label, group and decision of each model; also return the design effect."""
+    """Count samples by true label, group and decisions; also return the design effect."""
     if measure.truths is not None and y_true is None:
         raise ValueError(
             f"y_true is None, but {measure.function.__name__} compares samples with the same true "
@@ -967,14 +968,15 @@ def _renamed(name):
 
 
 def paired_interval(measure, counts, *, level, n_resamples, rng):
-    """Compute estimate, plug-in value and ends of the difference between two models; 0 is fair.
+    """Compute estimate, plug-in value and ends of the difference between two models' metrics.
 
     The ends are combined from the ends for each model and the correlation r between the models
     (MOVER). With e, l, u for each model's estimate and ends, the lower end is::
 
         e_1 - e_2 - sqrt((e_1 - l_1)^2 - 2 r (e_1 - l_1)(u_2 - e_2) + (u_2 - e_2)^2).
 
-    If the second model may be fair, the first may be worse by as much as u_1, regardless of r.
+    The metrics are 0 for a fair model. If the second model may be fair, the first may be worse by
+    as much as u_1, regardless of r, and likewise with the models exchanged.
 
     Parameters
     ----------
@@ -984,6 +986,11 @@ def paired_interval(measure, counts, *, level, n_resamples, rng):
         Counts by stratum, group, and the decisions of the first and of the second model.
     level, n_resamples, rng
         Same as in `renyi_intervals`.
+
+    Returns
+    -------
+    tuple of four floats
+        Estimate, plug-in value, lower end and upper end.
 
     References
     ----------
@@ -1028,7 +1035,7 @@ def _hypotenuse(x, y, r):
 
 
 def _strata(a, b, given, sample_weight=None):
-    """Return the table of a and b in each stratum of the third variable, as effective counts."""
+    """Return a list of tables of a and b, one per stratum; with weights, of effective counts."""
     if b is None:
         if given is not None:
             raise ValueError(

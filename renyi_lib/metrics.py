@@ -72,12 +72,12 @@ def group_rates(
     Returns
     -------
     Series
-        Rate of each group, indexed by group in sorted order.
+        Rate of each group, indexed by group in sorted order (a categorical keeps its own order).
 
     See Also
     --------
     demographic_parity_ratio : Compute the smallest ratio of two groups' rates.
-    fairness_report : Report rates with intervals at every threshold.
+    fairness_report : Report rates with intervals, and compare many thresholds.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def demographic_parity_ratio(
     float
         Ratio between 0 and 1, where 1 is fair; 0.8 is the "four fifths" of US law. The ratio is 0
         if some groups, but not all, have rate 0. It is 1 if no sample is selected, because all
-        rates are then equal; `fit_to_target` does not accept such a model.
+        rates are then equal; by default, `fit_to_target` does not accept such a model.
 
     See Also
     --------
@@ -207,7 +207,7 @@ def equal_opportunity_difference(
     y_pred : array-like of shape (n,)
         Probabilities that Ŷ=1, or hard labels 0 and 1; with `pos_label`, labels of any type.
     sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
-        Group of each sample. A group without samples with Y=1 has no rate and raises an error.
+        Group of each sample. Every group must have samples with Y=1.
     sample_weight : array-like of shape (n,), optional
         Nonnegative weights, not all zero.
     pos_label : label, optional
@@ -282,7 +282,7 @@ def equalized_odds_difference(
 
 
 def _gap_given(values, y_true, y_pred, sensitive_features, sample_weight, pos_label):
-    """Compute the largest difference of the groups' rates given Y=y, over the given values y."""
+    """Compute the largest difference of the groups' rates given Y=y, over all y in `values`."""
     samples = _read(
         y_true, y_pred, sensitive_features, sample_weight, pos_label, by_truth=True, compared=True
     )

@@ -120,7 +120,9 @@ default="demographic_parity"
         Largest difference of these rates that is allowed between two groups.
     sensitive_estimator : classifier, default=None
         Classifier that estimates the probability of each group given X, or given X and the class.
-        None means a clone of `estimator`, or of what it wraps if it is a `FrozenEstimator`.
+        None means a clone of `estimator`, or of what it wraps if it is a `FrozenEstimator`. If its
+        `fit` accepts ``sensitive_features``, they are passed on as well, so pass an estimator
+        without a penalty here if `estimator` is a fair classifier.
     use_sensitive_features : bool, default=False
         Whether decisions may depend on the sample's group. The rule then amounts to one threshold
         for each group, `sensitive_estimator` is not used, and the prediction methods require
@@ -135,7 +137,7 @@ default="demographic_parity"
         Cross-validation scheme for the out-of-fold estimates that determine the multipliers. None
         means five folds. With None or an int, the folds are stratified by class and group; all
         other values are as in scikit-learn. The estimators used for predictions are fitted to all
-        rows.
+        rows, except for a prefit one.
     random_state : int, RandomState or None, default=None
         Seed or generator that shuffles the rows before they are split into folds, if `cv` is None
         or an int.
@@ -182,8 +184,8 @@ default="demographic_parity"
     The smallest k whose decisions are within the tolerance is found exactly. With several
     multipliers, the rule is the solution of a linear program over all decision rules, which is
     solved in its dual by minimizing ``mean(max(eta - 1/2 - W mu, 0)) + tolerance * sum(|mu|) / 2``
-    over multipliers that sum to zero (for each class). Cutting planes that were found for one
-    tolerance are reused for all others.
+    over multipliers that sum to zero (for each class). The tightest cutting planes for one
+    tolerance are reused for the next.
 
     The rates are computed from the observed groups, not from their estimated probabilities. A
     tolerance can be missed on new rows by chance; `fit_to_target` with ``confidence`` accounts
@@ -295,7 +297,7 @@ default="demographic_parity"
         -------
         ndarray of shape (n, 2)
             Class probabilities; the second column is the estimate of P(Y=1 | x) minus the
-            correction, clipped to between 0 and 1.
+            correction, clipped to [0, 1].
         """
         check_is_fitted(self)
         need_memory(X, type(self).__name__)
@@ -517,7 +519,8 @@ default="demographic_parity"
         folds = 5 if self.cv is None else int(self.cv)
         if isinstance(self.cv, bool) or folds < 2:
             raise ValueError(
-                f"cv must be a number of folds (at least 2), a splitter or None, not {self.cv!r}"
+                "cv must be a number of folds (at least 2), a splitter, an iterable of splits or "
+                f"None, not {self.cv!r}"
             )
         order = check_random_state(self.random_state).permutation(len(given.y))
         cells = given.y * len(self.groups_) + given.s
@@ -568,9 +571,10 @@ default="demographic_parity"
     def _warn_if_missed(self):
         if self.difference_ > self.tolerance:
             warnings.warn(
-                f"the tolerance {self.tolerance:g} is not reached: the smallest difference of "
-                f"rates on the training rows is {self.difference_:.4g}. Possible causes are many "
-                "rows with the same score or a group that is too small",
+                f"tolerance={self.tolerance:g} is not reached: the smallest difference of rates "
+                f"on the training rows is {self.difference_:.4g}. Possible causes are many rows "
+                "with the same score or a group that is too small: raise tolerance, or merge "
+                "groups",
                 ToleranceNotReachedWarning,
                 stacklevel=3,
             )
@@ -578,7 +582,7 @@ default="demographic_parity"
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """Training rows; y and s are codes of classes and groups (s is None without groups)."""
+    """Training rows with codes of classes (y) and groups (s), and group labels; None if absent."""
 
     X: Any
     y: np.ndarray
@@ -647,9 +651,10 @@ def _check_cells(given, conditions, classes, groups):
         i, a = np.unravel_index(counts.argmin(), counts.shape)
         c = conditions[i]
         among = "" if c is None else f" of class {classes.tolist()[c]!r}"
+        other = "" if c is None else ", or choose another value of fairness"
         raise ValueError(
-            f"group {groups.tolist()[a]!r} has {int(counts[i, a])} row(s){among}, so its rate "
-            "cannot be estimated: merge groups, or choose another value of fairness"
+            f"group {groups.tolist()[a]!r} of sensitive_features has {int(counts[i, a])} row(s)"
+            f"{among} with positive weight, but needs at least 2: merge groups{other}"
         )
 
 
@@ -712,9 +717,9 @@ def _path_of_several(eta, W, weight, masses, measured):
 class _Dual:
     """Minimize mean(max(c - W mu, 0)) + tolerance * sum(|mu|) / 2 - excess @ mu by cutting planes.
 
-    The multipliers mu sum to zero for each condition. The mean is a convex function of mu, so its
-    tangent at any point is a lower bound everywhere. These bounds do not depend on the tolerance
-    and are reused.
+    Here c is eta - 1/2, and the multipliers mu sum to zero for each condition. The mean is a
+    convex function of mu, so its tangent at any point is a lower bound everywhere. These bounds do
+    not depend on the tolerance and are reused.
     """
 
     def __init__(self, c, W, weight, masses):

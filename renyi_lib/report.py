@@ -32,8 +32,8 @@ from renyi_lib.inference import interval_of_counts, interval_of_table
 
 __all__ = ["FairnessReport", "fairness_report"]
 
-# Thresholds are quantiles of the score, which select and reject at least about this share of all
-# samples unless many scores are equal.
+# Thresholds are quantiles of the score. Unless many scores are equal, each threshold selects, and
+# rejects, at least about this share of all samples.
 _FEWEST = 0.02
 _THRESHOLDS = 99
 # For a higher confidence level, the intervals would need more random samples than they use.
@@ -46,7 +46,7 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class FairnessReport:
-    """Result of `fairness_report`, which prints as text or, in a notebook, as tables.
+    """Fairness report, which is displayed as text or, in a notebook, as HTML.
 
     Attributes
     ----------
@@ -299,7 +299,7 @@ class _Rows(NamedTuple):
 
 
 def _without(small, rows, level, rng):
-    """Compute the metrics without small groups, if two groups and both decisions remain."""
+    """Compute the metrics without small groups; None without two groups and both decisions."""
     if not small.any() or np.count_nonzero(~small) < 2:
         return None
     rows = _Rows(*(column[~small[rows.codes]] for column in rows))
@@ -392,7 +392,7 @@ def _share(name, count, size, level):
 
 
 def _measures(rows, level, rng):
-    """Return each metric with its interval, and the p-value of the score's independence test."""
+    """Return each metric with its interval, and the p-value of the score's independence."""
     truth, decision, codes = rows.truth, rows.selected.astype(int), rows.codes
     found = {}
     shape = (2, codes.max() + 1, 2)

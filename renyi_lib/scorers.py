@@ -2,7 +2,8 @@
 
 A scorer is called with an estimator. If metadata routing is enabled, `cross_validate` and
 `GridSearchCV` pass the groups to it. As for every scikit-learn scorer, greater is better, so
-violations are returned with a minus sign, under names that begin with "neg".
+differences and Rényi correlations are returned with a minus sign, under names that begin with
+"neg".
 """
 
 from typing import Any, cast

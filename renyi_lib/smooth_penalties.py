@@ -56,8 +56,8 @@ _EVENLY = 1e-3
 _NORMAL_SCALE = float(kve(0, 0.25) + kve(1, 0.25)) / np.sqrt(8 * np.pi)
 # Number of rows for sums over blocks of X, so that a block stays in the cache.
 _BLOCK = 4096
-# With more functions of S than this, those that the prediction does not determine are left out of
-# the Hessian.
+# With more functions of S than this, those that are uncorrelated with all functions of the
+# prediction are left out of the Hessian.
 _MAX_FUNCTIONS = 64
 # A prediction that varies by less than this fraction of its size is treated as constant.
 _CONSTANT = 1e-12
@@ -217,7 +217,7 @@ class PredictionPenalty(Penalty):
     n_functions : int, default=16
         Number of functions of the prediction.
     n_functions_s : int, default=8
-        Number of functions of the attribute, if it is continuous.
+        Number of functions of the attribute, used only if `kind` is "continuous".
     smoothing : float, default=0.0
         Smoothing of the kinks; see `RenyiPenalty`.
 
@@ -233,7 +233,7 @@ class PredictionPenalty(Penalty):
 
     Examples
     --------
-    Penalize a parabola, whose Pearson correlation with S is 0:
+    The penalty detects that s^2 depends on s, although their Pearson correlation is 0:
 
     >>> import numpy as np
     >>> from renyi_lib.smooth_penalties import PredictionPenalty, ordered_groups
@@ -315,7 +315,8 @@ class PredictionPenalty(Penalty):
         It is the sum of the Hessian of the payoff with the adversary's functions held fixed, the
         change of the best prediction f for a fixed function of S, and the change of the
         adversary's mixture of singular vectors. The last part grows as two singular values
-        approach each other.
+        approach each other. If S has more than 64 functions, the last part leaves out those that
+        are uncorrelated with all functions of the prediction.
 
         Parameters
         ----------
@@ -471,10 +472,10 @@ class _Splines:
 
         For the vectors (x, 1, z) of the samples, these are the means, also weighted by the
         derivative of the scale and by `push`, the first derivative of the payoff with respect to
-        z; the second moments, weighted by its second derivative (`bend`, and the part that comes
-        from the scale); and the cross derivatives of splines and functions of S. The columns of
-        `of_s` are functions of S, and those of `coefficients` are the splines that predict them
-        best. The adversary plays the first `played` of them.
+        z; the second moments, weighted by the payoff's second derivative (`bend`, and the part
+        that comes from the scale); and the cross derivatives of splines and functions of S. The
+        columns of `of_s` are functions of S, and those of `coefficients` are the splines that
+        predict them best. The adversary plays the first `played` of them.
         """
         root = np.sqrt(1 + self.z**2)
         # d^2z = -2 dz ds / s - z d^2s / s, and d^2s / s = E[dz^2 / root^3] / E[z^2 / root].
@@ -488,7 +489,7 @@ class _Splines:
         )
 
     def chain(self, sums):
-        """Return the matrix that maps a sample's (x, 1, z) to the gradient of its z."""
+        """Return the matrix that maps a sample's (x, 1, z) to the gradient of z in theta."""
         p = sums.first.shape[1] - 2
         return np.concatenate([np.eye(p), -sums.first[:2, :p]]) / self.scale
 
@@ -498,7 +499,7 @@ class _Splines:
         return chain.T @ sums.second @ chain + turn + turn.T
 
     def whiten(self, tensor):
-        """Multiply L^-1 by a tensor whose first axis is that of the splines."""
+        """Multiply L^-1 by a tensor whose first axis indexes the splines."""
         flat = solve_triangular(self.root, tensor.reshape(len(tensor), -1), lower=True)
         return flat.reshape(tensor.shape)
 
@@ -555,7 +556,7 @@ def _extended(X, z, rows):
 
 
 def _scale(centered, weight, deviation):
-    """Find s for which sqrt(1 + (centered / s)^2) has the same mean as for a normal variable.
+    """Find s such that sqrt(1 + (centered / s)^2) has the same mean as for a standard normal.
 
     Newton's method is applied to 1 / s, in which the mean is convex. A standard deviation would be
     inflated by a few large predictions, which would squeeze all other predictions into a range

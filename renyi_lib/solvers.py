@@ -143,8 +143,8 @@ def lbfgs(
     if theta.any():
         at = objective.at(theta, stages[0] if stages else lam)
     else:
-        # Take up to four steps without the penalty, because it has no effect at theta = 0, where nothing
-        # depends on S.
+        # Take up to four steps without the penalty, because it has no effect at theta = 0, where
+        # nothing depends on S.
         at, _ = _descend(objective.at(theta, 0.0), tol, min(4, max_iter), history, ahead=lam)
     for stage in stages:
         at, _ = _smoothed(at.with_lam(stage), 0.1)

@@ -216,9 +216,9 @@ class Fermi:
         -Tr(W P_y W^T) + 2 Tr(W P_ys P_s^{-1/2}) - 1,
 
     where P_ys is the joint table, and P_y and P_s are the diagonal matrices of the probabilities
-    p_i of the labels and q_j of the groups. It is linear in the joint table once q is known. The
-    network uses the gradient with respect to F at the current W, which is unbiased for any batch
-    size. Then each column W_i takes the ascent step
+    p_i of the labels and q_j of the groups. For a known q, the function is linear in the joint
+    table. The network uses the gradient with respect to F at the current W, which is unbiased for
+    any batch size. Then each column W_i takes the ascent step
 
         W_i <- W_i + 2 step * mean over the batch of F_i (e_s / sqrt(q_s) - W_i),
 
@@ -235,8 +235,8 @@ class Fermi:
     Attributes
     ----------
     W : ndarray of shape (..., d, c) or None
-        Adversary's matrix. It starts at the best response to independence, in which every column
-        is sqrt(q).
+        Adversary's matrix; None before the first batch. It starts at the best response to
+        independence, in which every column is sqrt(q).
 
     See Also
     --------
@@ -308,8 +308,8 @@ def _read(F, codes, n_groups) -> tuple[np.ndarray, np.ndarray]:
     F = F if F.dtype in (np.float32, np.float64) else F.astype(float)
     if F.ndim < 2 or F.shape[:-1] != codes.shape or not F.shape[-2]:
         raise ValueError(
-            "F must have a row for each sample of the batch and a column for each class, and "
-            "codes must have a number for each sample, but F has shape "
+            "F must have a row for each sample of a nonempty batch and a column for each class, "
+            "and codes must have a number for each sample, but F has shape "
             f"{F.shape} and codes has shape {codes.shape}"
         )
     if codes.dtype.kind not in "iu" or codes.min() < 0 or codes.max() >= n_groups:
@@ -330,7 +330,7 @@ def _table(F, codes, n_groups):
 
 
 def _spread(dT, codes, dtype):
-    """Compute dvalue/dF from dvalue/dT, which is the transpose of `table_of_batch`."""
+    """Compute dvalue/dF from dvalue/dT, by the transpose of `table_of_batch`."""
     rows = (np.swapaxes(dT, -1, -2) / codes.shape[-1]).astype(dtype)
     return np.take_along_axis(rows, codes[..., None], axis=-2)
 
@@ -342,7 +342,7 @@ def _chi_square(T):
 
 
 def _renyi(T):
-    """Compute rho_R^2 = sum_i p_i m_i^2 with m_i = E[h(S) | i] of each table, and its gradient."""
+    """Compute rho_R^2 of each table, and its gradient (see `penalties.renyi_given_v`)."""
     p = np.maximum(T.sum(axis=-1, keepdims=True), _EMPTY)
     q = np.maximum(T.sum(axis=-2, keepdims=True), _EMPTY)
     excess = T - p * q

@@ -197,8 +197,8 @@ def joint_table(a: Any, b: Any, *, sample_weight: ArrayLike | None = None) -> Jo
     -------
     JointTable
         Table with ``counts`` of shape (c, d), integers or, with weights, floats; ``rows`` and
-        ``columns`` are the values of `a` and of `b` with positive mass, in sorted order (a
-        categorical keeps its own order). Tables of several chunks can be added.
+        ``columns`` are the values of `a` and of `b` with a positive count or weight, in sorted
+        order (a categorical keeps its own order). Tables of several chunks can be added.
 
     See Also
     --------

@@ -1,9 +1,9 @@
 """Choose lam, by fitting a path of values or by searching for the smallest value that is fair.
 
-All functions work for any estimator with a parameter `lam`, including one inside a pipeline.
-Estimators of this library are fitted along a path, which means that the data are validated and
-counted once and that each fit starts from the previous solution. Other estimators are cloned and
-refitted for each lam.
+All functions work for any estimator with a parameter `lam`, including one inside a pipeline. The
+linear models, boosted models and clusterings of this library, and `BiasScoreClassifier`, validate
+the data only once. The linear models, and clusterings with ``algorithm="descent"``, also start
+each fit from an earlier solution. Other estimators are cloned and refitted for each lam.
 
 A model that was selected because it looks fair on some rows is usually less fair on new rows. With
 ``confidence=…``, the end of a confidence interval must therefore meet the target. The values of
@@ -92,24 +92,26 @@ _FAIRNESS = {
 }
 # The true labels (0 or 1) within which each metric compares the groups.
 _TRUTHS = {"equal_opportunity_difference": (1,), "equalized_odds_difference": (0, 1)}
-# A model whose share of positive predictions is below this fraction of the share of positive
-# labels, or the same for negatives, selects almost nobody or almost everybody.
+# A model selects almost nobody if its share of positive predictions is below this fraction of the
+# share of positive labels, and almost everybody if this holds for negatives.
 _MIN_SELECTION = 0.1
-# Number of rows for which a rate is known almost exactly.
+# Number of rows of a group whose rate is then known almost exactly.
 _HUGE = 10**7
-# Maximum number of groups that a message lists by name.
+# Maximum number of groups that the checks of group sizes list by name.
 _NAMED = 5
 # Number of columns of X that are compared to find validation rows that were used in the fit.
 _COMPARED_COLUMNS = 20
-# First lam after 0. A path increases from it by factors of 2 and, with `confidence`, decreases
-# from the fairest lam by factors of the square root of 2.
+# First lam after 0. `fit_to_target` raises lam from it by factors of 2 and, with `confidence`,
+# then lowers lam from the fairest value by factors of the square root of 2.
 _FIRST_LAM = 0.1
 _STEP = 2**0.5
-# The upward search ends once the target is met and this many further lams brought no improvement.
+# With `confidence`, lam is raised until the target is met and this many further values brought no
+# improvement.
 _PATIENCE = 2
 # Default lams for cross-validation.
 _LAMS = (0.0, *(_FIRST_LAM * _STEP**k for k in range(21)))
-# Each end of an interval has half of its error probability, so confidence_level is 0.5 to 0.99.
+# Confidences that are allowed. Each end of an interval has half of its error probability, so they
+# belong to intervals with a confidence_level from 0.5 to 0.99.
 _CONFIDENCE = number(0.75, 0.995)
 # Part of error messages that warns against choosing a new target on the rows that test it.
 _NOT_ON_THESE = (
@@ -144,7 +146,7 @@ def lam_path(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> list:
-    """Fit an estimator for many values of lam, starting each fit from the previous solution.
+    """Fit an estimator for many values of lam, in increasing order.
 
     Parameters
     ----------
@@ -159,9 +161,10 @@ def lam_path(
     lams : sequence of float
         Values of lam in any order; the fits go from the smallest to the largest.
     n_jobs : int, optional
-        Number of joblib processes (-1 for all cores). It applies to estimators of other
-        libraries, whose fits are independent. Estimators of this library start from the previous
-        solution and run in one process. The result does not depend on `n_jobs`.
+        Number of joblib processes (-1 for all cores). It applies to estimators that are cloned
+        and refitted for each lam, such as estimators of other libraries. Linear models, boosted
+        models and clusterings of this library, and `BiasScoreClassifier`, share their data between
+        fits and run in one process. The result does not depend on `n_jobs`.
     progress : bool, default=False
         Whether to show a tqdm progress bar.
 
@@ -239,15 +242,16 @@ def fit_to_target(
 ):
     """Fit the classifier with the smallest lam that meets a fairness target.
 
-    lam is raised from 0 until the target is met and is then narrowed down by bisection to within
-    2 % (or 0.001). The metric is computed from the decisions of `predict`, which usually uses a
-    threshold of one half. The fairness of these decisions may decrease again at large lam, unless
-    the estimator has ``on="score"``. Because the search starts at 0, it stops at the first
-    sufficient value that it tries.
+    Without `confidence`, lam is raised from 0 until the target is met and is then narrowed down by
+    bisection to within 2 % (or 0.001). The metric is computed from the decisions of `predict`,
+    which usually uses a threshold of one half. The fairness of these decisions may decrease again
+    at large lam, unless the estimator has ``on="score"``. Because the search starts at 0, lam is
+    raised only up to the first sufficient value.
 
-    The resulting model meets the target on the rows it was measured on, but on new rows it does
-    so only about half of the time. With `confidence`, it meets the target on new rows with that
-    confidence; if the data cannot guarantee this, an error is raised.
+    This model meets the target on the rows it was measured on, but on new rows it does so only
+    about half of the time. With `confidence`, the search is another one (see Notes), and its model
+    meets the target on new rows with that confidence; if the data cannot guarantee this, an error
+    is raised.
 
     Parameters
     ----------
@@ -265,9 +269,9 @@ def fit_to_target(
         "demographic_parity_difference", "equal_opportunity_difference" or
         "equalized_odds_difference" (at most `target`). Alternatively, a function
         ``metric(y_true, y_pred, sensitive_features=…)``, which also receives ``sample_weight=…``
-        if there are weights. A `MetricMismatchWarning` is issued if the estimator uses another
-        fairness criterion, for example ``fairness="demographic_parity"`` with
-        ``metric="equal_opportunity_difference"``.
+        if there are weights. With a named metric, a `MetricMismatchWarning` is issued if the
+        estimator uses another fairness criterion, for example ``fairness="demographic_parity"``
+        with ``metric="equal_opportunity_difference"``.
     greater_is_better : bool, optional
         Whether a custom metric must be at least `target` (True) or at most `target` (False).
         Required for a custom metric, and ignored for a named one.
@@ -283,27 +287,28 @@ def fit_to_target(
         in the training data.
     confidence : float, optional
         Confidence, from 0.75 to 0.995, that the target is met on new rows like those of
-        `validation`, which must not contain training rows. It requires a named metric and no
-        validation weights.
+        `validation`, which is then required, must not contain training rows and must not have
+        weights. Custom metrics are not supported.
     min_selection : float, default=0.1
         Minimum share of rows for which a model must predict the favorable class, as a fraction of
         the share of rows that have it, and likewise for the other classes. A model below this
         limit selects almost nobody (or almost everybody), which makes all rates equal, so it is
-        not accepted. With 0, every model is accepted, and a `DegenerateModelWarning` describes
-        such a model.
+        not accepted. With 0, every model is accepted. If the limit is lowered and the chosen model
+        is below the default of 0.1, a `DegenerateModelWarning` is issued.
     min_group_size : int, optional
         Pool the smallest groups, in the metric only, until every group has at least this many
         rows to measure (of each true label within which the metric compares groups). The fit keeps
-        all groups. Nothing can be guaranteed about groups of a few rows. Custom metrics and Dask
-        collections are not pooled.
+        all groups. Nothing can be guaranteed about groups of a few rows. Groups are not pooled if
+        the metric is custom or the labels are Dask collections.
     progress : bool, default=False
         Whether to show a tqdm progress bar; the number of fits is not known in advance.
 
     Returns
     -------
     estimator
-        Fitted estimator. Its ``lam`` (in a pipeline or meta-estimator, that of the estimator
-        inside) is the smallest sufficient value that was found.
+        Estimator fitted with the smallest sufficient lam that was found. In a pipeline or
+        meta-estimator, this is the ``lam`` of the estimator inside; a `BiasScoreClassifier` has
+        the corresponding ``tolerance``.
 
     Raises
     ------
@@ -319,10 +324,11 @@ def fit_to_target(
 
     Notes
     -----
-    With `confidence`, lam is doubled from 0.1 on until the target is met on the training rows and
-    further steps bring no improvement. From the fairest of these values the search goes down, by
-    factors of the square root of 2 and finally to 0. Each model is tested on the validation rows,
-    where the end of its one-sided interval (`fairness_interval`) must meet the target. The first
+    With `confidence`, lam is raised from 0 to 0.1 and then doubled until the target is met on the
+    training rows and further steps bring no improvement, or until `max_lam` would be exceeded.
+    From the fairest of these values the search goes down, by factors of the square root of 2 and
+    finally to 0. Each model is tested on the validation rows, where the end of its one-sided
+    interval (`fairness_interval`) must meet the target and `min_selection` must hold. The first
     failure ends the search, and the last success is the answer. The training rows determine the
     order of the tests, and the validation rows only their outcomes. If the interval has its
     nominal level, the probability that the answer misses the target is therefore at most
@@ -472,7 +478,7 @@ class _Search:
         return -np.inf if self.greater_is_better else np.inf
 
     def first(self, measure):
-        """Find the first lam, starting from 0, whose measured value meets the target."""
+        """Raise lam from 0 until the target is met, bisect, and return the last fair model."""
         tried = []
 
         def is_fair(lam):
@@ -498,7 +504,7 @@ class _Search:
         return fair[2]
 
     def tested(self, measure, validate, bound):
-        """Test lams from the fairest on the training rows down, and return the last success."""
+        """Test models from the fairest on the training rows downward; return the last success."""
         fitted, lam, tried, since_best = self.fit(0.0), 0.0, [], 0
         while True:
             tried.append((self.value_of(measure(fitted), lam), lam, fitted))
@@ -536,6 +542,11 @@ class _Search:
     def _not_reached(self, best, lam):
         if self.degenerate:
             return self._only_degenerate(*self.degenerate[0])
+        if np.isnan(best):
+            return TargetNotReachedError(
+                f"the target {self.target} is not reached, because metric returned NaN at lam = "
+                f"{lam:.4g}: pass a metric that is defined for all decisions"
+            )
         if not np.isfinite(best):
             return TargetNotReachedError(
                 f"the target {self.target} is not reached by any lam that was tried, up to "
@@ -547,8 +558,8 @@ class _Search:
             f"{self.max_lam:g}: the best value is {best:.4g}, at lam = {lam:.4g}. A larger "
             "max_lam may help. If the best value is at a small lam, larger lams make the "
             "decisions at the threshold less fair, and another penalty may work better "
-            "(on='score', see ScoreBinsPenalty). BiasScoreClassifier, wrapped around this "
-            "estimator, can improve fairness further"
+            "(on='score', see ScoreBinsPenalty). For a binary classifier with predict_proba, "
+            "BiasScoreClassifier wrapped around it can improve fairness further"
         )
 
     def _only_degenerate(self, lam, measured):
@@ -593,11 +604,11 @@ def _inner_has(name):
 class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstimator):
     """Fair classifier whose lam is chosen by cross-validation, given a fairness target.
 
-    For each lam, every row gets its decision from a model that was fitted without that row. Among
-    the values of lam whose decisions meet the target, the one with the best score is chosen, and
-    the estimator with this lam is fitted to all rows. The target concerns the decisions of
-    `predict`, which usually uses a threshold of one half; see `RenyiClassifier` for the effect of
-    ``on="score"``.
+    For each lam, the rows of each test fold get their decisions from a model that was fitted to
+    the fold's training rows. Among the values of lam whose decisions meet the target, the one with
+    the best score is chosen, and the estimator with this lam is fitted to all rows. The target
+    concerns the decisions of `predict`, which usually uses a threshold of one half; see
+    `RenyiClassifier` for the effect of ``on="score"``.
 
     Parameters
     ----------
@@ -615,8 +626,8 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         "equalized_odds_difference" (at most `target`). A `MetricMismatchWarning` is issued if the
         estimator uses another fairness criterion.
     confidence : float, default=None
-        Confidence, from 0.75 to 0.995, that the target is met on new rows. With None, only the
-        estimate must meet it.
+        Approximate confidence, from 0.75 to 0.995, that the target is met on new rows (see Notes).
+        With None, only the metric of the out-of-fold decisions must meet the target.
     min_selection : float, default=0.1
         Minimum share of the favorable class among the decisions, as a fraction of its share among
         the labels, and likewise for the other classes. A value of lam whose decisions fall below
@@ -650,8 +661,8 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         the out-of-fold decisions; ``"selected"``, the share of the favorable class among these
         decisions; ``"bound"``, the end of the one-sided interval, if `confidence` is set;
         ``"train_fairness"``, the mean over folds of the metric on the training rows; ``"score"``,
-        the mean over folds of the score on the test rows, weighted by their number, unless
-        `scoring` is None; and ``"holds"``, whether this lam may be chosen. Empty if fitted without
+        if `scoring` is not None, the mean over folds of the score on the test rows, weighted by
+        their number; and ``"holds"``, whether this lam may be chosen. Empty if fitted without
         groups.
     classes_ : ndarray of shape (n_classes,)
         Class labels, in sorted order.
@@ -666,10 +677,10 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
     fairest on the training rows down to smaller ones, until a test fails. For `fit_to_target`, the
     guarantee can be proved, because each test concerns a single model and uses rows to which that
     model was not fitted. For this class, it is only approximate, because the interval treats the
-    decisions of `cv` models as decisions of one model, and the final model, fitted to all rows, is
-    not among them. The book's chapter "Use it on your data" measures how often the guarantee
-    holds. If you need a proved guarantee, use `fit_to_target` with validation rows that serve no
-    other purpose.
+    decisions of all folds' models as decisions of one model, and the final model, fitted to all
+    rows, is not among them. The book's chapter "Use it on your data" measures how often the
+    guarantee holds. If you need a proved guarantee, use `fit_to_target` with validation rows that
+    serve no other purpose.
 
     If this classifier is part of another estimator, groups are passed by metadata routing, with
     ``RenyiClassifierCV().set_fit_request(sensitive_features=True)``.
@@ -848,7 +859,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         return results
 
     def _parts(self, X, y, group_codes):
-        """Return pairs of training rows and test rows."""
+        """Return the positions of the training rows and of the test rows for each fold."""
         if not isinstance(self.cv, int) or isinstance(self.cv, bool):
             return list(check_cv(self.cv, y, classifier=True).split(X, y))
         whole(2)("cv", self.cv)
@@ -857,11 +868,11 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         sizes = np.bincount(cells)
         if sizes.max() < self.cv:
             raise ValueError(
-                f"cv={self.cv} needs at least {self.cv} rows of some group and class, but the "
-                f"largest cell has {sizes.max()}: lower cv, or merge groups"
+                f"cv={self.cv} needs at least {self.cv} rows of some group and class, but no "
+                f"group has more than {sizes.max()} of the same class: lower cv, or merge groups"
             )
         with warnings.catch_warnings():
-            # It is enough here that the rows of a small cell go to different folds.
+            # Cells with fewer rows than folds are allowed; their rows go to different folds.
             warnings.filterwarnings("ignore", message="The least populated class")
             return list(StratifiedKFold(self.cv).split(np.zeros(len(cells)), cells))
 
@@ -887,7 +898,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
         return int(np.argmax(np.where(usable, sign * results["train_fairness"], -np.inf)))
 
     def _choice(self, results, target):
-        """Return the index of the best lam."""
+        """Return the index of the chosen lam, or raise an error if none may be chosen."""
         shares = vars(self).pop("_shares")
         allowed = np.flatnonzero(results["holds"])
         if allowed.size:
@@ -954,7 +965,7 @@ class RenyiClassifierCV(MetaEstimatorMixin, Checked, ClassifierMixin, BaseEstima
 def _out_of_part(estimator, lams, X, y, s, weight, pooled, part, scorer, metric, pos_label):
     """Fit one fold; return the favorable label and, for each lam, decisions, fairness and score.
 
-    The fairness is measured on the training rows, decisions and score on the test rows.
+    The fairness is for the training rows; the decisions and the score are for the test rows.
     """
     rows = [[_rows(values, chosen) for values in (X, y, s, weight)] for chosen in part]
     measured = [*rows[0][:2], _rows(pooled, part[0]), rows[0][3]]
@@ -1056,7 +1067,7 @@ def _name_of_lam(estimator):
 
 
 def _inner(estimator, name):
-    """Return a parameter of the estimator or of its only nested estimator that has it, or None."""
+    """Return the parameter, also of a nested estimator; None unless there is exactly one."""
     if not hasattr(estimator, "get_params"):
         return None
     parameters = estimator.get_params()
@@ -1082,7 +1093,7 @@ def _checked_target(target, metric):
 
 
 def _check_estimator(estimator, X, metric):
-    """Raise errors that would otherwise follow only after a fit, and warn about the metric."""
+    """Raise errors that otherwise occur only after a fit; warn if the metric does not match."""
     _check_is_estimator(estimator)
     kind = type(estimator).__name__
     if not callable(metric) and (is_regressor(estimator) or is_clusterer(estimator)):
@@ -1105,7 +1116,7 @@ def _check_estimator(estimator, X, metric):
 
 
 def _check_validation(rows, others, metric, guarantee):
-    """Raise an error for swapped validation columns, unseen labels, or training rows."""
+    """Raise an error for swapped columns or unseen labels; call `_rows_in_both`."""
     X, y, s, _ = rows
     X_new, y_new, s_new, _ = others
     if X_new is X:
@@ -1143,7 +1154,7 @@ def _check_validation(rows, others, metric, guarantee):
 
 
 def _rows_in_both(share, guarantee):
-    """Raise an error, or warn, if validation rows are also training rows."""
+    """Warn or, with a guarantee, raise an error if validation rows are also training rows."""
     if share <= 0:
         return
     message = (
@@ -1161,7 +1172,7 @@ def _label_set(values, name):
 
 
 def _looks_exchanged(fitted, new, labels):
-    """Return whether labels and groups with the same names fit far better if swapped."""
+    """Return whether new y and s, with equal values, match the fit far better if swapped."""
     place = {label: code for code, label in enumerate(labels)}
     tables = []
     for pair in (fitted, new):
@@ -1200,7 +1211,7 @@ def _row_hashes(X):
 
 
 def _pooled(rows, metric, pos_label, min_group_size, target, confidence):
-    """Pool small groups, and check that the group sizes allow a guarantee."""
+    """Pool small groups; with confidence, check that the group sizes allow a guarantee."""
     X, y, s, weight = rows
     if not in_memory(s) or not in_memory(y):
         return rows
@@ -1350,7 +1361,7 @@ def _shares(y, y_pred, weight, label):
 
 
 def _bound(metric, pos_label, confidence, weight):
-    """Return a function that computes the interval end that must meet the target for a model."""
+    """Return a function that computes, for a model, the interval end that must meet the target."""
     if callable(metric):
         raise ValueError(
             f"confidence needs a metric with a known interval, one of "
@@ -1358,8 +1369,8 @@ def _bound(metric, pos_label, confidence, weight):
         )
     if weight is not None:
         raise ValueError(
-            "confidence requires independent rows of equal weight, but the rows on which the "
-            "metric is computed have weights: leave out these weights"
+            "confidence requires independent rows of equal weight, but validation contains "
+            "weights: leave out its fourth entry"
         )
 
     def bound(fitted, X, y, s, n_without=0):

@@ -2,9 +2,9 @@
 
 * ``{api-summary} api/metrics`` inserts a table of the objects that a page documents, with a link
   and the first sentence of the docstring for each. Without an argument, it lists its own page.
-* In docstrings, a name in single backticks becomes a link if it names a documented object, and
-  code otherwise.
-* ``rho_R`` and ``rho_R^2``, which docstrings use for readers in a terminal, become formulas.
+* In docstrings, a name in single backticks becomes a link if it names exactly one documented
+  object, and code otherwise.
+* ``rho_R``, ``rho_P`` and their squares, written so for readers in a terminal, become formulas.
 """
 
 import importlib
@@ -38,7 +38,7 @@ class ApiSummary(SphinxDirective):
 
 
 def first_sentence(name):
-    """Return the first paragraph of a docstring, which is one sentence, given the full name."""
+    """Return the first paragraph, one sentence, of an object's docstring, given its full name."""
     module, _, attribute = name.rpartition(".")
     text = inspect.getdoc(getattr(importlib.import_module(module), attribute)) or ""
     line = " ".join(text.split("\n\n")[0].split())
@@ -93,7 +93,7 @@ def _tex(match):
 
 
 def set_symbols(app, what, name, obj, options, lines):
-    """Turn symbols in a docstring's prose into formulas, but not in examples or code."""
+    """Turn symbols in a docstring into formulas, except in lines with backticks or prompts."""
     for i, line in enumerate(lines):
         if "`" not in line and not line.lstrip().startswith((">>>", "...")):
             lines[i] = _RHO.sub(lambda match: rf"\ :math:`{_tex(match)}`\ ", line)

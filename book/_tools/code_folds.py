@@ -87,7 +87,7 @@ def made_by(source):
 
 
 def listed(names):
-    """Join up to three names, with "and" before the last."""
+    """Join up to three names with "and" before the last; of more, name two "and more"."""
     if len(names) > 3:
         return f"{names[0]}, {names[1]} and more"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
@@ -147,7 +147,7 @@ def name_of(cells, number, section):
 
 
 def name_of_output(cell, number):
-    """Describe the output of a cell as a figure, a table or quoted words."""
+    """Describe the output of a cell by its figure, table or first words; "" if there is none."""
     output = output_of(cell)
     if output is None:
         return ""
@@ -215,7 +215,7 @@ def neighbors(parent):
 
 
 def merge(cells, name):
-    """Merge cells into one with a single fold of that name, and keep its output visible."""
+    """Merge cells into one with a single fold of that name, and keep shown output outside it."""
     first, inner, shown = cells[0], [], []
     for cell in cells:
         inner.append(cell[0])

@@ -3,7 +3,8 @@
     python book/_tools/execute.py [chapter.ipynb ...]      # all chapters if none is given
     python book/_tools/execute.py --failing                # only chapters that fail nbval
 
-A chapter that raises an error or prints a warning is reported and left unchanged.
+A chapter that raises an error or writes to stderr, such as a warning, is reported and left
+unchanged.
 """
 
 import argparse
@@ -96,7 +97,7 @@ def passes(path):
 
 
 def failing(paths, jobs=2):
-    """Return the chapters whose stored outputs are out of date."""
+    """Return the chapters that raise an error or whose stored outputs are out of date."""
     with ThreadPoolExecutor(jobs) as pool:
         return [path for path, passed in zip(paths, pool.map(passes, paths)) if not passed]
 

@@ -4,7 +4,7 @@
   output's own metadata, where Jupyter's tools look for it; MyST-NB reads only the cell's metadata.
 * A figure consists of two images, for light and dark pages (`renyi_book.svg`); the style sheet
   shows one of them, and the browser does not fetch the other.
-* A figure that was also drawn for phones is a `<picture>` with the narrow image below 600 px.
+* A figure that was also drawn for phones is a `<picture>` with the narrow image up to 600 px.
 * Every image states its width and height, so that the text does not jump when it loads, and is
   fetched only when it is about to scroll into view.
 * Images inside HTML outputs, such as the frames of a slider, become files instead of text.
@@ -22,7 +22,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from renyi_book import svg
 
-#: The width, in px, below which the drawing for phones is shown.
+#: The width of a page, in px, up to which the drawing for phones is shown.
 PHONE = 600
 #: Names of a figure's two variants, with the function that makes each from the stored drawing.
 VARIANTS = {"light": svg.light, "dark": svg.dark}

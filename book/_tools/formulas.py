@@ -92,9 +92,9 @@ def mathml(tex, display=False, macros=()):
     ----------
     tex : str
         Formula in TeX.
-    display : bool
+    display : bool, default=False
         Whether the formula is displayed on its own line.
-    macros : iterable of (str, str)
+    macros : iterable of (str, str), default=()
         Names with their backslash, and their definitions.
 
     Raises
@@ -194,7 +194,7 @@ def visit_math_block(self, node):
 
 
 def characters(pages):
-    """Return all characters in the pages' formulas; single letters become italic."""
+    """Return all characters in the pages' formulas, and the italics of single letters."""
     found = {"√"}  # drawn for an element, so it does not occur as a character
     for page in pages:
         for formula in _FORMULA.findall(page):
@@ -253,7 +253,7 @@ def level_scripts(font):
 
 
 def narrow(font):
-    """Make tall delimiters and roots hardly wider than small ones.
+    """Make tall delimiters and roots hardly wider than small ones, and drop the tallest.
 
     Chromium reserves the width of the font's widest variant for each of them, which leaves gaps
     inside formulas.

@@ -16,7 +16,7 @@ _BLOCK = re.compile(r"^```\{glossary\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def glossary_terms(text):
-    """Return the terms of a page with glossaries, which are the lines without indent."""
+    """Return the terms on a page, which are the unindented lines of its glossaries."""
     lines = "\n".join(_BLOCK.findall(text)).splitlines()
     return [line.strip() for line in lines if line.strip() and not line[0].isspace()]
 

@@ -136,7 +136,7 @@ def lengths():
 
 
 def stated(text):
-    """Return the minutes that a chapter's box states for the main text and the exercises."""
+    """Return the minutes that a box states for the main text and the exercises, or None."""
     found = TIME.search(text)
     return tuple(map(int, re.findall(r"\d+", found.group(0)))) if found else None
 
@@ -205,18 +205,18 @@ def _edit(path, change):
 
 
 def markdown(path):
-    """Return the text of a page without its code."""
+    """Return the text of a notebook without its code."""
     cells = json.loads(path.read_text(encoding="utf8"))["cells"]
     return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
 
 
 def write(slugs=None):
-    """Update all minutes and what depends on them, and return the pages that changed.
+    """Update the stated minutes and what depends on them, and return the pages that changed.
 
     Parameters
     ----------
     slugs : list of str, optional
-        Chapters to update; by default all.
+        Chapters whose minutes to update; by default all.
     """
     known, measured = chapters(), lengths()
     changes = {known[s].path: partial(TIME.sub, sentence(measured[s])) for s in slugs or known}

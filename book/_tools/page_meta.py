@@ -22,7 +22,7 @@ _LONGEST = 160
 
 
 def description(doctree, fallback):
-    """Return the first whole sentences without formulas, up to about 160 characters."""
+    """Return the first sentences without formulas, in up to 160 characters, or the fallback."""
     for paragraph in doctree.findall(nodes.paragraph):
         if isinstance(paragraph.parent, nodes.section):
             text = " ".join(_words(paragraph).split())
@@ -64,8 +64,8 @@ def citation(title, book, address, kind):
         Contents of CITATION.cff.
     address : str or None
         Address of the page.
-    kind : str
-        ``"chapter"`` or ``"book"``.
+    kind : {"chapter", "book"}
+        What to cite.
     """
     authors = " and ".join(a.get("name", a.get("family-names")) for a in book["authors"])
     year, version = str(book["date-released"])[:4], book["version"]
@@ -87,7 +87,7 @@ def citation(title, book, address, kind):
 
 
 def other_words(path, known):
-    """Return the search's synonyms with their pages; raise an error for unknown pages."""
+    """Return the search's synonyms with their pages; raise an error for invalid entries."""
     entries = yaml.safe_load(path.read_text(encoding="utf8"))
     found = {}
     for entry in entries:
@@ -127,7 +127,7 @@ def draw_card(path, title, line):
 
 
 def site_address(environ, remote):
-    """Return the book's address, with a trailing slash, or None if it is not published."""
+    """Return the book's address, with a trailing slash, or None if it is not known."""
     address = environ.get("BOOK_URL") or pages_url(environ, remote)
     return address.rstrip("/") + "/" if address else None
 

@@ -20,7 +20,7 @@ from bs4 import BeautifulSoup
 
 #: Placeholder for a page number in the contents until the number is known.
 _NUMBER = "000"
-#: Minutes that Chromium may take to print.
+#: Minutes that Chromium may take for each step, such as printing.
 PATIENCE = 20
 _HEAD = """<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head>
 <meta charset="utf-8"><title>{title}</title>{sheets}
@@ -308,7 +308,8 @@ def rename_outline(writer, titles):
     found = [_squeezed(str(entry["/Title"])) for entry in entries]
     if found != [_squeezed(title) for title in titles]:
         raise ValueError(
-            f"the outline has {len(found)} entries, but the book has {len(titles)} headings"
+            f"the outline has {len(found)} entries, which differ from the book's {len(titles)} "
+            "headings"
         )
     for entry, title in zip(entries, titles):
         entry[NameObject("/Title")] = TextStringObject(title)

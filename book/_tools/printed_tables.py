@@ -1,6 +1,6 @@
 """Sphinx extension that typesets tables printed by pandas.
 
-* Tables have a single header row; pandas puts the index name into a second, otherwise empty row.
+* The names of the index move into the header row above; pandas puts them into a separate row.
 * Columns of numbers and their headings are aligned to the right, columns of words to the left.
 * Symbols such as ``rho_R^2`` are typeset, and the names of claims, columns of the data and
   results of functions are spelled out as words.
@@ -118,14 +118,15 @@ def with_symbols(text):
 
 
 def is_number(text):
-    """Return whether a cell contains only numbers, signs and units."""
+    """Return whether a cell is empty or contains only numbers, signs and units."""
     return not text or bool(_NUMBERS.fullmatch(_UNITS.sub("", text)))
 
 
 def merge_heads(table):
     """Move the names of the index from a separate row into the row above.
 
-    If the columns have a name, too, it is placed above them.
+    If the columns have a name, too, it is placed above them or, if their header has several rows,
+    after the index name and a backslash.
     """
     rows = table.select("thead > tr")
     if len(rows) < 2:

@@ -49,7 +49,7 @@ def branch(environ):
 
 
 def git_remote(folder):
-    """Return the address of the remote `origin`, or None outside a git checkout."""
+    """Return the address of the remote `origin`, or None if there is none."""
     try:
         return subprocess.run(
             ["git", "remote", "get-url", "origin"],

@@ -35,7 +35,7 @@ def changed(old, new):
 
 
 def universes(folder):
-    """Return the shares of the multiverse, if it has been computed."""
+    """Return the shares of verdicts in the multiverse, or {} if it has not been computed."""
     try:
         return shares(multiverse(load("multiverse", folder)))
     except (ValueError, ResultsError):

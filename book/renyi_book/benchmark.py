@@ -1,4 +1,4 @@
-"""Comparisons, tables and figure of the benchmark of fair classifiers at equal relaxation."""
+"""Comparisons, tables and a figure of the benchmark of fair classifiers at equal relaxation."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -82,13 +82,14 @@ def verdicts(table, pairs=PAIRS):
     Returns
     -------
     DataFrame
-        One row for each data set, criterion, level and pair. ``ahead`` is the mean difference in
-        accuracy, first minus second, in percentage points, with the interval ``low, high`` (95 %
-        for a claimed difference, 90 % for equivalence) from the ``splits`` in which both methods
-        reach the level; all three are NaN for fewer than four splits. ``reached_first``
+        One row for each data set, criterion and level, and for each pair that was run on at least
+        one common split. ``ahead`` is the mean difference in accuracy, first minus second, in
+        percentage points, with the interval ``low, high`` (95 % for a claimed difference, 90 % for
+        equivalence) from the ``splits`` in which both methods reach the level. ``reached_first``
         and ``reached_second`` count the splits, out of ``tried``, in which each method reaches the
         level; ``smallest`` is the smallest difference that matters; and ``verdict`` is the verdict
-        on the claim.
+        on the claim. For fewer than four splits, ``ahead, low, high`` are NaN, and the verdict is
+        "undecided".
     """
     found = []
     for (name, criterion, level), rows in table.dropna(subset="level").groupby(
@@ -164,14 +165,14 @@ def compared(table, reference=REFERENCE):
 
 
 def results_table(table):
-    """Return the chapter's table as text, with a row for each method.
+    """Return the chapter's table as a DataFrame of texts, with a row for each method.
 
     There is a column for each data set and criterion at the level in `SHOWN`. The row of the
     ten-line rule shows its accuracy in percent. The other rows show the difference from it in
-    percentage points, with a 95 % interval if there are at least four splits, and in parentheses
-    the number of splits in which both methods reach the level. A dash means that there are fewer
-    than two such splits. Methods without a constraint show their own accuracy. The last columns
-    are the mean CPU seconds for all settings of one criterion.
+    percentage points, with a 95 % interval if there are at least four splits. In parentheses is
+    the number of splits in which both methods reach the level. A dash means fewer than two such
+    splits, or none for the ten-line rule. Methods without a constraint show their own accuracy.
+    The last columns are the mean CPU seconds for all settings of one criterion.
     """
     found = compared(table)
     there = set(table["dataset"])
@@ -194,9 +195,9 @@ def results_table(table):
 
 
 def odds_table(table, reference="bias score"):
-    """Return the chapter's table for equalized odds as text, with a column for each level.
+    """Return the chapter's table for equalized odds, with a column for each level.
 
-    It has the format of `results_table`, with the library's rule without S as the reference.
+    It has the format of `results_table`. The default reference is the library's rule without S.
     """
     found = compared(table, reference)
     plain = table[table["level"].isna()].groupby("method")["accuracy"].mean()

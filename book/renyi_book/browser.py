@@ -11,7 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 #: Names of the Chromium executable on common systems, in order of preference.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-#: Options that disable network requests in the background and first-run pages.
+#: Options that let Chromium run in a container, and that disable network requests in the
+#: background, first-run pages and scrollbars.
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -43,9 +44,9 @@ def missing():
     except ImportError:
         return "playwright is not installed: run make setup"
     if executable() is None:
-        return "no Chromium on the PATH: install it, or set CHROMIUM to its path"
+        return "no Chromium in CHROMIUM or on the PATH: install it, or set CHROMIUM to its path"
     if built_book() is None:
-        return "there is no built book: run make book"
+        return "no built book in BOOK_HTML or _build/html: run make book"
     return None
 
 

@@ -1,7 +1,7 @@
 """Chapters by slug, in reading order.
 
-A chapter is identified by its slug, which is the name of its file. Its number follows from the
-table of contents and is stored nowhere else.
+A chapter is identified by its slug, which is the name of its file without the ending. Its number
+follows from the table of contents and is stored nowhere else.
 """
 
 import json

@@ -43,8 +43,8 @@ def differences(expected, actual, tolerance=None):
     Returns
     -------
     list of str
-        One line for each difference, up to the first one in the text, after which the outputs
-        cannot be compared; empty if they agree.
+        One line for each difference, up to the first one outside the numbers, after which the
+        outputs cannot be compared; empty if they agree.
 
     Examples
     --------

@@ -43,15 +43,15 @@ def explorable(
         Data of the model, which can be written as JSON.
     say : str, default=""
         Text above the figure that says what to try and what to notice. ``{key}`` becomes a number
-        that follows the figure, ``[phrase](key=value&key=value)`` becomes a button that sets the
-        figure's state, and the letter after ``ρ_`` or ``σ_`` becomes a subscript.
+        or text that follows the figure, ``[phrase](key=value&key=value)`` becomes a button that
+        sets the figure's state, and the letter after ``ρ_`` or ``σ_`` becomes a subscript.
     values : mapping of str to str, optional
-        Number in the opening state for each ``{key}`` of `say`, as text; see `fixed`.
+        Text in the opening state for each ``{key}`` of `say`; numbers are formatted by `fixed`.
     table : pandas.DataFrame, optional
-        Numbers of the opening state, folded under the figure.
+        Numbers of the figure, as a folded table under it.
     label : str, optional
         Heading of the folded table; by default "The opening numbers as a table".
-    heights : tuple of int, optional
+    heights : tuple of (int, int), optional
         Heights of the drawing in pixels on wide and on narrow pages, reserved while it loads.
     """
     from IPython.display import HTML, display
@@ -107,7 +107,7 @@ def explorable_html(
 
 
 def _still(image, facts, alt):
-    """Return the picture and, below 600 px, the drawing for phones if there is one."""
+    """Return the picture's HTML; up to 600 px, it shows the drawing for phones if there is one."""
     narrow = facts.get("narrow")
     sizes = f' data-text="{facts["text"]}"' if "text" in facts else ""
     sizes += f' data-narrow-text="{narrow["text"]}"' if narrow else ""

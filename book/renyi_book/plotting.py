@@ -113,7 +113,7 @@ def drawn(fig):
         The SVG.
     facts : dict
         `width` in pixels and `text`, the smallest text size in points; if that text would be too
-        small on a phone, also `narrow`, with an `svg` and its `text`.
+        small on a phone and BOOK_DRAFT is not set, also `narrow`, with an `svg` and its `text`.
     """
     width = fig.get_size_inches()[0]
     image, text = svg(fig), smallest_text(fig)
@@ -131,10 +131,11 @@ def show_slider(figures, alt, *, label="step"):
     Parameters
     ----------
     figures : mapping of str to matplotlib.figure.Figure
-        Figure for each stop of the slider; the keys are shown as the texts of the stops.
+        Figure for each stop of the slider; the keys are shown as the texts of the stops. The
+        figures are closed afterwards.
     alt : str
         Description of what happens when the slider moves.
-    label : str
+    label : str, default="step"
         Name of the quantity that the slider changes.
     """
     from IPython.display import HTML, display
@@ -195,9 +196,9 @@ def smallest_text(fig):
 def for_phones(fig):
     """Lay out a figure for a narrow screen, with stacked panels and without small text.
 
-    Panels keep at least their width and height, and rows are filled from the left. A panel that
-    shared the labels of its neighbor gets its own, and titles and labels that have become too long
-    are broken into lines.
+    Panels keep at least their height and, unless they are wider than the screen, their width; rows
+    are filled from the left. A panel that shared the labels of its neighbor gets its own, and
+    titles and labels that have become too long are broken into lines.
 
     Parameters
     ----------
@@ -224,7 +225,7 @@ def for_phones(fig):
 
 
 def _panels(fig):
-    """Return the axes in each cell of the figure's grid, in reading order; empty without one."""
+    """Return the axes by cell of the figure's grid, in reading order; [] without a single grid."""
     axes = [ax for ax in fig.axes if ax.get_subplotspec() is not None]
     specs = [ax.get_subplotspec() for ax in axes]
     if fig.subfigs or any(s != s.get_topmost_subplotspec() for s in specs):
@@ -268,7 +269,7 @@ def _own_labels(groups):
 
 
 def _break_lines(fig):
-    """Break titles, x-axis labels and legends that are too long, and rotate tick labels."""
+    """Break titles, x-axis labels and legends that are too long; rotate crowded tick labels."""
     fig.canvas.draw()
     for ax in fig.axes:
         box = ax.get_window_extent()

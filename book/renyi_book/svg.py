@@ -1,9 +1,9 @@
 """Figures as SVG in the page's font, and their variant for dark pages.
 
 `svg` draws a matplotlib figure whose words remain text that a browser renders. Simple formulas
-become italic letters with subscripts, and only formulas with roots or accents are drawn as
-outlines. Widths are measured in DejaVu Sans, which is wider than the fonts of the page, so that
-labels do not overlap. Equal figures always give equal SVG.
+become italic letters with subscripts or exponents; formulas that a line of text cannot show, such
+as roots and accents, are drawn as outlines. Widths are measured in DejaVu Sans, which is wider
+than the fonts of the page, so that labels do not overlap. Equal figures always give equal SVG.
 
 A notebook stores one drawing on a white background, from which `light` and `dark` derive the two
 files of a page. `dark` replaces the colors with lighter ones.
@@ -44,7 +44,7 @@ DARK = {
     "#dddddd": "#3b424c",
     "#ffffff": DARK_PAPER,
 }
-#: Size in bytes above which marks are rasterized, while text and axes remain vector graphics.
+#: Size in bytes above which large marks are rasterized; text and axes remain vector graphics.
 MOST_BYTES = 150_000
 _IMAGE_DPI = 200
 #: Minimum number of points of the marks that are rasterized if a figure is too large.
@@ -285,7 +285,7 @@ def _points(marks):
 
 
 def _shorten(element):
-    """Remove names, redundant groups and invisible digits in place."""
+    """Remove names, redundant groups and invisible digits from an element and its descendants."""
     children = []
     for child in element:
         _shorten(child)
@@ -338,7 +338,7 @@ def _short_numbers(text, digits=2):
 
 
 def _short_path(text):
-    """Shorten a path by removing spaces and rounding, to fewer digits if it has many points."""
+    """Shorten a path with arcs, without spaces and with rounding (coarser for many points)."""
     digits = 1 if text.count("L") > 100 else 2
     text = _CIRCLE.sub(_arcs, " ".join(text.split()))
     return re.sub(r"\s*([A-Za-z])\s*", r"\1", _short_numbers(text, digits)).strip()

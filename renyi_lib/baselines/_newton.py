@@ -4,8 +4,7 @@
     subject to  |A_k . theta| <= bound  for every row A_k.
 
 Examples are logistic regression and the fair robust log loss for given multipliers. There are at
-most about a hundred features and a handful of constraints, so second derivatives are cheap, and
-solutions are exact up to rounding errors.
+most about a hundred features and a handful of constraints, so second derivatives are cheap.
 """
 
 from dataclasses import dataclass
@@ -29,7 +28,8 @@ class NewtonSolution:
     value : float
         Value of the objective.
     multipliers : ndarray of shape (k,)
-        Multipliers of the constraints; the gradient is ``-A.T @ multipliers``.
+        Multipliers of the constraints; after convergence, the gradient is
+        ``-A.T @ multipliers`` up to `tol`.
     inverse_hessian : callable
         Function that applies the inverse Hessian at theta to a vector or to columns.
     n_iter : int
@@ -47,7 +47,7 @@ class NewtonSolution:
 
 
 def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
-    """Minimize by Newton's method with backtracking; each step solves a quadratic program.
+    """Minimize the module's objective by Newton steps, each of which solves a quadratic program.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def newton(phi, X, theta, *, ridge, A=None, bound=0.0, tol=1e-6, max_iter=100):
             return NewtonSolution(theta, value, multipliers, solve, n_iter, converged)
         n_iter += 1
         slope, length = gradient @ step, 1.0
-        # Halve the step until the value decreases as the slope predicts, up to rounding errors.
+        # Halve the step until the value falls by a small part of what the slope predicts (Armijo).
         slack = 1e-15 * max(1.0, abs(value))
         while length > 1e-10:
             moved = theta + length * step

@@ -24,16 +24,17 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
 
         u = E[X | Y = 1, S = a] - E[X | Y = 1, S = b],        <w, u> = 0.
 
-    The constraint is solved for the weight of the feature i for which ``|u_i|`` is largest. The
-    support vector machine is fitted to the features x_j - x_i u_j / u_i for all other j, and its
-    solution corresponds to a w with <w, u> = 0.
+    Here w contains the coefficients of the features, and a and b are the second and the first
+    group in sorted order. The constraint is solved for the coefficient of the feature i for
+    which ``|u_i|`` is largest. The support vector machine is fitted to the features
+    x_j - x_i u_j / u_i for all other j, and its solution corresponds to a w with <w, u> = 0.
 
     Parameters
     ----------
     C : float or sequence of float, default=(0.01, 0.1, 1.0)
-        Parameter C of the machine, or values to choose from by cross-validation. Among all values
-        whose accuracy is at least `near_best` times the best, the one with the smallest violation
-        of fairness is chosen.
+        Parameter C of the support vector machine, or values to choose from by cross-validation.
+        Among all values whose accuracy is at least `near_best` times the best, the one with the
+        smallest violation of fairness is chosen.
     fairness : {"equal_opportunity", "demographic_parity"}, default="equal_opportunity"
         Notion of fairness. With "demographic_parity", the means in u are taken over both labels.
     svm : estimator, default=None
@@ -58,9 +59,9 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
     u_ : ndarray of shape (n_features,)
         Vector u of the constraint.
     svm_ : estimator
-        Machine fitted to the transformed features.
+        Support vector machine fitted to the transformed features.
     coef_ : ndarray of shape (1, n_features)
-        Weights of the original features.
+        Coefficients of the original features.
     intercept_ : ndarray of shape (1,)
         Intercept.
     n_features_in_ : int
@@ -75,10 +76,9 @@ class DoniniClassifier(LinearScores, BinaryFairClassifier):
 
     Notes
     -----
-    As in the authors' method, the ridge penalty of the machine acts on the weights of the
-    transformed features. A ridge penalty on the weights of the original features would give a
-    slightly different solution. The authors use the hinge loss, and choose C from a finer grid by
-    10-fold cross-validation.
+    As in the authors' method, the ridge penalty acts on the weights of the transformed features. A
+    ridge penalty on the weights of the original features would give a slightly different solution.
+    The authors use the hinge loss, and choose C from a finer grid by 10-fold cross-validation.
 
     References
     ----------

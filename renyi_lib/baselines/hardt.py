@@ -64,9 +64,9 @@ default="equal_opportunity"
 
     Notes
     -----
-    Predictions are randomized, because a single threshold for each group cannot satisfy the
-    constraint exactly. `predict` samples labels, and `predict_proba` returns their distribution.
-    Both require the groups.
+    Predictions are randomized, because a single threshold for each group cannot, in general,
+    satisfy the constraint exactly. `predict` samples labels, and `predict_proba` returns their
+    distribution. Both require the groups.
 
     References
     ----------

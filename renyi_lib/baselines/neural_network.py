@@ -49,7 +49,7 @@ class NetworkModel:
     Attributes
     ----------
     shape : tuple
-        Shape of theta, which is one row with the entries of A, a, B and b (see `layers`).
+        Shape of theta, which is a vector of the entries of A, a, B and b (see `layers`).
 
     Examples
     --------
@@ -81,7 +81,7 @@ class NetworkModel:
 
         Parameters
         ----------
-        rng : Generator
+        rng : RandomState or Generator
             Generator of the random numbers.
 
         Returns
@@ -201,7 +201,7 @@ class Adam:
 
 
 def groups_of_batch(groups, rows):
-    """Return the groups of some of the samples, or None if all belong to one group.
+    """Return the groups of the samples in a batch, or None if all of these belong to one group.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         Weights of the two layers.
     intercepts_ : list of two ndarrays, of shape (hidden,) and (n_classes,)
         Biases of the two layers.
-    history_ : dict of ndarray
+    history_ : dict of ndarray of shape (epochs + 1,)
         Values on all training samples at the start and after each epoch of ``"loss"``,
         ``"penalty"`` (rho_R^2; 0 without groups) and ``"objective"`` (loss + lam * penalty).
     n_iter_ : int
@@ -306,9 +306,9 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
         (d - 1) / n * Var(F_1) / (E[F_1] (1 - E[F_1])),
 
     where F_1 is the probability of the second class. In general the mean is at most about
-    (d - 1) (c - 1) / n, which is attained if F is 0 or 1. The regularizer therefore has a side
-    effect of weight lam / n, which is to flatten F. The penalty in `history_` is computed on all
-    samples, for which this effect is negligible.
+    (d - 1) (c - 1) / n, which is attained for two classes or two groups if F is 0 or 1. The
+    regularizer therefore has a side effect of weight lam / n, which is to flatten F. The penalty
+    in `history_` is computed on all samples, for which this effect is negligible.
 
     References
     ----------
@@ -367,7 +367,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
             Features.
         y : array-like of shape (n,)
             Class labels of any type.
-        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame
+        sensitive_features : array-like of shape (n,) or (n, k), Series or DataFrame, optional
             Group of each sample, given by labels of any type; several columns define joint groups.
             If omitted, nothing is penalized, and a warning is issued unless lam is 0.
 

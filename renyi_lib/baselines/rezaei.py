@@ -18,7 +18,7 @@ __all__ = ["RezaeiClassifier", "fair_saddle_point", "robust_game"]
 class RezaeiClassifier(BinaryFairClassifier):
     """Fair robust log loss, which is logistic regression clipped at a level for each group.
 
-    The predictor P̂ plays against an adversary P̌ that chooses the labels::
+    The predictor P̂ plays against an adversary P̌ that chooses the labels Ŷ::
 
         min over fair P̂  of  max over P̌  of  E[-log P̂(Ŷ | X, S, Y)],
 
@@ -89,8 +89,8 @@ default="equal_opportunity"
     is thresholded at one half, it is not guaranteed under any of the three notions.
 
     The game is solved as stated, as a saddle point in (theta, lambda), by two nested Newton
-    methods. The authors alternate gradient steps for theta with an exact search
-    for lambda, which has the same solution if it converges.
+    methods. The authors alternate gradient steps for theta with an exact search for lambda, which
+    has the same solution if it converges.
 
     References
     ----------
@@ -298,7 +298,8 @@ def fair_saddle_point(X, y, cells, *, ridge, tol=1e-6, max_iter=100):
     y : ndarray of int, shape (n,)
         Labels, 0 or 1.
     cells : ndarray of shape (n, m)
-        For each constraint, 1 / p in one cell, -1 / p in the other and 0 elsewhere.
+        For each constraint, 1 / share in one cell, -1 / share in the other and 0 elsewhere, where
+        share is the cell's share of all samples.
     ridge : ndarray of shape (p,)
         Strength of the ridge for each parameter.
     tol : float, default=1e-6

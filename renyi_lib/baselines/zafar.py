@@ -62,7 +62,8 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
         Covariances of the scores, or of the mistakes, with the indicator of the second of two
         groups, or of each group if there are more.
     multipliers_ : ndarray of shape (1,) or (n_groups,)
-        Multipliers of the constraints, which are 0 where the bound is not active.
+        Multipliers of the constraints, which are 0 where the bound is not active. The array is
+        empty if ``of="mistakes"`` and the constraint holds without being imposed.
     n_iter_ : int
         Number of Newton steps; with ``of="mistakes"``, those of the last round.
     n_features_in_ : int
@@ -80,9 +81,9 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
     uses the same constraint given Y = 1. The constraint on mistakes comes from the 2017 paper,
     which uses it for equal false negative rates; here its means are given Y = 1. That paper uses a
     convex-concave heuristic. Here the set of mistakes is fixed, the remaining convex problem is
-    solved, and both steps are repeated until the constraint holds for the mistakes of the solution
-    (see `settle_mistakes`), which is then stationary or nearly so. As with any heuristic, another
-    start may lead to another result.
+    solved, and both steps are repeated until the constraint holds, up to a small tolerance, for
+    the mistakes of the solution (see `settle_mistakes`). The solution is then stationary or nearly
+    so. As with any heuristic, another start may lead to another result.
 
     A covariance of 0 makes the groups' mean scores equal, but not necessarily their shares of
     positive scores. This has a consequence for l2 = 0. If some samples certainly have Y = 0, such

@@ -35,9 +35,10 @@ _RACE = Grouping("race", {"non-White": None, "White": "White"})
 def load_adult() -> FairDataset:
     """Load the Adult data set, with UCI's two files as training and test set.
 
-    The raw tables differ from the files in only three ways. Columns are named, the space before
-    each value is removed, and so is the period after each label of the test set, so that both
-    tables contain ``'>50K'``. Unknown values remain ``'?'`` and count as a separate category.
+    The raw tables differ from the files in only four ways. Columns are named, and three things are
+    removed: the space before each value, the comment in the first line of the test file, and the
+    period after each label of the test file, so that both tables contain ``'>50K'``. Unknown
+    values remain ``'?'`` and count as a separate category.
 
     Returns
     -------

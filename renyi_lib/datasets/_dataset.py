@@ -30,7 +30,7 @@ class EncodedDataset:
     group_names : tuple of str
         Names of the groups, in the order of their codes.
     weight_train, weight_test : ndarray of float64, or None
-        Survey weight of each row, if the data set has one that is not a feature.
+        Survey weight of each row, if `FairDataset.weight` names a column.
     """
 
     X_train: np.ndarray

@@ -37,7 +37,7 @@ _CURE = (
 
 
 class DataFileError(RuntimeError):
-    """Error raised if a data file is missing or differs from the original."""
+    """Error raised if a data file is missing, cannot be read or differs from the original."""
 
 
 def is_genuine(name, content):

@@ -48,7 +48,8 @@ class Grouping:
             stranger = values[codes < 0][0]
             raise ValueError(
                 f"column {self.column!r} has the value {stranger!r}, which belongs to none of "
-                f"the groups {', '.join(names)}: add it to one of them"
+                f"the groups {', '.join(names)}: add a group for it, or one with the value None "
+                "for all other values"
             )
         return codes
 

@@ -1,7 +1,7 @@
 """Differentiable penalties on the dependence between a classifier's soft labels and the groups.
 
 A classifier gives sample n the class i with probability F[n, i]. A *penalty* measures how much
-that randomized label Ŷ depends on the sample's group S, and how the measure changes with F:
+that randomized label Ŷ depends on the sample's group S, and computes its own gradient:
 
     value, gradient = penalty.value_and_grad(F, groups)
 
@@ -14,12 +14,12 @@ functions of that small table. `Groups` computes T from F in one pass over the s
 dvalue/dF from dvalue/dT in another. Such a penalty has ``depends_on_table`` set to True and can
 then be fitted from every source of data, because the table is a sum over rows.
 
-The Rényi penalty is a maximum over an adversary's moves. Its gradient is that of the inner
-function at the adversary's best response, held fixed (Danskin's theorem). In Algorithm 1 the
+The Rényi penalty is a maximum over an adversary's moves. Its gradient is the gradient of the inner
+function with the adversary's best response held fixed (Danskin's theorem). In Algorithm 1 the
 adversary chooses a function of S (the vector v), in Algorithm 2 a function of Ŷ (the vector w).
-At the best response, both inner functions equal rho_R^2 exactly, because the factor
-1 / (q (1 - q)) with q = P(S = 1), which the paper absorbs into lambda for Algorithm 2, is included
-here.
+At the best response, both inner functions equal rho_R^2 exactly. For this purpose, the inner
+function of Algorithm 2 includes the factor 1 / (q (1 - q)) with q = P(S = 1), which the paper
+absorbs into lambda, and leaves out a constant.
 
 Gradients treat the entries of F as free variables and the probabilities of the groups as fixed.
 """

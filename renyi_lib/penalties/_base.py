@@ -97,10 +97,10 @@ class Penalty(Checked, BaseEstimator):
         """Return the gradients of the residuals with respect to the model's parameters theta.
 
         The residuals are those of `residual_gradients`. The result is an array with a row for each
-        residual. ``slopes_of(groups)`` returns the
-        derivatives of the joint table with respect to theta, of shape (c, d, number of
-        parameters), so that no arrays of the size of F are needed. Return None if this method
-        brings no advantage for the penalty or for this number of groups.
+        residual. ``slopes_of(groups)`` returns the derivatives of the joint table with respect to
+        theta, of shape (c, d, number of parameters), so that no arrays of the size of F are
+        needed. Return None if this method brings no advantage for the penalty or for this number
+        of groups.
         """
         return None  # noqa: RET501 (None is a meaningful result here)
 

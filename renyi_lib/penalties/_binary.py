@@ -83,7 +83,7 @@ def renyi_given_w(T: np.ndarray, q: np.ndarray, w: np.ndarray) -> tuple[float, n
 
 
 def _given_u(T, q, u):
-    """Compute `renyi_given_w` as a function of u = w - (q_1 - 1/2), which is 0 at independence."""
+    """Compute `renyi_given_w` as a function of u = w - (q_1 - 1/2)."""
     p = T[:, 0] + T[:, 1]
     variance = q[0] * q[1]
     value = (2 * u @ (T[:, 1] - q[1] * p) - (u * u) @ p) / variance

@@ -52,9 +52,9 @@ def chi_square_given_W(
     T. Let U = W - sqrt(q), with columns U_i, be the deviation of W from the best response under
     independence. The term then equals
     ``sum_ij 2 U_ji (T_ij - p_i q_j) / sqrt(q_j) - sum_i p_i |U_i|^2``. It is computed in this
-    form, which loses fewer digits if the dependence is weak. The term is linear in T.
-    For any fixed W, the average over batches of its gradient with respect to F is therefore the
-    gradient on all samples.
+    form, which loses fewer digits if the dependence is weak. The term is linear in T. For any
+    fixed W, the average over batches of its gradient with respect to F is therefore the gradient
+    on all samples.
 
     Parameters
     ----------
@@ -130,6 +130,6 @@ class ChiSquarePenalty(RenyiTable):
         return (float(value) if T.ndim == 2 else value), dT
 
     def best_response(self, F, groups):
-        """Return the W of FERMI, of shape (d, c)."""
+        """Return the best response W of FERMI's adversary, of shape (d, c)."""
         groups = as_groups(groups)
         return best_response_W(groups.table(F), groups.q)

@@ -69,7 +69,7 @@ class ConditionalPenalty(Penalty):
         return [term for given in conditions for term in self.penalty.terms(F, given)]
 
     def best_response(self, F, groups):
-        """Return the adversary's best response given each true label, one row per label."""
+        """Stack the best responses given each true label, or return None without an adversary."""
         conditions = self.conditions(as_groups(groups))
         responses = [self.penalty.best_response(F, given) for given in conditions]
         return None if responses[0] is None else np.stack(responses)

@@ -137,7 +137,9 @@ class Groups:
         """
         weight = mask * self.weight
         weight = weight / max(weight.sum(), EMPTY)
-        return self._counted(self.codes, self.categories, weight, f"with the label {label!r}")
+        return self._counted(
+            self.codes, self.categories, weight, f"with the label {label!r} and positive weight"
+        )
 
     @classmethod
     def _counted(cls, codes, categories, weight, condition, y=None, labels=None):
@@ -174,7 +176,7 @@ class Groups:
         return F
 
     def spread(self, dT: np.ndarray) -> np.ndarray:
-        """Compute dvalue/dF from dvalue/dT, which is the transpose of `table`."""
+        """Compute dvalue/dF from dvalue/dT, by the transpose of `table`."""
         return (np.take(dT, self.codes, axis=1) * self.weight).T
 
 

@@ -44,7 +44,7 @@ class HSICPenalty(Penalty):
     -----
     Because S is discrete, the trace is a sum of squared covariances between indicators of groups
     and features of F, so time and memory are linear in n. To machine precision, the Gaussian
-    kernel on [0, 1] is a sum of a few dozen waves (18 for bandwidth 0.25).
+    kernel on [0, 1] is a sum of a small number of waves (18 for bandwidth 0.25).
 
     References
     ----------

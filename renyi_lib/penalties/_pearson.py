@@ -12,11 +12,12 @@ __all__ = ["PearsonPenalty"]
 class PearsonPenalty(Penalty):
     """Penalty on the squared Pearson correlation of class probabilities and group indicators.
 
-    With var_i the variance of F_i over the samples (not that of a label sampled from F), it is
+    With var_i the variance of F_i over the samples (not that of a label sampled from F), the
+    penalty is
 
         sum over i, j of cov(F_i, 1[S = j])^2 / (var_i q_j (1 - q_j)).
 
-    For two classes or two groups, only the second one is counted, because the first gives the same
+    Of two classes, and of two groups, only the second is counted, because the first gives the same
     value. For binary Y and S, the penalty is therefore the squared correlation of the score
     P(Ŷ = 1 | X) and S. A class whose probability is constant adds 0, and the penalty is
     discontinuous there.

@@ -8,9 +8,9 @@ from renyi_lib.penalties._groups import EMPTY, as_groups
 
 __all__ = ["RenyiTable", "excess_over_independence"]
 
-# With more groups than this, the residuals' gradients with respect to theta are derived from
-# those of the table, without an array for each residual. This is slower for few groups but about
-# 10 times faster for a hundred.
+# With more groups than this, the residuals' gradients with respect to theta are computed from the
+# derivatives of the table, without an array of the size of F for each residual. This is slower for
+# few groups but about 10 times faster for a hundred.
 MANY_GROUPS = 10
 
 
@@ -18,7 +18,10 @@ class RenyiTable(TablePenalty):
     """Base class of the penalties rho_R^2 and chi-square."""
 
     def residual_rows(self, F, groups, slopes_of):
-        """Return the gradients of the residuals with respect to theta, or None for few groups."""
+        """Return the gradients of the residuals with respect to theta.
+
+        The result is None if there are few groups or if a subclass has its own residuals.
+        """
         groups = as_groups(groups)
         own = type(self).table_residuals is not RenyiTable.table_residuals
         if own or len(groups.q) <= MANY_GROUPS:

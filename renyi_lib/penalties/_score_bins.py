@@ -61,7 +61,8 @@ class ScoreBinsPenalty(Penalty):
         F = groups.checked(F)
         if F.shape[1] != 2:
             raise ValueError(
-                f"ScoreBinsPenalty supports two classes only, but F has shape {np.shape(F)}"
+                f"ScoreBinsPenalty supports two classes only, but F has shape {np.shape(F)}: "
+                "merge classes, or penalize the label instead, for example with RenyiPenalty()"
             )
         bins, penalty = self._bins(F), self.of_bins()
         if isinstance(penalty, TablePenalty):

@@ -95,7 +95,7 @@ class Source:
         """Sum ``function(rows, part, *arguments)``, with one of the `parts` for each block.
 
         Only estimators that store a number for each row, such as `RenyiRegressor`, use this
-        method. The order of the blocks is the same in every pass.
+        method. The blocks must come in the same order in every pass.
         """
         if not hasattr(self, "read"):
             raise NotImplementedError(

@@ -92,7 +92,7 @@ def _applied(call, extra, *parts):
 
 
 def _aligned(columns):
-    """Return the partitions of each column, after checking that their numbers are equal."""
+    """Return the partitions of each column, after checking that all columns have equally many."""
     blocks = {name: getattr(column, "chunks", None) for name, column in columns.items()}
     sizes = [chunks[0] for chunks in blocks.values() if chunks and _known(chunks[0])]
     found = {}
@@ -123,7 +123,10 @@ def _known(sizes):
 
 
 def by_partition(method, X, columns, dtype):
-    """Apply a method to X partition by partition; the result has one column, or named columns."""
+    """Apply a method to X partition by partition.
+
+    The result has the named `columns`, or is one-dimensional if `columns` is None.
+    """
     if hasattr(X, "columns"):
         empty = (
             pd.Series(dtype=dtype)

@@ -85,7 +85,7 @@ class FeatureBlocks:
         self.shape = (int(self.ends[-1]), n_features + ones)
 
     def __getitem__(self, kept: np.ndarray) -> "FeatureBlocks":
-        """Select rows by a mask."""
+        """Select rows of all the raw features by a mask; an earlier mask or scaling is dropped."""
         return FeatureBlocks(self.source, self.sizes, self.shape[1], kept)
 
     def standardized(self, weight: np.ndarray | None, center: bool, ones: bool) -> "FeatureBlocks":

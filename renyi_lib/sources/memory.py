@@ -14,8 +14,8 @@ __all__ = ["LARGE", "ArraySource", "rows_of_block", "slices"]
 # processor's last-level cache. For a smaller X, a single block needs fewer calls.
 LARGE = 4_000_000
 
-# Maximum number of entries in a block: 4 MB in double precision, which stays in the cache between
-# products and is large enough for the overhead of the calls not to matter.
+# Maximum number of entries in a block, unless 256 rows have more. In double precision, they take
+# 4 MB, which stay in the cache between products and make the overhead of the calls negligible.
 _BLOCK = 2**19
 
 

@@ -61,7 +61,7 @@ class ParquetRows:
     def chunks(
         self, y: str, sensitive_features: Any = None, sample_weight: str | None = None
     ) -> Source:
-        """Read the given columns in chunks.
+        """Return a source that reads the given columns in chunks.
 
         Parameters
         ----------
@@ -149,8 +149,8 @@ class ParquetRows:
             if not isinstance(name, str) or known.count(name) != 1:
                 raise ValueError(
                     f"the files have no column {name!r}, or several of that name: if X is "
-                    "ParquetRows, y, sensitive_features and sample_weight must be column names, "
-                    f"among {known}"
+                    "ParquetRows, its features, y, sensitive_features and sample_weight must be "
+                    f"column names, among {known}"
                 )
 
     def _batches(self, columns) -> Iterator:

@@ -264,7 +264,7 @@ def test_outline_restores_lost_spaces():
     titles = ["Part I", "1. Fairness is", "Part II"]
     printing.rename_outline(writer, titles)
     assert [entry["/Title"] for entry in printing.outline_items(writer)] == titles
-    with pytest.raises(ValueError, match="3 entries, but the book has 2 headings"):
+    with pytest.raises(ValueError, match="3 entries, which differ from the book's 2 headings"):
         printing.rename_outline(writer, titles[:2])
 
 

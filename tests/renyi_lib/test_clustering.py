@@ -254,6 +254,14 @@ def test_descent_is_monotone_terminates_and_has_exact_bookkeeping(problem):
     assert (np.bincount(model.labels_, minlength=n_clusters) > 0).all()
 
 
+def test_objective_leaves_out_clusters_without_weight():
+    X, s, weights = [[0.0], [2.0], [5.0], [7.0]], [0, 1, 0, 1], [1.0, 1.0, 1.0, 0.0]
+    found = renyi_kmeans_objective(
+        X, [0, 0, 1, 2], sensitive_features=s, sample_weight=weights, lam=3
+    )
+    assert found == renyi_kmeans_objective(X[:3], [0, 0, 1], sensitive_features=s[:3], lam=3)
+
+
 @properties
 @given(problems())
 def test_at_the_end_no_single_move_lowers_the_objective(problem):
@@ -300,7 +308,7 @@ def test_the_first_pass_takes_the_best_move_of_each_point_in_turn():
     labels = np.arange(60) % 4
     lam = 2.0
     model = RenyiKMeans(4, lam, init=labels, max_iter=1)
-    with pytest.warns(ConvergenceWarning, match="max_iter=1 passes, although .* points moved"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 passes, although .* moves"):
         model.fit(X, sensitive_features=groups)
     expected = labels.copy()
     for i in range(60):

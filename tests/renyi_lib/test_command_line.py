@@ -196,7 +196,7 @@ def test_unreadable_files_exit_with_an_error(tmp_path, capsys, name, content, wo
 def test_only_extreme_groups_of_many_are_drawn(tmp_path):
     many = FRAME.assign(sex=np.arange(N) % 40)
     page = written(tmp_path, many, *COLUMNS)
-    assert "Only the 15 lowest and the 15 highest of 40 are drawn" in page
+    assert "Only the 15 lowest and 15 highest of 40 shares are drawn" in page
     assert len(re.findall("<circle", page)) == 30
 
 

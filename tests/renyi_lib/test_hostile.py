@@ -637,7 +637,7 @@ MISTAKES = {
     ),
     "too few rows for jax": (
         lambda: as_jax(BinaryRenyiPenalty(), s)(np.full((5, 2), 0.5)),
-        "F has 5 and groups has 300",
+        "F has 5 and the groups have 300",
     ),
     "one column for jax": (
         lambda: as_jax(BinaryRenyiPenalty(), s)(np.full(N, 0.5)),

@@ -504,7 +504,7 @@ def test_invalid_data_raise():
         fair.predict(X, sensitive_features=s + 5)
     with pytest.raises(ValueError, match="tolerance must be"):
         fair.with_tolerance(-1)
-    with pytest.raises(ValueError, match="group 1 has 0 row"):
+    with pytest.raises(ValueError, match="group 1 of sensitive_features has 0 row"):
         BiasScoreClassifier(fairness="equal_opportunity").fit(
             X, y * (s == 0), sensitive_features=s
         )

@@ -211,6 +211,12 @@ def test_class_weight_of_an_unknown_class_raises():
         RenyiClassifier(class_weight={"yes": 2}).fit(data.X, data.y, sensitive_features=data.s)
 
 
+def test_negative_class_weight_raises():
+    data = Data()
+    with pytest.raises(ValueError, match="class_weight has negative values, such as -1"):
+        RenyiClassifier(class_weight={0: -1}).fit(data.X, data.y, sensitive_features=data.s)
+
+
 def test_a_zero_weight_point_joins_the_nearest_cluster_without_effect():
     X = np.array([[0.0], [1], [10], [11], [10.4]])
     s, weight = [0, 1, 0, 1, 1], [1, 1, 1, 1, 0]

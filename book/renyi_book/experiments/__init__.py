@@ -1,15 +1,15 @@
-"""The paper's figures and tables as functions, each of which returns a tidy DataFrame.
+"""The book's experiments as functions, each of which returns a tidy DataFrame.
 
-Every row is one measurement and states its origin, as far as it applies: ``split`` ("paper", or
-"random" for random splits), ``seed``, ``lam`` and ``rows`` ("train", "test" and, for random
-splits, "validation", a fifth of the rows that the paper trains on). "The measures" in the
-docstrings are the entries of `_measures.measures`. A function returns the same table whenever it
-is called with the same options, except for columns named ``cpu_seconds`` or ``seconds``, which are
-measured by a clock.
+They reproduce the paper's figures and tables, and measure further claims. Every row is one
+measurement and states its origin, as far as it applies: ``split`` ("paper", or "random" for random
+splits), ``seed``, ``lam`` and ``rows`` ("train", "test" and, for random splits, "validation", a
+fifth of the rows that the paper trains on). "The measures" in the docstrings are the entries of
+`_measures.measures`. A function returns the same table whenever it is called with the same
+options, except for columns named ``cpu_seconds`` or ``seconds``, which are measured by a clock.
 
 `run_all` computes tables and stores them, and `load` reads a stored table. Each experiment can
 recompute a slice of its table in seconds. `outdated` does so for all experiments and names the
-tables that the current code would compute differently.
+tables that are missing, were edited, or differ from what the current code computes.
 """
 
 from renyi_book.experiments._benchmark import benchmark_frontier

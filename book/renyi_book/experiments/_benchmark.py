@@ -1,10 +1,10 @@
-"""Fair classifiers at equal relaxation, in comparison with methods that followed the paper.
+"""Accuracy of fair classifiers at equal relaxation, including methods newer than the paper's.
 
 The rules are in ``book/results/benchmark_protocol.md`` and were committed before any of the splits
 below was sampled. A method gives a sequence of rules, from no constraint to its strictest setting.
 Its accuracy is read on the test rows of each split, where the signed difference of the groups'
-rates first reaches a level. Between two settings it is interpolated linearly, which corresponds to
-a mixture of the two rules.
+rates first falls to a level. Between two settings it is interpolated linearly, which corresponds
+to a mixture of the two rules.
 """
 
 import os
@@ -50,10 +50,11 @@ class Task(NamedTuple):
     sign: int
     # Smallest difference in accuracy that matters, in points.
     smallest: float
+    # Levels of the difference of rates at which accuracy is read, by criterion.
     levels: dict
-    # Bounds on the reduction's difference of rates, by criterion; empty if it is not run.
+    # Bounds on the difference of rates for the reduction, by criterion; empty if it is not run.
     bounds: dict
-    # Number of splits (the first ones) for methods that train with a constraint.
+    # Number of splits (the first ones) for methods in `TRAINED`, except for the reduction.
     splits_of_training: int
 
 
@@ -118,7 +119,9 @@ MEASURES = ("accuracy", "balanced_accuracy", "auc")
 class Peer(NamedTuple):
     """Method that runs in a separate environment."""
 
+    # Name of the script in ``benchmarks``, without ``_peer.py``.
     script: str
+    # Environment variable that contains the path of the environment's Python.
     variable: str
 
 
@@ -147,7 +150,8 @@ def benchmark_frontier(
         Methods to compare. "FairGBM" and "error-parity, S" run in separate environments, whose
         Python paths are given by the variables FAIRGBM_PYTHON and ERROR_PARITY_PYTHON.
     seeds : iterable of int
-        Seeds of the random splits. The protocol runs some methods only on the first of them.
+        Seeds of the random splits. The protocol runs some methods only for the first few of
+        `BENCHMARK_SEEDS`.
     rounds : int, default=50
         Number of trees of each model.
     progress : bool, default=True
@@ -158,10 +162,11 @@ def benchmark_frontier(
     DataFrame
         Columns ``dataset, criterion, level, method, seed``; the measures ``accuracy``,
         ``balanced_accuracy`` and ``auc`` where the method first reaches the level; ``start``, the
-        difference of rates before any constraint; ``cpu_seconds`` of the whole frontier, including
-        the base models of post-processing. Measures are NaN if the model without a constraint
-        already meets the level, or if no setting does, and ``auc`` also if a rule without a score
-        is involved. The level of rows without a constraint is NaN.
+        signed difference of rates before any constraint; ``cpu_seconds`` of the whole frontier,
+        including the base models of post-processing. Measures are NaN if the model without a
+        constraint already meets the level, or if no setting does, and ``auc`` also if a rule
+        without a score is involved. For the unconstrained models, ``level`` is NaN, and the
+        measures are their own.
     """
     unknown = set(methods) - set(METHODS)
     if unknown:
@@ -177,8 +182,8 @@ def split_frontier(name, seed, methods=METHODS, rounds=ROUNDS, *, keep=None, ans
     """Compute the rows of `benchmark_frontier` for one split.
 
     Because the external methods take longer to import than to fit, they can be run for many
-    splits at once. If a folder `keep` is given, the external methods are not run, and their inputs
-    are stored there. If `answers` (by method) are given, these results are used.
+    splits at once. If `answers` (by method) are given, these results are used. Otherwise, if a
+    folder `keep` is given, the external methods are not run, and their inputs are stored there.
     """
     task, split = TASKS[name], _Split(name, seed, rounds)
     found = []
@@ -266,7 +271,7 @@ class _Split:
         self._fitted, self._seeing = {}, {}
 
     def X(self, rows, sees):
-        """Return the features of some rows, including the group if the model may use it."""
+        """Return the features of a set of rows, followed by the group if the model `sees` it."""
         X, _, s = getattr(self, rows)
         if not sees:
             return X
@@ -275,7 +280,11 @@ class _Split:
         return self._seeing[rows]
 
     def base(self, what):
-        """Return the LightGBM for "y", "y, S", "S" or "S, y = 1", and its fit's CPU seconds."""
+        """Return a shared LightGBM, fitted on the training rows, and its fit's CPU seconds.
+
+        `what` is "y"; "y, S", for the target y with S among the features; "S"; or "S, y = 1", for
+        the target S on the rows with y = 1.
+        """
         if what not in self._fitted:
             _, y, s = self.train
             X = self.X("train", what == "y, S")
@@ -287,7 +296,7 @@ class _Split:
         return self._fitted[what]
 
     def difference(self, decision, criterion, rows="test"):
-        """Compute group 1's positive rate minus group 0's, for the criterion's rows."""
+        """Compute group 1's positive rate minus group 0's; given y = 1 for equal opportunity."""
         _, y, s = getattr(self, rows)
         among = np.ones(len(y), bool) if criterion == PARITY else y == 1
         return decision[among & (s == 1)].mean() - decision[among & (s == 0)].mean()
@@ -415,7 +424,11 @@ def _bias_score(criterion, split, base, sees):
 
 
 def _plug_in(criterion, split, base, sees):
-    """Apply the same rule, eta - k bias > 1/2, in an independent implementation of ten lines."""
+    """Apply the rule of `_bias_score` in an independent implementation.
+
+    The decision is 1 if eta - k bias > 1/2, with the base model's probability eta of y = 1. For
+    each fraction, k is found by bisection on the validation rows.
+    """
     seconds, of = 0.0, {}
     q = np.mean(split.train.s[split.train.y == 1] if criterion == OPPORTUNITY else split.train.s)
     for rows in ("validation", "test"):
@@ -448,7 +461,10 @@ def _plug_in(criterion, split, base, sees):
 
 
 def _thresholds(criterion, split, base):
-    """Apply fairlearn's group thresholds, which attain parity; mixtures give the relaxations."""
+    """Apply fairlearn's group thresholds, which make the rates equal on the validation rows.
+
+    Interpolation between the unconstrained model and this rule gives the relaxations.
+    """
     X, y, s = split.X("validation", True), split.validation.y, split.validation.s
     began = time.process_time()
     fair = ThresholdOptimizer(
@@ -464,7 +480,7 @@ def _thresholds(criterion, split, base):
 
 
 def _reduction(criterion, split, bounds):
-    """Fit a mixture of LightGBM models for each bound on the difference of the groups' rates."""
+    """Fit a mixture of LightGBM models under each bound on the difference of the groups' rates."""
     constraint = DemographicParity if criterion == PARITY else TruePositiveRateParity
     rules, seconds = [], 0.0
     for bound in bounds:
@@ -509,7 +525,7 @@ def ask(method, given):
 
 
 def run_peer(method, folder):
-    """Run an external script on a folder, with the Python of its environment."""
+    """Run a method's external script on a folder, with the Python of its environment."""
     python = os.environ.get(PEERS[method].variable)
     if not python:
         raise RuntimeError(
@@ -547,7 +563,7 @@ def _path_of_peer(method, criterion, answer):
 
 @cache
 def tree_rows(name):
-    """Return all rows of a data set for trees, with categories as integer codes."""
+    """Return all rows of a data set for trees; X has integer codes for categories, and no S."""
     task = TASKS[name]
     dataset, frame = _frame(name)
     hidden = {grouping.column for grouping in dataset.sensitive_choices[task.sensitive]}
@@ -563,7 +579,10 @@ def tree_rows(name):
 
 
 def scaled_rows(split):
-    """Return training and test rows for linear models, without columns constant in training."""
+    """Return the scaled features of training and test rows for linear models.
+
+    Columns that are constant on the training rows are left out.
+    """
     X, rows = linear_rows(split.name), split.numbers
     scaler = StandardScaler(with_mean=False).fit(X[rows["train"]])
     known = np.flatnonzero(scaler.var_ > 0)
@@ -572,7 +591,7 @@ def scaled_rows(split):
 
 @cache
 def linear_rows(name):
-    """Return all rows for linear models, as a sparse array with indicators and without scaling."""
+    """Return the features of all rows for linear models, sparse, with indicators and unscaled."""
     dataset, frame = _frame(name)
     data = replace(dataset, train=frame, test=frame[:1])
     return data.encode(sensitive=TASKS[name].sensitive, sparse=True).X_train

@@ -1,11 +1,12 @@
 """Fair boosting on Adult: accuracy and fairness, in comparison with linear models and baselines.
 
 The methods, their settings, the trees (LightGBM's, the same for all) and the evaluation were fixed
-before these splits were sampled, but not blindly. The damping was developed on Adult's official
-split, with its test rows in view. After one split of another seed (0), the bounds of the reduction
-were lowered, and S as a feature was moved from the label's penalty to the score's. lam, or its
-counterpart, is chosen on validation rows, as the setting with the highest accuracy among those
-whose p% reaches the level there. The reported results are its accuracy and p% on the test rows.
+before these splits were sampled, but not blindly. The damping of the penalty's adversary was
+developed on Adult's official split, with its test rows in view. After one split with another seed
+(0), the bounds of the reduction were lowered, and the variant with S as a feature was changed from
+the penalty on the label to the penalty on the score. The book chooses lam, or its counterpart, on
+the validation rows, as the setting with the highest accuracy among those whose p% reaches a given
+level there, and reports the accuracy and p% of this setting on the test rows.
 """
 
 import time
@@ -29,8 +30,9 @@ LABEL_LAMS = (0, 3, 6, 10, 30)
 SCORE_LAMS = (1, 2, 4, 10)
 # Weights of the post-processed decision in its mixture with the plain one.
 MIXES = (0.25, 0.5, 0.75, 1.0)
-# Bounds on the difference of the groups' rates.
+# Bounds on the difference of the groups' rates, for the reduction.
 BOUNDS = (0.01, 0.02)
+# Thresholds of the score at which the p% rule is computed, in percent.
 THRESHOLDS = (30, 40, 50, 60, 70)
 METHODS = ("linear", "label", "score", "score, S as a feature", "thresholds", "reduction")
 
@@ -50,16 +52,18 @@ def fair_boosting(
     ----------
     methods : sequence of str
         Methods to compare. "linear" is `RenyiClassifier`; "label" and "score" are
-        `RenyiBoostingClassifier` with the penalty on one or the other, and "score, S as a feature"
-        is the latter with the group among the features. "thresholds" is fairlearn's
-        `ThresholdOptimizer` around plain LightGBM, with thresholds from the validation rows, which
-        needs S for each decision. "reduction" is fairlearn's `ExponentiatedGradient` around
-        LightGBM, which samples one of many models for each decision.
+        `RenyiBoostingClassifier` with the penalty on the label and on the score, and "score, S as
+        a feature" is "score" with the group among the features. "thresholds" is fairlearn's
+        `ThresholdOptimizer` around plain LightGBM, which computes its thresholds from the
+        validation rows and needs S for each decision. "reduction" is fairlearn's
+        `ExponentiatedGradient` around LightGBM, which samples one of many models for each
+        decision. Randomized decisions enter the measures with their probabilities.
     seeds : iterable of int
         Seeds of the random splits.
     seeds_with_s, seeds_of_reduction : iterable of int
-        Seeds for "score, S as a feature" and for "reduction". Both run on fewer splits; the
-        reduction is especially slow, because it fits LightGBM dozens of times for each bound.
+        Seeds for "score, S as a feature" and for "reduction"; those that are not in `seeds` are
+        ignored. Both methods run on fewer splits; the reduction is especially slow, because it
+        fits LightGBM dozens of times for each bound.
     rounds : int, default=150
         Number of trees of each model.
     progress : bool, default=True
@@ -68,11 +72,12 @@ def fair_boosting(
     Returns
     -------
     DataFrame
-        Columns ``method, dataset, split, seed, lam, rows``; the measures of the decision at a
-        threshold of 0.5; ``p_rule_30`` to ``p_rule_70``, the p% rule at thresholds of 0.3 to 0.7,
-        which is NaN for models without a score; and ``cpu_seconds`` of the fit. For "thresholds",
-        ``lam`` is the weight of the post-processed decision in a mixture with the plain model's;
-        for "reduction", it is the bound on the difference of rates.
+        Columns ``method, dataset, split, seed, lam, rows`` ("validation", "test"); the measures,
+        for models with a score at a threshold of 0.5; ``p_rule_30`` to ``p_rule_70``, the p% rule
+        at thresholds of 0.3 to 0.7, which is NaN for models without a score; and ``cpu_seconds``
+        of the fit. For "thresholds", ``lam`` is the weight of the post-processed decision in a
+        mixture with the plain model's; for "reduction", it is the bound on the difference of
+        rates.
 
     Examples
     --------
@@ -160,7 +165,7 @@ def _thresholds(data, rounds):
 
 
 def _reduction(data, bound, rounds):
-    """Fit a mixture of LightGBM models whose group rates differ by at most the bound."""
+    """Fit a mixture of LightGBM models under a bound on the difference of the groups' rates."""
     began = time.process_time()
     X, y, s = data["train"]
     constraint = DemographicParity(difference_bound=bound)

@@ -31,15 +31,15 @@ def calibration(
     shapes : sequence of (int, int)
         Shapes of the tables, all of which have uneven margins; see `true_table`.
     sizes : sequence of int
-        Numbers of samples.
+        Sample sizes.
     rhos : sequence of float
-        True correlations. For 0, the size of the tests is measured, too.
+        True values of rho_R. For 0, the size of the tests is measured, too.
     replicates : int, default=400
-        Number of samples for each row; a quarter of it for tables of more than 50 cells, and five
-        times as many for tests.
+        Number of simulated samples for each row; a quarter of it for tables of more than 50 cells,
+        and five times as many for tests.
     n_resamples : int, default=1000
-        Number of random tables for each interval; a fifth of it for each permutation test, and
-        three tenths for the reflected bootstrap.
+        Number of random tables for each interval; about a fifth of it for each permutation test,
+        and three tenths for the reflected bootstrap.
     seed : int, default=0
         Random seed.
     progress : bool, default=True
@@ -50,16 +50,17 @@ def calibration(
     DataFrame
         Columns ``rows, columns, n, rho``; ``spectrum``, "one" if rho_R is the only singular value
         besides 1 and "many" if there are others of similar size; ``expected``, the smallest
-        expected count of a cell; ``what``, "size" of a test or "coverage" of an interval;
-        ``method``; ``share``, the fraction of the ``replicates`` samples that the test rejects or
-        whose interval covers the true value; for intervals also ``above`` and ``below``, the
-        shares of intervals entirely above and below the true value, the median ``width`` and the
-        median ``estimate``.
+        expected count of a cell under independence; ``what``, "size" of a test or "coverage" of an
+        interval; ``method`` ("asymptotic" or "permutation" for tests, "inversion" or "bootstrap"
+        for intervals); ``share``, the fraction of the ``replicates`` samples for which the test
+        rejects or the interval covers the true value; for intervals also ``above`` and ``below``,
+        the shares of intervals entirely above and below the true value, the median ``width`` and
+        the median ``estimate``.
 
     Notes
     -----
-    The method "inversion" keeps the candidates on one curve of tables. The library's interval also
-    accounts for rare values, which `rare_values` measures.
+    The method "inversion" searches only one curve of tables. The library's interval, which
+    `rare_values` measures, also accounts for rare values.
 
     Samples in which a variable is constant are replaced, because they have no interval.
 
@@ -106,9 +107,10 @@ def calibration(
 def true_table(shape, rho, spectrum):
     """Return a joint table with uneven margins and the given rho_R, or None if there is none.
 
-    With the spectrum "one" it is p q^T (1 + rho f g^T) for linear f and g. With "many" it is a
-    mixture of p q^T and the table that pairs the two variables in order as far as the margins
-    allow.
+    Let p and q be the margins. With the spectrum "one", the entries are p_i q_j (1 + rho f_i g_j)
+    for standardized linear f and g. With "many", the table is a mixture of p q^T and the table
+    that pairs the two variables in order as far as the margins allow. For rho = 0, or if a
+    variable has only two values, "one" gives the mixture, and "many" gives None.
 
     Examples
     --------
@@ -120,8 +122,8 @@ def true_table(shape, rho, spectrum):
     p, q = _margin(shape[0], 0.25), _margin(shape[1], 0.4)
     independent = np.outer(p, q)
     if rho == 0 or min(shape) == 2:
-        # With a single singular value both spectra agree, and the mixture allows larger
-        # correlations.
+        # Both spectra agree here, because there is no second correlation, and the mixture allows
+        # larger correlations.
         if spectrum == "many":
             return None
         spectrum = "many"
@@ -135,7 +137,7 @@ def true_table(shape, rho, spectrum):
 
 
 def _margin(size, of_two):
-    """Return probabilities proportional to 1, 2, 3 …, or `of_two` and its complement."""
+    """Return probabilities proportional to 1, 2, 3 …; for two values, `of_two` and the rest."""
     if size == 2:
         return np.array([of_two, 1 - of_two])
     return np.arange(1, size + 1) / (size * (size + 1) / 2)
@@ -147,7 +149,7 @@ def _standardized(f, p):
 
 
 def _in_order(p, q):
-    """Return the joint table of two variables that increase together."""
+    """Return the joint table of two variables that increase together, with margins p and q."""
     edges = np.unique(np.r_[0.0, np.cumsum(p), np.cumsum(q)].round(12))
     middle = (edges[1:] + edges[:-1]) / 2
     table = np.zeros((len(p), len(q)))
@@ -157,7 +159,7 @@ def _in_order(p, q):
 
 
 def _sizes(tables, n_resamples, rng):
-    """Measure how often each type of test rejects."""
+    """Measure how often each type of test rejects independence at 5 %."""
     limit = np.concatenate(
         [
             largest_root_sf(
@@ -186,7 +188,7 @@ def _coverages(tables, rho, n_resamples, rng):
         yield {"what": "coverage", "method": method} | covered(ends, rho)
 
 
-# Rates of positive decisions by group for two models, from fair to unfair.
+# Rates of positive decisions by group, for each of two models.
 _RATES = {
     "two groups, fair": ([0.3, 0.3], [0.3, 0.3]),
     "two groups, nearly fair": ([0.3, 0.35], [0.35, 0.3]),
@@ -233,8 +235,9 @@ def fairness_calibration(
     -------
     DataFrame
         Columns ``case, n`` (people in the smallest group), ``metric``, ``what`` ("value" of the
-        first model, "difference" of the two), ``truth`` (for the ratio, 1 minus the ratio), and
-        ``share, replicates, above, below, width, estimate`` as in `calibration`.
+        first model, or "difference", the first model's value minus the second's), ``truth``, and
+        ``share, replicates, above, below, width, estimate`` as in `calibration`. The value of the
+        ratio is counted as 1 minus the ratio.
 
     Examples
     --------

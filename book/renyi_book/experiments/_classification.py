@@ -1,4 +1,4 @@
-"""Fair classification: starting points, Fig. 1 (EO), Fig. 2 (penalties) and Fig. 6 (NMI)."""
+"""Fair classification: Fig. 1 (equal opportunity), Fig. 2 (penalties), Fig. 6 and appendix D."""
 
 import numpy as np
 import pandas as pd
@@ -26,14 +26,14 @@ PENALTIES = {
     "pearson": (PenalizedClassifier(PearsonPenalty()), 1),
     "hsic-linear": (PenalizedClassifier(HSICPenalty(kernel="linear")), 10),
     "hsic-gaussian": (PenalizedClassifier(HSICPenalty()), 10),
-    # Its valleys are so flat that a fit with the default tolerance ends too early at lam = 50.
+    # The objective is so flat that a fit with the default tolerance ends too early at lam = 50.
     "score-bins": (PenalizedClassifier(ScoreBinsPenalty(), tol=1e-6), 1),
     "pearson-number": (PenalizedClassifier(NumberedPearsonPenalty()), 1),
     "hsic-number": (PenalizedClassifier(NumberedHSICPenalty()), 10),
 }
 # Penalties that treat the group's number as a quantity, for more than two groups.
 NUMBERED = ("pearson-number", "hsic-number")
-# Our own penalty, which is not in the paper, affects no claim and takes longest to compute.
+# Our own penalty, which is not in the paper, affects no claim and takes the longest to compute.
 OWN = "score-bins"
 # Values of lam in the authors' plotting script for Fig. 1 (a), and some larger ones.
 CODE_LAMS = (0, 4, 5, 6, 8, 20, 22, 30, 40, 60, 160, 600, 1000, 3000, 10000)
@@ -149,7 +149,7 @@ def equal_opportunity_rivals(
     renyi_lams : sequence of float
         Values of lam for the Rényi penalty.
     zafar_c : sequence of float
-        Bounds on the covariance of score and S given Y = 1.
+        Bounds on the covariance of the log-odds and S given Y = 1.
     seeds : iterable of int
         Seeds of the random splits, in addition to the paper's split.
     progress : bool, default=True
@@ -158,8 +158,8 @@ def equal_opportunity_rivals(
     Returns
     -------
     DataFrame
-        Columns ``method, dataset, split, seed, lam, rows`` and the measures; for Zafar, ``lam``
-        is c, and for other methods without a weight it is NaN.
+        Columns ``method, dataset, split, seed, lam, rows`` and the measures. For Zafar's method,
+        ``lam`` is the bound c; for the methods of Hardt, Rezaei and Donini it is NaN.
 
     Examples
     --------
@@ -201,8 +201,8 @@ def penalties_compared(
     dataset : {"adult", "bank", "german", "adult-gender-race"}
         Data set and sensitive attribute.
     penalties : sequence of str
-        Penalties, among "renyi", "pearson", "hsic-linear", "hsic-gaussian" and "score-bins";
-        "pearson-number" and "hsic-number" treat the group's number as a quantity.
+        Penalties, among "renyi", "pearson", "hsic-linear", "hsic-gaussian" and "score-bins", and
+        "pearson-number" and "hsic-number", which treat the group's number as a quantity.
     lams : sequence of float
         Weights of the penalty. HSIC, which is not normalized, gets ten times these weights.
     seeds : iterable of int
@@ -251,14 +251,14 @@ def boundary_covariance(
     seeds=FRESH,
     progress=True,
 ):
-    """Measure the effect of a bound on the covariance of boundary and S (Zafar; Fig. 2, sec. 6).
+    """Measure the effect of a bound on the covariance of log-odds and S (Zafar; Fig. 2, sec. 6).
 
     Parameters
     ----------
     dataset : {"adult", "bank"}
         Data set.
     c : sequence of float
-        Bounds on the covariance of the score and S; 0 allows none.
+        Bounds on the covariance of the log-odds and S; 0 allows no covariance.
     l2 : sequence of float
         Weights of the ridge penalty.
     seeds : iterable of int
@@ -296,7 +296,7 @@ def _path(where, classifier, data, lams, names):
 
 
 def _along(places, path, data):
-    """Compute `_measures_of` for logistic regressions, with one product for each set of rows."""
+    """Compute `_measures_of` for logistic regressions by one product for each set of rows."""
     if not path:
         return []
     coef = np.concatenate([fitted.coef_ for fitted in path])
@@ -325,7 +325,7 @@ def _measures_of(where, fitted, data):
 
 
 def _decide(fitted, X, s):
-    """Return decisions, or probabilities of 1 if decisions are randomized, and any scores."""
+    """Return decisions (probabilities of 1 if they are randomized), and scores or None."""
     knows = {"sensitive_features": s} if isinstance(fitted, BinaryFairClassifier) else {}
     if getattr(fitted, "draws_label", False):
         return fitted.predict_proba(X, **knows)[:, 1], None

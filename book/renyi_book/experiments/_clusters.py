@@ -31,7 +31,7 @@ def fair_clusters(
     seeds=FRESH,
     progress=True,
 ):
-    """Measure proportions and loss of fair k-means over lam (a panel of Fig. 3).
+    """Measure the groups' proportions and the loss of fair k-means over lam (a panel of Fig. 3).
 
     "paper" is Algorithm 3 from a random assignment for each lam. It may not converge, so it is
     stopped after `max_iter` passes. "descent" increases lam from the plain k-means solution and
@@ -48,7 +48,7 @@ def fair_clusters(
     n_clusters : int, default=14
         Number of clusters.
     n_rows : int or None, default=10000
-        Number of rows from the start of the file; None means all. The paper states 10000 for
+        Number of rows, the first ones of the data set; None means all. The paper states 10000 for
         Adult and no number for Bank.
     max_iter : int, default=100
         Maximum number of passes over the data for "paper".
@@ -62,8 +62,8 @@ def fair_clusters(
     DataFrame
         Columns ``dataset, algorithm, seed``, the columns of
         `renyi_lib.clustering.tradeoff_table`, ``p``, the overall proportion of S = 1, and
-        ``cycle_length``, the length in passes of the cycle of Algorithm 3 (0 if it did not return
-        to an earlier state).
+        ``cycle_length``, the length in passes of the cycle of Algorithm 3 (0 if no cycle was
+        detected, and for "descent").
 
     Examples
     --------
@@ -105,7 +105,7 @@ def clusters_stop(
     seeds=FRESH[:10],
     progress=True,
 ):
-    """Measure whether Algorithm 3 stops within ten times the passes that `fair_clusters` allows.
+    """Measure whether Algorithm 3 stops, by default with ten times the passes of `fair_clusters`.
 
     Parameters
     ----------
@@ -115,8 +115,8 @@ def clusters_stop(
         Weights of the penalty.
     n_clusters : int, default=14
         Number of clusters.
-    n_rows : int, default=10000
-        Number of rows from the start of the file.
+    n_rows : int or None, default=10000
+        Number of rows, the first ones of the data set; None means all.
     max_iter : int, default=1000
         Maximum number of passes.
     seeds : iterable of int
@@ -161,7 +161,7 @@ def clusters_stop(
 
 
 def clustered_points(dataset, n_rows=10000):
-    """Return X, scaled to unit norm, and S of the first rows of a file (None means all)."""
+    """Return X, with columns of unit norm, and S for the first `n_rows` rows; None means all."""
     columns, sensitive = CLUSTERED[dataset]
     data = load_adult() if dataset == "adult" else load_bank()
     rows = pd.concat([data.train, data.test], ignore_index=True).iloc[:n_rows]
@@ -180,7 +180,7 @@ def toy_clusters(
     seeds=FRESH,
     progress=True,
 ):
-    """Run Algorithm 3 on five neighborhoods, two of which contain one group (Figs. 4 and 5).
+    """Run Algorithm 3 on five neighborhoods, two of them with a single group (Figs. 4 and 5).
 
     Parameters
     ----------
@@ -241,8 +241,7 @@ def four_points(*, lams=range(1, 301), max_iter=50):
     -------
     DataFrame
         Columns ``lam``, ``fair`` (whether the algorithm converges with one point of each group in
-        each cluster), ``converged`` and ``cycle_length`` (0 if the algorithm did not return to an
-        earlier state).
+        each cluster), ``converged`` and ``cycle_length`` (0 if no cycle was detected).
 
     Examples
     --------
@@ -266,7 +265,7 @@ def four_points(*, lams=range(1, 301), max_iter=50):
 
 
 def _algorithm_3(X, s, lam, n_clusters, start, max_iter):
-    """Run Algorithm 3 as printed, from a random (a seed) or a given assignment."""
+    """Run Algorithm 3 as printed, from the assignment `start`, or a random one if it is a seed."""
     given = not np.isscalar(start)
     model = RenyiKMeans(
         n_clusters,

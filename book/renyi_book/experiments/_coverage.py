@@ -4,17 +4,19 @@ import zlib
 
 import numpy as np
 
+# 1 - the confidence level of the intervals.
 LEVEL = 0.05
 # Number of random tables or samples for each interval.
 N_RESAMPLES = 1000
 # Number of samples processed at a time, so that their random tables fit into memory.
 BLOCK = 100
-# A coverage between these values is too close to the goal of 0.93 to be judged by a few samples.
+# A coverage between these values is too close to 0.93, the least that we accept, to be judged by
+# a few samples.
 _UNCLEAR = (0.9, 0.94)
 
 
 def generator(*what):
-    """Return a random number generator for one cell of a grid, independent of the other cells."""
+    """Return the random number generator of the cell `what` of a grid; cells are independent."""
     return np.random.default_rng(zlib.crc32(repr(what).encode()))
 
 
@@ -42,7 +44,8 @@ def by_shape(tables):
 def covered(ends, truth):
     """Compute how often intervals cover the true value, and on which side they miss it.
 
-    The result also contains the number of intervals, their median width and the median estimate.
+    A row of `ends` begins with the estimate, the plug-in value and both ends of an interval. The
+    result also contains the number of intervals, their median width and the median estimate.
     """
     estimate, _, low, high = np.transpose(ends)[:4]
     above, below = np.mean(low > truth + 1e-9), np.mean(high < truth - 1e-9)

@@ -6,8 +6,9 @@ were made on the seeds 0 to 4, which are not used again.
 *Data.* The rows of Adult are split at random into 26 048 training rows, 6513 validation rows and
 16 281 test rows. The problem "gender" is income by gender, a 2 x 2 table for which rho_R^2 and
 chi-square information are the same. The problem "occupation" has three tiers of occupation by six
-groups of gender and age, a 3 x 6 table for which the two measures differ. Rows without a known
-occupation are left out, and neither age nor income is a feature.
+groups of gender and age, a 3 x 6 table for which the two measures differ. There, rows without a
+known occupation and those of the armed forces are left out before the split, so all three sets are
+smaller, and neither age nor income is a feature.
 
 *Training.* Networks have 12 tanh nodes. For each split, all methods and all values of lambda have
 the same start and the same batches. The budget is `EPOCHS` passes over the training rows for any
@@ -109,6 +110,8 @@ def occupation():
     return adult, "gender-age", list(TIERS)[1:], columns
 
 
+# Functions that return a data set, the name of its sensitive attribute, the labels coded 1, 2, …
+# (any other label is 0), and the columns of the features (None means the default).
 PROBLEMS = {"gender": gender, "occupation": occupation}
 
 
@@ -127,12 +130,13 @@ def batches_compared(
     ----------
     problem : {"gender", "occupation"}
         Label and groups.
-    sizes : sequence of str
-        Batch sizes: numbers, "all", or "reference" for all rows and twenty times the budget.
+    sizes : sequence of {"1", "64", "512", "all", "reference"}
+        Batch sizes; "reference" means all rows and twenty times the budget.
     lams : sequence of float
         Weights of the penalty.
     seeds : sequence of int
-        Seeds of the split, the start and the shuffling; some sizes use only the first (`SEEDS`).
+        Seeds of the split, the start and the shuffling. Each size uses at most as many of them as
+        `SEEDS` states, from the first on.
     epochs : int, default=5
         Number of passes over the training rows.
     progress : bool, default=True
@@ -142,9 +146,9 @@ def batches_compared(
     -------
     DataFrame
         Columns ``problem, seed, size``; ``way``, the method ("none", "batch", "running" or
-        "fermi"); ``penalty``, its measure ("none", "chi-square" or "renyi"); ``lam, rows``;
-        ``accuracy`` and ``violation`` of the decision; ``rho2`` and ``chi2``, the rho_R^2 and the
-        chi-square information of the sampled label.
+        "fermi"); ``penalty``, its measure ("none", "chi-square" or "renyi"); ``lam``; ``rows``
+        ("validation", "test"); ``accuracy`` and ``violation`` of the decision; ``rho2`` and
+        ``chi2``, the rho_R^2 and the chi-square information of the sampled label and the group.
 
     Examples
     --------
@@ -173,7 +177,7 @@ def batches_compared(
 
 
 def at_level(table, level):
-    """Compute each method's accuracy at a violation, with lambda chosen on validation rows.
+    """Compute each method's test accuracy at a level of the violation on the validation rows.
 
     Parameters
     ----------
@@ -185,9 +189,10 @@ def at_level(table, level):
     Returns
     -------
     DataFrame
-        Accuracy and violation on the test rows, indexed by ``size, way, penalty, seed``, where the
-        violation on the validation rows first reaches the level, interpolated between two lambdas;
-        NaN if it never does.
+        Columns ``violation, accuracy`` on the test rows, indexed by ``size, way, penalty, seed``,
+        where the violation on the validation rows first falls to the level, interpolated between
+        two lambdas; NaN if it never does. If the network without a penalty already meets the
+        level, its values are returned.
 
     Examples
     --------
@@ -220,7 +225,10 @@ def at_level(table, level):
 
 
 def _crossing(falling, values, level):
-    """Interpolate the values where a sequence first falls from above the level to it."""
+    """Interpolate the values where a sequence first falls to the level; NaN if it never does.
+
+    If the sequence starts at or below the level, the first values are returned.
+    """
     below = np.flatnonzero(falling <= level)
     if not len(below):
         return np.full(values.shape[1], np.nan)
@@ -239,7 +247,7 @@ class Splits:
         self.problem, self.seeds = problem, seeds
         everything, n_train, self.n_classes = _everything(problem)
         arrays = [_arrays(everything, n_train, seed) for seed in seeds]
-        # Add empty columns for categories that are missing from some training rows.
+        # Add columns of zeros for categories that are missing from the training rows of a split.
         width = max(a["train"][0].shape[1] for a in arrays)
         for part in ("train", "validation", "test"):
             X, y, s = zip(*(a[part] for a in arrays))
@@ -250,7 +258,7 @@ class Splits:
 
 @cache
 def _everything(problem):
-    """Return all rows, encoded but not scaled, and the numbers of training rows and of classes."""
+    """Return all rows, encoded but not scaled, and the numbers of non-test rows and of classes."""
     dataset, sensitive, positives, columns = PROBLEMS[problem]()
     rows = pd.concat([dataset.train, dataset.test], ignore_index=True)
     data = replace(dataset, train=rows, test=rows[:1])
@@ -418,7 +426,7 @@ class Networks:
 
 
 def measured(splits, size, ways, networks):
-    """Return a row of the table for each network and set of rows."""
+    """Return a row of the table for each network, on the validation and on the test rows."""
     names = [(way, penalty, float(lam)) for way, penalty, lams, _ in ways for lam in lams]
     found = []
     for part in ("validation", "test"):

@@ -1,8 +1,8 @@
 """Experiments for the second scorecard, which measure the claims of FERMI's paper.
 
-The rules that read these tables are in ``book/claims_fermi.yml`` and were committed before any of
-the seeds from 100 upward was run. Step sizes and learning rates were chosen on the seeds 0 to 4,
-which are not used again.
+The rules that read these tables are in ``book/claims_fermi.yml`` and `renyi_book.scorecard.fermi`,
+and were committed before any of the seeds from 100 upward was run. Step sizes and learning rates
+were chosen on the seeds 0 to 4, which are not used again.
 
 The notation follows the paper by Lowy and others: W is the adversary's matrix, q has the shares of
 the groups, and ERMI is the chi-square information of predicted label and group.
@@ -104,7 +104,7 @@ def _measures_of_table(P, rng):
 
 
 def fermi_estimator(*, shapes=((2, 2), (3, 4)), n_rows=9, sizes=(1, 2, 3), seeds=range(100, 110)):
-    """Compare the mean of a gradient over *all* batches with the gradient on all rows.
+    """Compare the mean of a gradient over *all* batches of a size with the gradient on all rows.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def fermi_estimator(*, shapes=((2, 2), (3, 4)), n_rows=9, sizes=(1, 2, 3), seeds
     sizes : sequence of int
         Batch sizes.
     seeds : iterable of int
-        Seeds of the rows' class probabilities, their groups and, for FERMI, the random W.
+        Seeds of the rows' class probabilities and groups, and of FERMI's random W.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def fermi_running(*, n_rows=4000, size=64, steps=4000, warm_up=1000, seeds=FRESH
     ----------
     n_rows, size, steps, warm_up : int
         Number of rows of the population, batch size, number of batches, and number of initial
-        batches that are not counted.
+        batches that do not count in the means.
     seeds : iterable of int
         Random seeds.
 
@@ -238,15 +238,15 @@ def fermi_consistency(*, sizes=(100, 1000, 10_000, 100_000), seeds=range(100, 30
     Parameters
     ----------
     sizes : sequence of int
-        Numbers of samples.
+        Sample sizes.
     seeds : iterable of int
         Random seeds.
 
     Returns
     -------
     DataFrame
-        Columns ``size, seed, population, sample``: ERMI of a table of three classes and six
-        groups, and of the given number of labels and groups sampled from it.
+        Columns ``size, seed``; ``population``, ERMI of a table of three classes and six groups;
+        and ``sample``, ERMI of a sample of that size from the table.
 
     Examples
     --------
@@ -285,9 +285,9 @@ def fermi_convergence(
 
     The model is softmax regression from theta = 0 and W = 0, with batches sampled with replacement
     and plain stochastic steps without Adam. Step sizes are constant within a run and proportional
-    to the square root of the batch size divided by the budget (at most 1/2 for W). The norm of the
-    gradient of mean loss + lam * ERMI on all rows is averaged over 40 iterates that are spread
-    evenly over the run, because the paper returns a random iterate.
+    to sqrt(batch size / budget) (at most 1/2 for W). The norm of the gradient of mean loss + lam *
+    ERMI on all rows is averaged over 40 iterates that are spread evenly over the run, because the
+    paper returns a random iterate.
 
     Parameters
     ----------
@@ -380,15 +380,15 @@ def fermi_logistic(
 ):
     """Train logistic regression with FERMI on mini-batches, over lam.
 
-    The splits are the same as in `penalties_compared`, with which this table is compared. The
-    steps are plain stochastic gradients, as in FERMI's Algorithm 1, with a learning rate that
+    The splits are the random splits of `penalties_compared`, with which this table is compared.
+    The steps are plain stochastic gradients, as in FERMI's Algorithm 1, with a learning rate that
     decreases linearly to zero. W is updated as in `batches_compared`.
 
     Parameters
     ----------
     dataset : {"adult", "adult-gender-race"}
         Data set and sensitive attribute.
-    size : int, default=64
+    size : {1, 64}, default=64
         Batch size.
     lams : sequence of float
         Weights of the penalty.
@@ -476,7 +476,10 @@ class _Stacked(NamedTuple):
 
 
 def _stacked(dataset, seeds, n_rows=None, dtype=float):
-    """Stack at most n_rows training rows of each split, with a constant as the first column."""
+    """Stack the training rows of the random splits, with a constant as the first column.
+
+    If `n_rows` is given, that many of them are sampled from each split.
+    """
     Xs, ys, ss, others = [], [], [], []
     for where, rows in encoded_splits(dataset, seeds, paper=False):
         X, y, s = rows.pop("train")
@@ -488,7 +491,7 @@ def _stacked(dataset, seeds, n_rows=None, dtype=float):
         ys.append(y[picked])
         ss.append(s[picked])
         others.append(rows)
-    # Add empty columns for categories that are missing from some training rows.
+    # Add columns of zeros for categories that are missing from the training rows of a split.
     width = max(X.shape[1] for X in Xs)
     X = np.stack([_widened(X, width, dtype) for X in Xs])
     for rows in others:
@@ -501,7 +504,7 @@ def _stacked(dataset, seeds, n_rows=None, dtype=float):
 
 
 def _widened(X, width, dtype):
-    """Prepend a column of ones, and append empty columns."""
+    """Prepend a column of ones, and append columns of zeros up to 1 + width columns."""
     ones = np.ones((len(X), 1))
     return np.hstack([ones, X, np.zeros((len(X), width - X.shape[1]))]).astype(dtype)
 
@@ -511,9 +514,9 @@ def fermi_epochs(*, dataset="adult-gender-race", size=64, repeats=3, seeds=FRESH
 
     Parameters
     ----------
-    dataset : str
+    dataset : {"adult", "adult-gender-race"}, default="adult-gender-race"
         Data set and sensitive attribute.
-    size : int, default=64
+    size : {1, 64}, default=64
         Batch size.
     repeats : int, default=3
         Number of repetitions for each seed. All variants take turns, so that a slow second

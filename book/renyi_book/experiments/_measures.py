@@ -7,15 +7,15 @@ from renyi_lib.correlation import renyi_from_joint
 
 
 def measures(y, decision, s, score=None):
-    """Compute accuracy and fairness of decisions and, with `score`, of the soft label.
+    """Compute accuracy and fairness of decisions and, with `score`, fairness of the soft label.
 
-    Decisions and scores are summed once over the cells (group, label), and every measure except
-    the variance of the score is a function of these few sums.
+    Decisions and scores are summed once over the cells (group, label). All measures are functions
+    of these few sums, except that ``score_pearson`` also needs the variance of the score.
 
     Parameters
     ----------
-    y : ndarray of 0 and 1
-        True labels.
+    y : ndarray of shape (n,)
+        True labels, 0 or 1.
     decision : ndarray of shape (n,)
         Decisions, 0 or 1, or probabilities of the decision 1.
     s : ndarray of shape (n,)
@@ -29,15 +29,17 @@ def measures(y, decision, s, score=None):
         Measures by name:
 
         - ``accuracy`` of the decisions;
-        - ``p_rule``, the smallest rate of the decision 1 among the groups divided by the largest,
-          and ``dp_violation``, the largest rate minus the smallest;
+        - ``p_rule``, the smallest rate of the decision 1 among the groups divided by the largest
+          (1 if all rates are 0), and ``dp_violation``, the largest rate minus the smallest;
         - ``eo_violation``, the same difference given y = 1, and, for two groups, ``eo_gap``, the
           second group's rate given y = 1 minus the first group's;
-        - with `score`, the four measures of fairness of the sampled label (``soft_p_rule`` etc.);
-          ``rho_R`` and ``nmi`` of the decision and S; ``soft_rho_R`` and ``soft_nmi`` of the
-          sampled label and S; and ``score_pearson``, the absolute correlation of score and S;
-        - for each group j, its size ``n_j``, the share ``rate_j`` with the decision 1, the number
-          ``pos_j`` with y = 1, and the share ``tpr_j`` among those.
+        - with `score`, the same measures of fairness for a label sampled with the probabilities
+          `score` (``soft_p_rule`` etc.); ``rho_R`` and ``nmi`` of the decision and S;
+          ``soft_rho_R`` and ``soft_nmi`` of the sampled label and S; and ``score_pearson``, the
+          absolute correlation of score and S (for several groups, the largest correlation with the
+          indicator of a group);
+        - for each group j, its size ``n_j``, the rate ``rate_j`` of the decision 1, the number
+          ``pos_j`` of samples with y = 1, and the rate ``tpr_j`` of the decision 1 among them.
     """
     cell = 2 * s + y
     cells = 2 * (int(s.max()) + 1)
@@ -83,7 +85,7 @@ def _dependence(hard, soft, size, variance):
 
 
 def _nmi(table):
-    """Compute mutual information over the mean entropy; 0 if a variable is constant.
+    """Compute mutual information divided by the mean entropy; 0 if a variable is constant.
 
     scikit-learn's `mutual_info_score` would truncate the fractional counts that the table may
     contain, and its input checks take twenty times as long as these sums over a few cells.

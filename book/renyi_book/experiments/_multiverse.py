@@ -1,10 +1,10 @@
 """Multiverse analysis, which shows how the contested claims depend on our analysis choices.
 
 A *universe* is one choice at every fork. The forks, and the combinations that are examined, are
-fixed here. They are the book's own choice (`BASE`), changes of a single fork, and those changes of
-two forks that need no further fits or that a reader would ask for. Splits use separate seeds. The
-table has the measurements of each split, from which `renyi_book.scorecard.multiverse` computes
-intervals and verdicts.
+fixed here. The combinations are the book's own choice, changes of a single fork, and those changes
+of two forks that need no further fits or that a reader would ask for. The random splits use seeds
+of their own. The table has the measurements of each split, from which
+`renyi_book.scorecard.multiverse` computes intervals and verdicts.
 """
 
 from functools import cache
@@ -67,6 +67,7 @@ PANELS = {
     "german": ("german", "dp_violation", (0.1, 0.08, 0.05)),
     "gender-race": ("adult-gender-race", "dp_violation", (0.1, 0.08, 0.05)),
 }
+# Ways to read a curve at a level (see `_accuracy`), and ways to choose its end (see `_end`).
 READINGS = ("validation", "interpolated", "best on grid")
 ENDS = ("validation", "largest lam", "best on grid")
 COLUMNS = (
@@ -118,12 +119,12 @@ def multiverse(
     DataFrame
         One row for each claim, universe and seed, with ``claim``, ``universe`` (its name, which
         lists the forks that differ from the book's own choice), ``dataset``, a column for each
-        fork (empty if it does not apply), ``seed`` and ``value``. The value is the lead of Rényi
-        in points of accuracy at equal fairness ("beats"), the signed gap of the true positive
-        rates ("to-zero"), or the loss divided by the loss at lam = 0 ("clusters"). For the claim
-        about how fair a method can get ("limit"), there are the rates of the positive decision
-        instead, ``ours_0, ours_1, ...`` and ``theirs_0, ...``, and the sizes ``n_0, ...`` of the
-        groups.
+        fork (empty if it does not apply), ``seed`` and ``value``. The value is the lead of the
+        Rényi penalty in points of accuracy at equal fairness (claims whose name contains "beats"),
+        the signed gap of the true positive rates ("to-zero"), or the loss divided by the loss at
+        lam = 0 ("clusters"). For the claims about how fair a method can get ("limit"), there are
+        the groups' rates of the positive decision instead, ``ours_0, ours_1, ...`` for the Rényi
+        penalty and ``theirs_0, ...`` for the baseline, and the groups' sizes ``n_0, ...``.
 
     Examples
     --------
@@ -226,10 +227,10 @@ def _fig_2_readings(pairs, fairness, levels, is_base):
 
 
 def _lead(curve, rival, fairness, level, reading, rows):
-    """Compute Rényi's lead in points of accuracy at a level of fairness; NaN if one misses it.
+    """Compute the Rényi penalty's lead over a baseline at a level of fairness, in accuracy points.
 
-    If both curves are that fair without a penalty, they start at the same model. As in the
-    scorecard, "interpolated" leaves such a split out.
+    It is NaN if `_accuracy` is NaN for one of the curves. If both are that fair without a penalty,
+    they start at the same model. As in the scorecard, "interpolated" leaves such a split out.
     """
     both = (curve, rival)
     starts = np.array([points[rows][fairness].iloc[0] for points in both])
@@ -255,7 +256,7 @@ def _rates(ours, theirs):
 
 
 def _opportunity(choices, seeds, progress):
-    """Compare Rényi with the baselines of Fig. 1 (c), and measure whether the gap tends to 0."""
+    """Compare the Rényi penalty with Fig. 1 (c)'s baselines; measure if the gap tends to 0."""
     found = []
     own = BASE | {"pearson_on": "sampled label", "reading": "validation", "rows": "test"}
     for fitted in choices:
@@ -288,7 +289,7 @@ def _opportunity(choices, seeds, progress):
 
 
 def _opportunity_curves(fitted, seed, with_rivals):
-    """Compute curves of Rényi (sampled label) and Pearson (soft label), and the baselines."""
+    """Compute curves of the Rényi and Pearson penalties and, if `with_rivals`, of baselines."""
     fairness = "equal_opportunity"
     data = _data("adult", fitted["encoding"], fitted["scaling"], seed)
     X, y, s = data["train"]
@@ -313,9 +314,10 @@ def _opportunity_curves(fitted, seed, with_rivals):
 
 
 def _ahead(curve, rival, reading, rows):
-    """Compute Rényi's lead in points of accuracy where it is as fair as the baseline.
+    """Compute the Rényi penalty's lead in points of accuracy where it is as fair as a baseline.
 
-    A baseline with several points is read at the one that is fairest on the validation rows.
+    If it never is, its fairest point counts. A baseline with several points is read at the one
+    that is fairest on the validation rows.
     """
     measure = "eo_violation"
     judged, measured = (_end(rival, measure, "validation", kind) for kind in ("validation", rows))
@@ -368,7 +370,7 @@ def _cluster_forks(own):
 
 
 def _losses(X, s, algorithm, seed, lams):
-    """Compute the loss of k-means for each lam."""
+    """Compute the k-means loss of the fair clusters for each lam."""
     if algorithm == "paper":
         return [_algorithm_3(X, s, lam, 14, seed, 100).inertia_ for lam in lams]
     path = lam_path(RenyiKMeans(14, random_state=seed), X, sensitive_features=s, lams=lams)
@@ -427,11 +429,12 @@ def _by_rows(runs):
 
 
 def _accuracy(curve, fairness, level, reading, rows):
-    """Return the accuracy at a level of fairness; NaN if the curve does not reach it.
+    """Return a curve's accuracy on `rows` at a level of fairness.
 
     "validation" uses the most accurate point among those that are fair enough on the validation
-    rows, or the fairest if none is. "interpolated" uses the point where the curve on the rows
-    first becomes that fair. "best on grid" uses the best point that is fair enough on the rows.
+    rows, or the fairest if none is. "interpolated" uses the point where the curve on `rows` first
+    becomes that fair, and "best on grid" the most accurate point that is fair enough on `rows`;
+    for these two, the result is NaN if the curve does not reach the level.
     """
     greater = fairness == "p_rule"
     points = curve[rows]
@@ -453,7 +456,11 @@ def _accuracy(curve, fairness, level, reading, rows):
 
 
 def _end(curve, fairness, reading, rows):
-    """Return the last point, or the fairest one judged on the validation rows or on `rows`."""
+    """Return one point of a curve, with its measures on `rows`.
+
+    "largest lam" is the last point. "validation" is the fairest on the validation rows, and any
+    other reading is the fairest on `rows`.
+    """
     if reading == "largest lam":
         return curve[rows].iloc[-1]
     judged = curve["validation" if reading == "validation" else rows][fairness]

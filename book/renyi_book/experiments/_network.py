@@ -141,7 +141,7 @@ class SideBySide:
             layer[:] = values
 
     def forward(self, X):
-        """Compute P(Y = 1) of each row, with a row for each network."""
+        """Compute P(Y = 1), with a row for each network and a column for each row of X."""
         A, a, B, b = self.layers
         H = A @ X.T
         H += a
@@ -150,7 +150,10 @@ class SideBySide:
         return expit((B @ self.H)[:, 0] + b)
 
     def step(self, X, y, s):
-        """Backpropagate mean loss + lam * rho_R^2, and take one step of Adam."""
+        """Backpropagate mean loss + lam * rho_R^2, and take one step of Adam.
+
+        If the batch contains only one group, rho_R^2 counts as 0.
+        """
         F = self.forward(X)
         by_score = F - y
         if 0 < s.sum() < len(s):

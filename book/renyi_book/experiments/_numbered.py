@@ -48,7 +48,7 @@ class NumberedPearsonPenalty(Penalty):
 
 
 class NumberedHSICPenalty(TablePenalty):
-    """Penalty on HSIC with linear kernels, of the class probabilities and the group's number.
+    """Penalty on the HSIC of the class probabilities and the group's number, with linear kernels.
 
     Examples
     --------

@@ -37,7 +37,7 @@ ODDS_METHODS = (
     "thresholds, S",
     "error-parity, S",
 )
-# Weights of the mixture of two neighboring rules at which its violation is computed.
+# Weights of the second of two neighboring rules in the mixtures whose violation is computed.
 STEPS = np.arange(50)[:, None] / 50
 
 
@@ -89,7 +89,10 @@ def benchmark_odds(
 
 
 def read_at(split, rules, level):
-    """Return accuracy and balanced accuracy where the path first reaches the level."""
+    """Return accuracy and balanced accuracy where the path first reaches the level.
+
+    They are NaN if the path starts at or below the level, or never reaches it.
+    """
     found = np.array([[*differences(split, rule), *split.measured(rule)[:2]] for rule in rules])
     # Rates and accuracies of a mixture are linear in its weight, but the violation is not.
     mixed = [one + STEPS * (two - one) for one, two in pairwise(found)]
@@ -150,7 +153,7 @@ def _label(split):
 
 
 def _without_groups(split):
-    """Apply our rule without S; its three models and its multipliers use the training rows."""
+    """Apply `BiasScoreClassifier` without S in predictions, fitted on the training rows alone."""
     X, y, s = split.train
     began = time.process_time()
     fair = BiasScoreClassifier(
@@ -161,7 +164,7 @@ def _without_groups(split):
 
 
 def _with_groups(split, base):
-    """Apply our group thresholds, computed from validation rows."""
+    """Apply `BiasScoreClassifier` with S in predictions, whose thresholds use validation rows."""
     X, known = split.X("validation", True), {"sensitive_features": split.test.s}
     began = time.process_time()
     fair = BiasScoreClassifier(

@@ -1,7 +1,7 @@
-"""Intervals by inversion along one curve of candidates, which fail if a group is small.
+"""Intervals by inversion along a single curve of candidates; they fail if a group is small.
 
-This is the simplest idea for an interval, which moves the groups' rates (or the table) along one
-line, from independence through the observed ones and beyond, and keeps the candidates that the
+This is the simplest way to invert a test. It moves the groups' rates (or the table) along one
+line, from independence through the observed values and beyond, and keeps the candidates that the
 sample does not reject. It works if all groups are large. The calibration appendix compares it with
 the library's intervals.
 """
@@ -14,12 +14,15 @@ from renyi_lib._rates import gap, one_minus_ratio
 from renyi_lib._wishart import largest_root_sf
 from renyi_lib._worlds import JointTables, along
 
-# Width of the search around the observed value, in standard errors.
+# Half the width of the search range around the observed value, in standard errors.
 _REACH = 4.5
 
 
 def curve_renyi_intervals(tables, *, level, n_resamples, rng):
-    """Compute `renyi_lib._worlds.renyi_intervals` along one curve, without a p-value."""
+    """Compute intervals of rho_R along one curve.
+
+    The columns are those of `renyi_lib._worlds.renyi_intervals`, without the p-value.
+    """
     rho, (m, k) = rho_of_tables(tables), np.subtract(tables.shape[1:], 1)
     low, middle, high = along(_Tables(tables, rng), level, n_resamples).T
     high = np.where(rho > 1 - 1e-12, 1.0, high)
@@ -44,7 +47,10 @@ def _with_zero(low, estimate, high, observed, by_chance, level):
 
 
 def curve_rate_intervals(measure, positive, size, *, level, n_resamples, rng):
-    """Compute `renyi_lib._rates.rate_intervals` along one curve, without a p-value."""
+    """Compute intervals of a measure of the groups' rates along one curve.
+
+    The columns are those of `renyi_lib._rates.rate_intervals`, without the p-value.
+    """
     worlds = _Rates(measure, positive, size, rng)
     fair = worlds.draw(np.zeros((len(size), 1)), n_resamples)[:, 0]
     least = np.quantile(fair, POWER_CONSTRAINT_QUANTILE, axis=1)
@@ -67,7 +73,7 @@ class _Rates:
         rates = positive / size
         self.common = positive.sum(axis=-1, keepdims=True) / size.sum(axis=-1, keepdims=True)
         self.observed = measure(rates)
-        # If there is no difference, there is no direction, so the smallest group moves.
+        # Equal rates have no direction, so the smallest group moves (the first, for equal sizes).
         smallest = size == size.min(axis=-1, keepdims=True)
         direction = smallest - np.where(smallest.all(axis=-1, keepdims=True), 0.5, 0.0)
         direction[..., 0] += np.where(smallest.all(axis=-1), 1.0, 0.0)
@@ -118,12 +124,15 @@ class _Rates:
         return self.measure(self.rng.binomial(n, rates, size=shape) / n)
 
     def search_bounds(self, luck):
-        """Return the search range, and the value above which both tails get half the level."""
+        """Return the search range, and the value above which both tails get half the level.
+
+        The observed value counts as at least `luck` for the upper end of the range.
+        """
         common = (self.common * self.size.sum(axis=-1, keepdims=True) + 0.5) / (
             self.size.sum(axis=-1, keepdims=True) + 1
         )
         variance = common * (1 - common) / self.size
-        # Standard error of the difference of the two least precisely known groups.
+        # Standard error of the difference of the two least precisely known rates.
         error = np.sqrt(np.sort(variance, axis=-1)[..., -2:].sum(axis=-1)).max(axis=-1)
         least = 3 / self.size.min(axis=(1, 2))
         if self.measure is gap:

@@ -7,10 +7,10 @@ a level of unfairness, which is a third or a tenth of the unfairness of a logist
 fitted to very many rows.
 
 The rule was fixed before the seeds were drawn. Take the difference of accuracies, training minus
-correction, over the seeds in which both reach the level, with Student's 95 % interval. *Training
+correction, over the seeds for which both reach the level, with Student's 95 % interval. *Training
 wins* if the interval lies above 0.003, *correction wins* if it lies below -0.003, it is a *tie* if
-the interval lies within these margins, and everything else is *undecided*. If one method reaches
-the level in at least nine of ten seeds and the other one in fewer than half, the first one wins.
+the interval lies within these margins, and everything else is *undecided*. If, however, one method
+reaches the level for at least nine of ten seeds and the other for fewer than half, the first wins.
 """
 
 import warnings
@@ -51,7 +51,7 @@ def optimal_rule_adult(*, models=MODELS, seeds=FRESH[:6], rounds=150, progress=T
     Parameters
     ----------
     models : sequence of {"linear", "trees"}
-        Class of functions for both posteriors and for the fair classifier.
+        Types of models, each used for both posteriors and for the fair classifier.
     seeds : iterable of int
         Seeds of the random splits of Adult.
     rounds : int, default=150
@@ -124,7 +124,7 @@ def _gap(decided, s):
 
 
 def _k_of_gap(eta, b, s, gap):
-    """Find by bisection the k whose rule has the given signed gap, which decreases as k grows."""
+    """Find by bisection the k in [-1, 1] whose rule has the given gap, which falls as k grows."""
     low, high = -1.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
@@ -188,7 +188,7 @@ def _curve(path, setting, population):
 
 
 def training_verdicts(table):
-    """Return the winner in each setting, by the rule that was fixed beforehand.
+    """Return the verdict for each setting and level, by the rule that was fixed beforehand.
 
     Parameters
     ----------
@@ -199,9 +199,9 @@ def training_verdicts(table):
     -------
     DataFrame
         Indexed by setting and part: the share of the seeds in which each method reached the
-        level (``"reached by training"``, ``"reached by correcting"``), the number in which
-        ``both`` did, the ``mean`` difference of accuracies (training minus correction) with its
-        interval ``low`` and ``high``, and the ``verdict``.
+        level (``"reached by training"``, ``"reached by correcting"``), the number of seeds for
+        which ``both`` did, the ``mean`` difference of accuracies (training minus correction) with
+        the ends ``low`` and ``high`` of its interval, and the ``verdict``.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def training_verdicts(table):
 
 
 class _Rows:
-    """Rows with known posteriors eta = P(Y=1 | x), and of_group = P(S=1 | x) or None."""
+    """Rows with known posteriors eta = P(Y=1 | x) and, unless s is given, of_group = P(S=1 | x)."""
 
     def __init__(self, X, eta, of_group, rng, s=None):
         self.X, self.eta, self.of_group = X, eta, of_group
@@ -257,7 +257,7 @@ class _Rows:
 
 
 class _Setting:
-    """Setting with two groups, posteriors that are logistic in x, and 4000 rows."""
+    """Setting with two groups, posteriors that are logistic in x, and 4000 training rows."""
 
     n, n_features = 4000, 5
 
@@ -335,7 +335,7 @@ class _Continuous(_Setting):
 
 
 class _Scores(_Setting):
-    """Setting in which decisions should be fair at every threshold from 0.2 to 0.8."""
+    """Setting in which decisions should be fair at seven thresholds from 0.2 to 0.8."""
 
     def unfairness(self, p, rows):
         shift = 0.5 - THRESHOLDS

@@ -20,7 +20,7 @@ from renyi_lib.tuning import RenyiClassifierCV, TargetNotReachedError, fit_to_ta
 
 TRIALS = range(2000, 2080)
 TARGETS = {"demographic_parity_ratio": 0.8, "demographic_parity_difference": 0.05}
-# Targets of the penalty for each metric.
+# What the penalty acts on, for each metric.
 _ON = {"demographic_parity_ratio": ("label", "score"), "demographic_parity_difference": ("label",)}
 _N_TRAIN = 5000
 
@@ -44,7 +44,8 @@ def promises(
     confidence : float, default=0.9
         Confidence that the target is met.
     cv_size : int, default=5000
-        Number of rows that cross-validation gets in addition to the training rows.
+        Number of rows that cross-validation gets in addition to the training rows; it is run only
+        if `sizes` contains this number.
     progress : bool, default=True
         Whether to show a progress bar.
 
@@ -53,8 +54,9 @@ def promises(
     DataFrame
         Columns ``seed, metric, target, on`` ("label" or "score"); ``way``, "estimate" or
         "confidence" (of `fit_to_target`) or "cross-validation" (`RenyiClassifierCV` with
-        confidence); ``measured``, the number of rows to measure on; ``lam``, missing if none was
-        found; and ``value`` and ``accuracy``, the metric and the accuracy on the new rows.
+        confidence, only for the ratio and "label"); ``measured``, the number of rows in addition
+        to the training rows; ``lam``; and ``value`` and ``accuracy``, the metric and the accuracy
+        on the new rows. The last three are NaN if no lam was found.
 
     Examples
     --------
@@ -93,7 +95,7 @@ class _Fits(BaseEstimator):
         self._made = {}
 
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight):
-        """Return the function that `fit_to_target` requests from estimators of the library."""
+        """Return the function from lam to a fit that `fit_to_target` asks estimators for."""
         if not self._made:
             self._problem = clone(self.estimator)._prepare(X, y, sensitive_features, sample_weight)
             self._made[()] = np.zeros(self._problem.objective.model.shape), None

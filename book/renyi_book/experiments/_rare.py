@@ -41,9 +41,10 @@ _EIGHT = {
     "rarest apart": [0.3] * 7 + [0.7],
     "largest apart": [0.5] + [0.3] * 7,
 }
+# Shares of the eight groups.
 _UNEQUAL = np.array([0.4, 0.3, 0.15, 0.08, 0.04, 0.02, 0.008, 0.002])
-# Probabilities of the common values besides a rare one. In "both", the other variable has the same
-# distribution; otherwise it is the decision.
+# Probabilities of the common values, given that the value is not the rare one. In "both", the
+# other variable has the same distribution; otherwise it is the decision.
 _COMMON = {
     "both": [0.2, 0.3, 0.5],
     "one": [0.2, 0.3, 0.5],
@@ -88,16 +89,18 @@ def rare_values(
     shares : sequence of float
         Shares of the rare value.
     sizes : sequence of int
-        Numbers of samples.
+        Sample sizes.
     strengths : sequence of float
         Values of rho_R, as fractions of the maximum that the margins allow.
     methods : sequence of {"one curve", "library"}
         Types of intervals; "one curve" inverts a test only along one curve of tables.
     replicates : int, default=500
-        Number of samples for each cell, for a standard error of 0.01 or less.
+        Number of simulated samples for each cell (kind, share, size and strength) with "library",
+        for a standard error of about 0.01 at a coverage of 0.95.
     again : int, default=2000
         Number of new samples for cells in which the library's coverage is between 0.90 and 0.94;
-        only these count there, so that no cell fails by chance alone.
+        only these count there, so that cells seldom fail by chance alone. 0 means that no cell is
+        measured again.
     before : int, default=100
         Number of samples for each cell with "one curve", whose failures are so large that few
         samples are enough.
@@ -302,7 +305,7 @@ def planned_power(*, plans=tuple(PLANS), powers=(0.5, 0.8, 0.9), replicates=4000
     powers : sequence of float
         Planned powers.
     replicates : int, default=4000
-        Number of samples for each plan, for a standard error of 0.008 or less.
+        Number of samples for each plan and power, for a standard error of 0.008 or less.
     seed : int, default=0
         Random seed.
 
@@ -310,7 +313,8 @@ def planned_power(*, plans=tuple(PLANS), powers=(0.5, 0.8, 0.9), replicates=4000
     -------
     DataFrame
         Columns ``plan, power``; ``n``, the required number of people; ``found``, the share of
-        samples of that size that `renyi_test` rejects at the 5 % level with asymptotic p-values.
+        samples of that size for which `renyi_test`, with asymptotic p-values, rejects independence
+        at the 5 % level.
 
     Examples
     --------

@@ -18,7 +18,7 @@ def outdated(folder, *, report=print):
     """Return the names of the tables that must be recomputed.
 
     These are the tables that are missing or were edited, whose parameters have changed, or whose
-    slice differs from the stored rows by more than its tolerance.
+    recomputed slice differs from the stored rows by more than the table's tolerances.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def differences(name, folder):
     Returns
     -------
     list of str
-        One line for each column that differs; empty if the table is up to date.
+        One line for each difference; empty if the table is up to date.
     """
     problem = file_problem(name, folder)
     if problem:

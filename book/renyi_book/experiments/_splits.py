@@ -14,7 +14,7 @@ from renyi_lib.datasets import load_adult, load_bank, load_german
 # examined while the rules of the scorecard were written, so the claims are judged only on these
 # new seeds.
 FRESH = range(100, 130)
-# Separate seeds for the multiverse, so that its results do not depend on the tables above.
+# Separate seeds for the multiverse, so that it uses other splits than the claims.
 FRESH_MULTIVERSE = range(130, 136)
 # Data set and sensitive attribute of each panel of Fig. 2 (classification).
 PANELS = {
@@ -136,8 +136,9 @@ def split_rows(name, seed):
 def encoded_splits(name, seeds, *, paper=True):
     """Yield (where, rows) for the paper's split and then for a random split with each seed.
 
-    `rows` has a `Rows` for "train", for "test" and, in a random split, for "validation". Columns
-    are scaled by the mean and standard deviation of the training rows.
+    `where` has the keys "dataset", "split" and "seed" (0 for the paper's split). `rows` has a
+    `Rows` for "train", for "test" and, in a random split, for "validation". Columns are scaled by
+    the mean and standard deviation of the training rows.
     """
     if paper:
         dataset, sensitive = panel(name)

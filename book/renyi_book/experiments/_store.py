@@ -31,7 +31,7 @@ class ResultsError(RuntimeError):
 
 
 def run_all(folder, *, names=None, workers=2, progress=True):
-    """Compute experiments in full, and store each as a CSV file.
+    """Compute tables in full, and store each as a CSV file.
 
     The file ``manifest.json`` records for each table when it was computed, with which parameters
     (including seeds) and which versions of the packages.
@@ -41,8 +41,8 @@ def run_all(folder, *, names=None, workers=2, progress=True):
     folder : path
         Folder for the results, which is created if it does not exist.
     names : iterable of str, optional
-        Names of the experiments; by default all except those that a script computes. `outdated`
-        returns those that must be recomputed.
+        Names of the tables; by default, all except those that a script computes. `outdated`
+        returns the names of those that must be recomputed.
     workers : int, default=2
         Number of processes.
     progress : bool, default=True
@@ -55,7 +55,9 @@ def run_all(folder, *, names=None, workers=2, progress=True):
         raise ValueError(f"names must be among {list(STORED)}, not {unknown}")
     for name in names:
         if STORED[name].script:
-            raise ValueError(f"{name} is computed by a script: run {STORED[name].script}")
+            raise ValueError(
+                f"names contains {name!r}, which a script computes: run {STORED[name].script}"
+            )
     folder.mkdir(parents=True, exist_ok=True)
     total = 0.0
     # Spawn new processes, because forking a process with threads may deadlock.
@@ -94,12 +96,15 @@ def load(name, folder):
     ------
     ResultsError
         If the file is missing, or differs from the file that was stored.
+    ValueError
+        If there is no table of this name.
     """
     if name not in STORED:
         raise ValueError(f"name must be one of {list(STORED)}, not {name!r}")
     problem = file_problem(name, folder)
     if problem:
-        raise ResultsError(f"{problem}: compute it with `make experiments NAMES={name}`")
+        command = STORED[name].script or f"make experiments NAMES={name}"
+        raise ResultsError(f"{problem}: compute it with `{command}`")
     return pd.read_csv(Path(folder) / f"{name}.csv")
 
 
@@ -112,7 +117,7 @@ def compute(name, **options):
 
 
 def parameters(name):
-    """Return all parameters of the experiment behind a table, with their values."""
+    """Return the parameters of the experiment behind a table, except `progress`, with values."""
     signature = inspect.signature(_experiment(name)).parameters
     values = {key: parameter.default for key, parameter in signature.items()}
     values = values | STORED[name].options

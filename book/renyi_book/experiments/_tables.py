@@ -25,7 +25,7 @@ class Stored:
         Tolerances; a recomputed number may differ from the stored one by atol + rtol * |stored|.
         Numbers are stored with six digits.
     loose : dict, optional
-        Larger absolute tolerances by column; a name may end in ``*``.
+        Larger absolute tolerances by column name, in which ``*`` matches any characters.
     script : str, optional
         Script that computes the full table, if `run_all` cannot because the table needs other
         environments.

@@ -1,4 +1,4 @@
-"""Measurements of the exactness of Theorems 1 and 2 and the rates of Theorems 3 and 4."""
+"""Measurements of the exactness of Theorems 1 and 2 and of the rates of Theorems 3 and 4."""
 
 import numpy as np
 import pandas as pd
@@ -105,7 +105,7 @@ def convergence(
     max_iter : int, default=2000
         Number of steps.
     checkpoints : sequence of int
-        Steps t at which the smallest gradient so far is recorded.
+        Steps t at which the smallest gradient norm so far is recorded.
     seeds : iterable of int
         Random seeds.
     progress : bool, default=True
@@ -114,8 +114,8 @@ def convergence(
     Returns
     -------
     DataFrame
-        Columns ``algorithm, seed, lam, t`` and ``gradient``, the smallest norm in the first t
-        steps.
+        Columns ``algorithm, seed, lam, t`` and ``gradient``, the smallest gradient norm from the
+        start to step t.
 
     Examples
     --------

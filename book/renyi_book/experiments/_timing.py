@@ -85,8 +85,8 @@ class Critic:
     """Lower bound of the mutual information of a score and a group, from a small network.
 
     T(f, s) = tanh((f, s) A + a) b is trained to maximize E[T] - log E'[exp T], where E is the mean
-    over the observed pairs and E' over randomly matched pairs. By Donsker and Varadhan, this is at
-    most the mutual information for every T.
+    over the observed pairs and E' the mean over randomly matched pairs. By Donsker and Varadhan,
+    this is at most the mutual information for every T, up to sampling errors.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Critic:
         top = T[n:].max()
         shares = np.exp(T[n:] - top)
         bound = float(T[:n].mean() - top - np.log(shares.mean()))
-        # Derivative with respect to T: 1/n for each pair, minus the softmax over random pairs.
+        # Derivative with respect to T: 1/n for observed pairs, minus the softmax over random ones.
         by_T = np.concatenate([np.full(n, 1 / n), -shares / shares.sum()])
         by_hidden = by_T[:, None] * b * (1 - H**2)
         gradient = [pairs.T @ by_hidden, by_hidden.sum(axis=0), by_T @ H]

@@ -27,13 +27,13 @@ def rates(theta):
 
 
 def question(theta):
-    """Compute the best v at theta with the library."""
+    """Compute the best question at theta, a vector v, with the library."""
     table, q = _table(rates(theta))
     return best_response_v(table, q)
 
 
 def paid(theta, v):
-    """Return what an inspector with v measures at theta, and its derivative for fixed v."""
+    """Return the value of the question v at theta, and its derivative in theta for fixed v."""
     r = rates(theta)
     table, q = _table(r)
     value, by_table = renyi_given_v(table, q, v)
@@ -42,7 +42,11 @@ def paid(theta, v):
 
 
 def path(start, steps, *, frozen):
-    """Return the values of theta after 0, 1, ..., steps gradient steps."""
+    """Return the values of theta after 0, 1, ..., `steps` gradient steps.
+
+    A frozen inspector keeps the question that is best at the start; the other one replies to each
+    step with the best question.
+    """
     first, places = question(start), [start]
     for _ in range(steps):
         v = first if frozen else question(places[-1])
@@ -51,12 +55,13 @@ def path(start, steps, *, frozen):
 
 
 def numbers(start=START, steps=0):
-    """Compute the numbers of the state after some steps, as the page does.
+    """Compute the numbers of the state `steps` steps after theta = `start`, as the page does.
 
-    They are the penalty at the start (``before``); theta of the bank with a frozen and with a
-    replying inspector (``theta_frozen``, ``theta_moving``); for the bank with the frozen one, the
-    value that she sees (``seen``), the penalty (``frozen``), and the slopes of her question and of
-    the best one (``followed``, ``slope``); and the other bank's penalty (``moving``).
+    They are the penalty at the start (``before``); theta of the bank with the frozen inspector and
+    of the bank with the replying inspector (``theta_frozen``, ``theta_moving``); for the first
+    bank, the value that its inspector sees (``seen``), the penalty (``frozen``), and the slopes of
+    her question and of the best question (``followed``, ``slope``); and the penalty of the second
+    bank (``moving``).
 
     Examples
     --------

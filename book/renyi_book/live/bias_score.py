@@ -9,11 +9,11 @@ from renyi_book.explorables import explorable, fixed
 from renyi_book.plotting import COLORS
 from renyi_lib.metrics import group_rates
 
-MOST, STEP = 0.3, 0.005
+MOST, STEP = 0.3, 0.005  # largest k on the slider, and its step
 
 
 def population():
-    """Return the types of the chapter's population: share, P(Y=1 | type) and P(S=1 | type)."""
+    """Return share, P(Y=1 | type) and P(S=1 | type) of each type in the chapter's population."""
     a, c = np.meshgrid(np.linspace(-2.5, 3.5, 12), np.linspace(-2.5, 2.5, 10))
     one, zero = np.exp(-((a - 1) ** 2) / 2), np.exp(-(a**2) / 2)
     share = ((one + zero) * np.exp(-(c**2) / 2)).ravel()
@@ -29,7 +29,7 @@ def bias_scores():
 
 
 def limit():
-    """Return the largest k that lam can reach, rounded to the slider's grid."""
+    """Return the largest slope k that any lam can reach, rounded to the slider's grid."""
     (share, eta, _), b = population(), bias_scores()
 
     def gap(k):
@@ -40,7 +40,7 @@ def limit():
 
 
 def numbers(k=0.0):
-    """Compute accuracy, ratio and gap of the rule, as the page does.
+    """Compute the accuracy of the rule with slope k, and the ratio and gap of its selection rates.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def numbers(k=0.0):
 
 
 def printed(k=0.0):
-    """Return the texts of the readouts."""
+    """Return the numbers of `numbers` as text, as the page shows them."""
     found = numbers(k)
     sign = "+" if found["gap"] > 0 else ""
     return {

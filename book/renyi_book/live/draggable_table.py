@@ -17,7 +17,7 @@ BADGE = np.array([[1, 0, 0], [0, 10, 10], [0, 10, 10]])
 
 
 def measures(counts):
-    """Compute Pearson, NMI and rho_R of a table whose rows and columns have values -1, 0, 1."""
+    """Compute Pearson, NMI and rho_R of counts whose rows and columns stand for -1, 0 and 1."""
     a, b = (np.repeat(VALUES[k], counts.ravel()) for k in np.indices(counts.shape).reshape(2, -1))
     return {
         "pearson": pearson_correlation(a, b),

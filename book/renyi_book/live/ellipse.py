@@ -1,4 +1,7 @@
-"""Circle of functions that R maps to an ellipse, whose semi-axes are singular values."""
+"""Circle of functions that R, the conditional expectation, maps to an ellipse.
+
+The semi-axes of the ellipse are the second and the third singular value.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,7 +18,7 @@ ALIKE = np.array([[28, 16, 16], [6, 27, 27], [3, 18, 18], [52, 14, 14]])
 
 
 def axes(counts):
-    """Return the singular values sigma_2, sigma_3, and the circle's axes, g* and g_3."""
+    """Return the singular values sigma_2 and sigma_3, and the circle's axes g* and g_3."""
     best = maximal_functions(counts)
     v_0 = np.sqrt(counts.sum(axis=0) / counts.sum())
     third = np.cross(v_0, v_0 * best.g)
@@ -24,7 +27,7 @@ def axes(counts):
 
 
 def walk(counts, degrees):
-    """Return the function in one direction, and the correlation of its best reply."""
+    """Return the function in one direction, and its correlation with the best reply to it."""
     _, second, third = axes(counts)
     t = np.radians(degrees)
     code = np.cos(t) * second + np.sin(t) * third
@@ -34,7 +37,7 @@ def walk(counts, degrees):
 
 
 def content(days):
-    """Return the arguments of `explorable`, for a table with three columns."""
+    """Return the arguments of `explorable`, for a table of counts with three columns."""
     counts = days.to_numpy()
     reached = walk(counts, ANGLE)[1]
     stops = np.arange(0, 181, 30)

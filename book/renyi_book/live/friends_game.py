@@ -20,7 +20,10 @@ def standardized(f, p):
 
 
 def play(counts, f, g, replies):
-    """Return the numbers and their correlation after 0, 1, … replies; the first friend begins."""
+    """Return both friends' numbers and their correlation after 0, 1, ..., `replies` replies.
+
+    The first friend replies first.
+    """
     P = counts / counts.sum()
     p, q = P.sum(axis=1), P.sum(axis=0)
     steps = []

@@ -10,7 +10,7 @@ from renyi_lib.correlation import renyi_binary
 
 
 def paid(counts, guesses):
-    """Compute the mean squared error of one guess for each class from counts of b by class."""
+    """Compute the mean squared error of `guesses` of b, one for each row (class) of the counts."""
     return np.sum(counts * np.column_stack([guesses**2, (1 - guesses) ** 2])) / counts.sum()
 
 

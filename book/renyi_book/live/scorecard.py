@@ -82,13 +82,13 @@ def show():
 
 
 def bars(shown=None):
-    """Draw the scorecard as a bar for each part of the paper, with a piece for each verdict.
+    """Draw the scorecard as a bar for each part of the paper, with a segment for each verdict.
 
     Parameters
     ----------
     shown : list of dict, optional
-        Rows from `renyi_book.scorecard.rows`; each sentence is counted once, in its counted
-        reading.
+        Rows from `renyi_book.scorecard.rows`. Only the reading that is counted for its sentence
+        is drawn.
 
     Returns
     -------

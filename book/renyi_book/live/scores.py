@@ -1,4 +1,4 @@
-"""Lambda and threshold on Adult's real scores, for ``book/explorables/scores``."""
+"""Effect of lambda and the threshold on real scores of Adult, for ``book/explorables/scores``."""
 
 from functools import cache
 
@@ -13,9 +13,10 @@ from renyi_book.explorables import explorable, fixed
 from renyi_book.plotting import COLORS
 from renyi_lib.correlation import renyi_from_joint
 
-#: Target of the penalty in words for each method; other methods of the stored table are left out.
+#: Each method's name on the page, which is the target of its penalty or its model. Other methods
+#: of the stored table are left out.
 NAMES = {"label": "the sampled label", "bins": "the score's bins", "boosting": "boosted trees"}
-#: Opening state: the penalty on the label, at a lambda whose gap at one half is nearly 0.
+#: Opening state: the penalty on the label, at a lambda with a gap of nearly 0 at threshold 0.5.
 METHOD, LAM, THRESHOLD = "label", 8, 0.5
 _COUNTS = ["above_00", "above_01", "above_10", "above_11"]
 
@@ -29,7 +30,7 @@ def counts():
     Examples
     --------
     >>> from renyi_book.live import scores
-    >>> scores.counts()["label", 8][0].tolist()  # everybody: women, then men, by truth
+    >>> scores.counts()["label", 8][0].tolist()  # everybody: women, then men, by label
     [[4831, 590], [7604, 3256]]
     """
     table = load("adult_scores", BOOK / "results")
@@ -71,11 +72,12 @@ def measure(above, k):
     Returns
     -------
     dict
-        By group (women, men), the numbers ``selected`` and their ``rates``; the number ``correct``
-        and the ``accuracy``; ``pRule``, the ratio of the rates; ``gap`` and ``eoGap``, the
-        differences of rates and of true positive rates, men minus women; rho_R of the decision and
-        of ten bins of the score, ``rhoLabel`` and ``rhoScore``; and ``chance``, below which the
-        absolute gap stays with a probability of 95 % if both groups have the same rate.
+        By group (women, men), the numbers ``selected`` and their ``rates``; the number of
+        ``correct`` decisions and the ``accuracy``; ``pRule``, the smaller rate divided by the
+        larger one (1 if both are 0); ``gap`` and ``eoGap``, the differences of rates and of true
+        positive rates, men minus women; ``rhoLabel`` and ``rhoScore``, rho_R of the group with the
+        decision and with ten bins of the score; and ``chance``, below which the absolute gap stays
+        with a probability of 95 % if both groups have the same rate.
     """
     everybody, chosen = above[0], above[k]
     size, selected = everybody.sum(axis=1), chosen.sum(axis=1)
@@ -194,7 +196,7 @@ def points(x):
 
 
 def _per_cell(above):
-    """Count women, men, and people with Y = 1 in each of the equal cells of [0, 1]."""
+    """Return one list with the counts of women, of men and of Y = 1 in equal cells of [0, 1]."""
     lists = [*above.sum(axis=2).T, above[:, :, 1].sum(axis=1)]
     return np.concatenate([-np.diff(one) for one in lists]).tolist()
 

@@ -8,12 +8,12 @@ from renyi_book.explorables import explorable, fixed
 from renyi_book.live.scores import LAM, METHOD, THRESHOLD, counts
 from renyi_book.plotting import COLORS
 
-#: Names of the two models, with their weight of the penalty and their label on the page.
+#: Weight of the penalty and label on the page for each of the two models.
 MODELS = {"usual": (0, "trained as usual"), "fair": (LAM, "trained to be fair")}
 
 
 def data():
-    """Return the groups' sizes, and the women and men selected at each threshold by model."""
+    """Return the group sizes and each model's numbers of women and men selected by threshold."""
     found = {key: counts()[METHOD, lam].sum(axis=2) for key, (lam, _) in MODELS.items()}
     everybody = found["usual"]
     return {"steps": len(everybody) - 1, "size": everybody[0].tolist()} | {
@@ -24,7 +24,7 @@ def data():
 def relative(model, k):
     """Compute how many women are selected for every 100 men at the threshold k / 100.
 
-    The groups are scaled to equal size.
+    The groups are scaled to equal size. The result is 100 if no men are selected.
 
     Examples
     --------

@@ -433,7 +433,7 @@ def tally(shown):
 
 
 def freeze(path=RULES_FILE):
-    """Store the checksum of each claim, once and before the runs."""
+    """Store the checksums of the claims and of the rules' code, once and before the runs."""
     fixed = {"commit": None, "claims": {c["id"]: claim_checksum(c) for c in claims()}}
     fixed["code"] = code_checksum()
     with Path(path).open("x", encoding="utf8") as file:

@@ -1,4 +1,4 @@
-"""Plots of measured rows on one axis, in units of the smallest effect that matters."""
+"""Plots of measured rows on a common scale, in units of the smallest effect that matters."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,7 +24,7 @@ STYLES = {
     UNTESTABLE: ("grey", "|"),
     NO_RESULT: ("grey", "."),
 }
-#: Units beyond which the axis is cut; it is linear up to two and logarithmic beyond.
+#: Number of smallest effects at which the axis is cut. It is linear up to 2, then logarithmic.
 LIMIT = 40.0
 # How words of an identifier are written in a figure.
 _WORDS = {
@@ -66,7 +66,8 @@ def standing(row):
     Returns
     -------
     dict or None
-        Entries ``estimate, low, high, paper``; None if the row has no interval.
+        Entries ``estimate, low, high, paper``, where ``paper`` may be None; None if the row has no
+        interval or no smallest effect.
     """
     if row.get("estimate") is None or not row.get("delta") or row.get("low") is None:
         return None
@@ -89,7 +90,7 @@ def name_in_words(identifier):
 
 
 def forest(shown, *, limit=LIMIT, ax=None):
-    """Draw the estimate, the interval and the paper's value of each row that has an interval.
+    """Draw the estimate, interval and paper's value (if any) of each row that has an interval.
 
     The name of a row is above its line, so that the figure fits on a phone. Rows that claim a
     difference of 0 are marked, and effects too small to matter are shaded.
@@ -101,7 +102,7 @@ def forest(shown, *, limit=LIMIT, ax=None):
     limit : float, default=40
         Units of the smallest effect beyond which an interval is cut off with an arrow.
     ax : Axes, optional
-        Axes to draw on.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------

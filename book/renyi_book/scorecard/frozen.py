@@ -4,7 +4,7 @@
 and a checksum of the rules' code. A claim may differ from its checksum if its ``deviations``
 explain why, and the code may differ if ``rules.json`` has a deviation with the new checksum.
 Claims that were added later are listed under ``added``, with the commits that contained their
-rules before the claims were judged.
+rules before the claims were judged. They, too, need ``deviations``, but must match their checksum.
 """
 
 import ast
@@ -18,7 +18,7 @@ from renyi_book.scorecard.table import claims
 RULES_FILE = BOOK / "rules.json"
 #: Fields that may change later: where the book shows and tests a claim, and its history.
 LOOSE = ("chapter", "test", "note", "errata", "deviations", "history")
-#: Code besides the rules that turns tables into verdicts: modules, and functions of `table`.
+#: Code, besides the rules, that turns tables into verdicts: modules, and functions of `table`.
 JUDGING = ("judging.py", "reading.py", "statistics.py", "thresholds.py", "table.py")
 JUDGES = (
     "weigh",
@@ -151,6 +151,11 @@ def _text(fixed):
 
 def problems(path=RULES_FILE):
     """List the differences from the frozen rules that are not recorded as deviations.
+
+    Parameters
+    ----------
+    path : path, optional
+        File of the frozen rules.
 
     Returns
     -------

@@ -10,8 +10,8 @@ the claimed direction:
 
 "No difference", "goes to 0" and "is this number" **hold** if the 90 % interval lies within D of 0
 (two one-sided tests at 5 %), do **not hold** if the 95 % interval lies entirely beyond D, and are
-otherwise **undecided**. **Exact** claims (an identity, a count) have no noise and are never
-undecided.
+otherwise **undecided**. Numbers without noise (see `value`) and **exact** claims (an identity, a
+count) are never undecided.
 """
 
 from collections.abc import Callable
@@ -49,7 +49,8 @@ class Evidence:
 
     ``supports`` and ``opposes`` are p-values; a small one supports, or opposes, the claim. Both
     may be small for a difference, if the sign is right but the size does not matter. Parts, if
-    any, are claims that must all be true; the numbers are then those of the weakest part.
+    any, are claims that must all be true; estimate, interval, regions and delta are then those of
+    the weakest part.
     """
 
     kind: str
@@ -69,7 +70,7 @@ class Evidence:
     seeds: tuple = ()
     # How much fairer the point of the claimed method is, if accuracy is compared.
     guard: "Evidence | None" = None
-    # Evidence from the splits that a mask keeps.
+    # Function that recomputes the evidence from the splits that a mask keeps.
     again: Callable = field(default=None, repr=False, compare=False)
 
     def without(self, dropped):
@@ -98,7 +99,8 @@ def verdict(evidence, *, support_factor=1.0, oppose_factor=1.0):
         One of `VERDICTS`.
     """
     if evidence.parts:
-        # All parts must be supported, which needs no adjustment; one opposed part is enough.
+        # Support needs no adjustment, because all parts must be supported. Opposition needs one,
+        # because a single opposed part is enough.
         oppose_factor *= len(evidence.parts)
         found = {
             verdict(part, support_factor=support_factor, oppose_factor=oppose_factor)
@@ -132,7 +134,7 @@ def _all_of(found):
     if len(found) == 1:
         return found.pop()
     if found <= {FAILS, UNDECIDED}:
-        # If one part is excluded, the whole is, too, even if other parts are open.
+        # If no part holds, one that fails is enough, even if all others are undecided.
         return FAILS
     return UNDECIDED if found <= {HOLDS, UNDECIDED} else PART
 
@@ -185,11 +187,11 @@ def difference(values, delta, what, *, ratio=0.0, seeds=(), digits=2, unit="", n
         Description of the number for readers.
     ratio : float, default=0
         Correction for overlapping splits, as in `statistics.corrected`.
-    seeds : sequence of int
-        Seeds of the splits, so that some can be left out.
-    digits : int
+    seeds : sequence of int, default=()
+        Seeds of the splits, so that some can be left out; if empty, 0, ..., J - 1.
+    digits : int, default=2
         Number of digits to print.
-    unit, note : str
+    unit, note : str, default=""
         Unit of the number, and a remark for readers.
 
     Returns
@@ -201,7 +203,10 @@ def difference(values, delta, what, *, ratio=0.0, seeds=(), digits=2, unit="", n
 
 
 def equivalence(values, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note=""):
-    """Compute evidence on a quantity that is claimed to be 0, with a 90 % interval."""
+    """Compute evidence on a quantity that is claimed to be 0, with a 90 % interval.
+
+    The arguments are those of `difference`.
+    """
     return _measured("equivalence", values, delta, what, ratio, seeds, digits, unit, note)
 
 
@@ -223,16 +228,17 @@ def _measured(kind, values, delta, what, ratio, seeds, digits, unit, note):
 def folded(
     first, second, delta, what, *, ratio=0.0, seeds=(), digits=3, unit="", note="", regions=True
 ):
-    """Compute evidence that one violation is larger than another (see `statistics.fold`).
+    """Compute evidence on the claim that `first` has a larger violation than `second`.
 
     Parameters
     ----------
     first, second : ndarray of shape (J, k)
-        Values with a row for each split; the violations are the largest mean columns.
+        Values with a row for each split, as in `statistics.fold`. Each violation is the largest
+        column mean.
     delta, what, ratio, seeds, digits, unit, note
-        Same as in `difference`.
+        Same as in `difference`, but with ``digits=3`` by default.
     regions : bool, default=True
-        Whether to compute the probabilities of the three regions, which takes longest.
+        Whether to compute the probabilities of the three regions, which takes most of the time.
 
     Returns
     -------
@@ -301,9 +307,10 @@ def from_mean(kind, mean, delta, what, digits, unit, note, seeds, again, spread=
 
 
 def value(found, claimed, near, delta, what, *, digits=4, note=""):
-    """Compute evidence on a number without noise, from the same rows as the paper's.
+    """Compute evidence on a number without noise, from the same rows as the paper's number.
 
-    The claim holds within `near`, does not hold beyond `delta`, and holds in part in between.
+    The claim holds if `found` is within `near` of `claimed`, does not hold if it is more than
+    `delta` away, and holds in part in between.
     """
     away = found - claimed
     outcome = HOLDS if abs(away) <= near else FAILS if abs(away) > delta else PART
@@ -321,12 +328,12 @@ def value(found, claimed, near, delta, what, *, digits=4, note=""):
 
 
 def guarded(evidence, guard):
-    """Combine evidence on accuracy with that on the fairness at which it was reached."""
+    """Combine evidence on accuracy with evidence on the fairness at which it was reached."""
     return replace(evidence, guard=guard, text=f"{evidence.text}; {guard.text}")
 
 
 def exact(true, text, *, partly=False, gap=np.nan, n=0):
-    """Create evidence on an identity, a count or a counterexample."""
+    """Create evidence on an identity, a count or a counterexample, which may be true in part."""
     outcome = HOLDS if true else PART if partly else FAILS
     return Evidence(kind="exact", text=text, estimate=gap, low=gap, high=gap, n=n, outcome=outcome)
 
@@ -369,7 +376,8 @@ def _power(kind, found, delta, spread, digits, unit):
     """Describe how short the interval would have to be for a decision.
 
     An interval shorter than the smallest effect cannot both contain 0 and reach that effect, so a
-    difference is then decided. An equivalence needs an interval between -delta and delta.
+    difference is then decided. An equivalence holds only if the interval lies between -delta and
+    delta, so it must be shorter than twice delta.
     """
     length = found.high - found.low
     wanted = delta if kind == "difference" else 2 * delta

@@ -1,4 +1,4 @@
-"""HTML of the rows, with a folded table for each part of the paper and without JavaScript."""
+"""HTML of the scorecard, with a folded table for each part of the paper and without JavaScript."""
 
 import re
 from html import escape
@@ -63,7 +63,7 @@ def in_words(counts):
 
 
 def as_html(shown):
-    """Return the rows as folded tables, one for each part, in the order of the paper.
+    """Return the rows as folded tables, one for each part, in the order of the rows.
 
     Parameters
     ----------

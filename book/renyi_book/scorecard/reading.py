@@ -31,7 +31,7 @@ PANELS = {
 }
 #: Tables of penalties that treat the group's number as a quantity.
 NUMBERED = {"german": "numbered_german", "gender-race": "numbered_adult_gender_race"}
-#: Tables of Zafar's bound on the covariance of boundary and S.
+#: Tables of Zafar's method, which bounds the covariance of S and the distance to the boundary.
 BOUNDARY = {"adult": "boundary_covariance", "bank": "boundary_covariance_bank"}
 
 
@@ -62,7 +62,7 @@ class Results:
         self._tables, self._curves = {}, {}
 
     def table(self, name, columns=()):
-        """Return a table that has the given columns."""
+        """Return a table, or raise `NoResult` if it lacks any of the columns."""
         if name not in self._tables:
             try:
                 self._tables[name] = self._get(name)
@@ -83,7 +83,7 @@ class Results:
         return self._some(table[rows], name, where)
 
     def paper(self, name, columns=(), **where):
-        """Return the rows of the paper's own split."""
+        """Return the rows of the paper's own split with the given values in some columns."""
         table = self.table(name, ["split", *where, *columns])
         rows = table["split"] == "paper"
         for column, value in where.items():
@@ -98,7 +98,7 @@ class Results:
         return table
 
     def curves(self, name, by="method", **where):
-        """Return the curves of the random splits as {by: {seed: Curve}}."""
+        """Return the curves of the random splits as {value of `by`: {seed: Curve}}."""
         key = (name, by, tuple(sorted(where.items())))
         if key not in self._curves:
             table = self.fresh(name, [by, "rows", *MEASURES], split="random", **where)
@@ -113,7 +113,7 @@ class Results:
         return self._curves[key]
 
     def curve(self, name, kind, by="method", **where):
-        """Return the curves of one method as {seed: Curve}."""
+        """Return the curves with the value `kind` of `by`, as {seed: Curve}."""
         curves = self.curves(name, by, **where)
         if kind not in curves:
             raise NoResult(f"table {name!r} has no {by} {kind!r} yet")
@@ -121,7 +121,7 @@ class Results:
 
 
 class Curve:
-    """Points of one method on one split, in order of lambda, for each set of rows."""
+    """Points of one method on one split, from weak to strict settings, for each set of rows."""
 
     def __init__(self):
         self._points = {}
@@ -137,12 +137,12 @@ class Curve:
         return self._points[rows]
 
     def ends(self, rows):
-        """Return the points at the smallest and at the largest lambda."""
+        """Return the points at the weakest and at the strictest setting."""
         points = self.on(rows)
         return points[0], points[-1]
 
     def starts_at(self, fairness, level, rows="test"):
-        """Return whether the curve already reaches the level at its smallest lambda."""
+        """Return whether the curve already reaches the level at its first point."""
         first = self.on(rows)[0][fairness]
         return first >= level if greater(fairness) else first <= level
 
@@ -153,7 +153,7 @@ class Curve:
         """Choose a point on the validation rows; also return whether it is fair enough there.
 
         The chosen point is the most accurate one that is fair enough or, if there is none, the
-        fairest one.
+        fairest one. It is returned as measured on `rows`.
         """
         judged = self._column("validation", fairness)
         fair = judged >= level if greater(fairness) else judged <= level
@@ -163,7 +163,7 @@ class Curve:
         return self.fairest(fairness, rows), False
 
     def fairest(self, fairness, rows="test"):
-        """Return the point that is fairest on the validation rows."""
+        """Return the point that is fairest on the validation rows, as measured on `rows`."""
         judged = self._column("validation", fairness) * (1 if greater(fairness) else -1)
         return self.on(rows)[int(np.nan_to_num(judged, nan=-np.inf).argmax())]
 
@@ -200,7 +200,7 @@ def first_crossing(x, y, level):
 
 
 def common(*curves):
-    """Return the seeds that occur in each of several {seed: Curve}, in increasing order."""
+    """Return the sorted seeds in all {seed: Curve}; raise `NoResult` if there are fewer than 2."""
     seeds = sorted(set.intersection(*(set(curve) for curve in curves)))
     if len(seeds) < 2:
         raise NoResult(f"at least two common splits are needed, but there are {len(seeds)}")
@@ -213,7 +213,7 @@ def signed_log_ratio(points):
 
 
 def signed_gap(points):
-    """Compute the TPR of group 1 minus that of group 0."""
+    """Compute the TPR of group 1 minus the TPR of group 0."""
     return _of(points, ["tpr_1", "tpr_0"], lambda first, second: first - second)
 
 

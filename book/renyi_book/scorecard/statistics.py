@@ -76,8 +76,8 @@ def training_ratio(n_train, n_total):
     """Compute the ratio for measurements on *training* rows by our own heuristic, not Nadeau's.
 
     Two training sets share n_train / n_total of their rows. If rho is the correlation of two
-    results, the variance of the mean is s^2 (1/J + rho / (1 - rho)). With that share as rho, the
-    ratio is n_train / (n_total - n_train). The tests simulate its coverage.
+    results, the variance of the mean is estimated by s^2 (1/J + rho / (1 - rho)). With that share
+    as rho, the ratio is n_train / (n_total - n_train). The tests simulate the coverage.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def training_ratio(n_train, n_total):
     4.0
     """
     if not 0 < n_train < n_total:
-        raise ValueError(f"n_train must be between 0 and n_total = {n_total}, not {n_train!r}")
+        raise ValueError(f"n_train must be above 0 and below n_total = {n_total}, not {n_train!r}")
     return n_train / (n_total - n_train)
 
 
@@ -117,7 +117,7 @@ def _tail(distance, mean):
 
 
 def tost(mean, delta):
-    """Compute the p-value of two one-sided tests, which is small if the mean is within delta of 0.
+    """Compute the p-value of two one-sided tests against "the mean is not within delta of 0".
 
     Examples
     --------
@@ -231,7 +231,10 @@ def sums(first, second):
 
 
 class Fold(NamedTuple):
-    """Difference of two violations, with its estimate, interval and plain differences."""
+    """Difference of two violations, with its interval.
+
+    ``means`` and ``errors`` are the plain differences of `fold` and their standard errors.
+    """
 
     estimate: float
     low: float
@@ -252,12 +255,12 @@ class Fold(NamedTuple):
 
 
 def _below(columns):
-    """Return the divisor of the lower end's error probability if `first` has so many columns."""
+    """Return the divisor of the lower end's error probability, given the columns of `first`."""
     return columns / 2
 
 
 def _above(columns):
-    """Return the divisor of the upper end's error probability if `second` has so many columns."""
+    """Return the divisor of the upper end's error probability, given the columns of `second`."""
     return columns
 
 
@@ -268,7 +271,7 @@ def _tails(distance, errors, df):
 
 
 def fold(first, second, ratio=0.0, *, level=0.95):
-    """Compute the largest mean column of `first` minus that of `second`, with an interval.
+    """Compute the largest column mean of `first` minus that of `second`, with an interval.
 
     A violation is the absolute value of a mean, or the largest of several differences of means. If
     it is near 0, the mean that is largest changes from sample to sample, and an interval around
@@ -420,7 +423,7 @@ def benjamini_yekutieli(p_values):
 
 
 def splits_needed(sd, ratio, length, *, level=0.95, most=10_000):
-    """Return the number of splits for an interval as short as `length`; None if above `most`.
+    """Return the fewest splits for an interval as short as `length`; None if more than `most`.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def weigh(results, listed=None, thresholds=DEFAULT):
     Returns
     -------
     dict of str to Evidence or None
-        Evidence by claim.
+        Evidence by claim; claims that summarize other claims are left out.
     """
     results = results if isinstance(results, Results) else Results(results)
     found = {}
@@ -483,9 +483,9 @@ def rows(folder=RESULTS, path=CLAIMS, *, retired=False):
     list of dict
         All fields of ``claims.yml`` and, where results are stored, ``ours, estimate, low, high,
         n, delta, left, within, right, supports, opposes, verdict, verdict_unadjusted, stable,
-        power, multiverse``; ``paper_text``, ``link`` (the chapter's page, relative to the
-        scorecard's), ``counted`` (the id of the reading that is counted for its sentence) and
-        ``primary`` (whether this row is that reading).
+        power, multiverse`` (otherwise, the verdicts are "no result yet"); ``paper_text``, ``link``
+        (the chapter's page, relative to the scorecard's), ``counted`` (the id of the reading that
+        is counted for its sentence) and ``primary`` (whether this row is that reading).
 
     Examples
     --------
@@ -614,9 +614,10 @@ def changes(shown, edition):
     Returns
     -------
     list of dict
-        Entries ``id``; ``was``; ``is``, the present verdict on the reading that is counted for the
-        sentence or, for the first edition, the verdict of the second; ``why``; and ``direction``,
-        the side that the change favors ("paper", "other side" or "neither side").
+        Entries ``id``; ``was``, the verdict of that edition; ``is``, the present verdict on the
+        reading that is counted for the sentence ("not counted" for a retired row) or, for the
+        first edition, the verdict of the second; ``why``, the reason for the change; and
+        ``direction``, the side that the change favors ("paper", "other side" or "neither side").
     """
     verdicts = {row["id"]: row["verdict"] for row in shown}
     found = []
@@ -688,7 +689,7 @@ def export(folder=RESULTS, shown=None):
     folder : path, optional
         Folder to write to.
     shown : list of dict, optional
-        Rows from `rows`.
+        Rows from `rows`; by default, those with the results that are stored in the folder.
 
     Returns
     -------

@@ -65,6 +65,7 @@ def variations():
     Yields
     ------
     tuple of str, float, Thresholds
+        Name of a threshold, its alternative value, and the thresholds that contain this value.
 
     Examples
     --------
