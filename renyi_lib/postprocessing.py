@@ -120,9 +120,9 @@ default="demographic_parity"
         Largest difference of these rates that is allowed between two groups.
     sensitive_estimator : classifier, default=None
         Classifier that estimates the probability of each group given X, or given X and the class.
-        None means a clone of `estimator`, or of what it wraps if it is a `FrozenEstimator`. If its
-        `fit` accepts ``sensitive_features``, they are passed on as well, so pass an estimator
-        without a penalty here if `estimator` is a fair classifier.
+        None means a clone of `estimator`, or of what it wraps if it is a `FrozenEstimator`, with
+        ``lam=0`` if it has this parameter, because a fair classifier would avoid what reveals the
+        group. If its `fit` accepts ``sensitive_features``, they are passed on as well.
     use_sensitive_features : bool, default=False
         Whether decisions may depend on the sample's group. The rule then amounts to one threshold
         for each group, `sensitive_estimator` is not used, and the prediction methods require
@@ -460,6 +460,9 @@ default="demographic_parity"
             # Fitting a frozen estimator to the groups would not change it.
             frozen = isinstance(estimator, FrozenEstimator)
             sensitive = estimator.estimator if frozen else estimator
+            if "lam" in sensitive.get_params():
+                # A penalty would keep the model from recognizing the group.
+                sensitive = clone(sensitive).set_params(lam=0)
         conditions = _CONDITIONS[self.fairness]
         _check_cells(given, conditions, rows.classes, rows.categories)
         self.sensitive_estimators_ = self._fit_sensitive(sensitive, given)

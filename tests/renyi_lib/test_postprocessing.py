@@ -341,6 +341,16 @@ def test_a_fitted_estimator_is_not_modified():
     np.testing.assert_array_equal(same.predict(X), model.predict(X))
 
 
+def test_groups_are_estimated_without_a_penalty():
+    X, y, s = sample()
+    model = BiasScoreClassifier(RenyiClassifier(lam=10), random_state=0)
+    model.fit(X, y, sensitive_features=s)
+    of_group = model.sensitive_estimators_[None]
+    plain = RenyiClassifier(lam=0).fit(X, s, sensitive_features=s)
+    np.testing.assert_allclose(of_group.predict_proba(X), plain.predict_proba(X), atol=1e-6)
+    assert model.estimator_.lam == 10
+
+
 def test_classifier_works_in_a_pipeline_and_cross_validation():
     X, y, s = sample(600)
     inner = make_pipeline(StandardScaler(), LogisticRegression())
@@ -523,7 +533,7 @@ def test_a_tolerance_out_of_reach_warns():
     types = np.repeat([[0.0], [1.0]], 50, axis=0)
     s = np.concatenate([np.tile([0, 0, 0, 1], 13)[:50], np.tile([0, 1, 1, 1], 13)[:50]])
     y = np.concatenate([np.zeros(40), np.ones(10), np.zeros(10), np.ones(40)]).astype(int)
-    with pytest.warns(ToleranceNotReachedWarning, match=r"tolerance 0\.01 is not reached"):
+    with pytest.warns(ToleranceNotReachedWarning, match=r"tolerance=0\.01 is not reached"):
         model = BiasScoreClassifier(tolerance=0.01, cv=2, random_state=0).fit(
             types, y, sensitive_features=s
         )

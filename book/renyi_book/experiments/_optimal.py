@@ -245,7 +245,7 @@ def training_verdicts(table):
 
 
 class _Rows:
-    """Rows with known posteriors eta = P(Y=1 | x) and, unless s is given, of_group = P(S=1 | x)."""
+    """Rows with known posteriors eta = P(Y=1|x) and, unless s is given, of_group = P(S=1|x)."""
 
     def __init__(self, X, eta, of_group, rng, s=None):
         self.X, self.eta, self.of_group = X, eta, of_group
