@@ -23,7 +23,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.sparsefuncs import inplace_csr_column_scale, mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits  # a requirement of scikit-learn
 
 from renyi_lib._cells import as_source
 from renyi_lib._dispatch import in_memory
@@ -498,18 +497,15 @@ class RenyiRegressor(LinearMixin, Checked, RegressorMixin, BaseEstimator):
             found = lbfgs(objective, theta, 0.0, tol=self.tol, max_iter=self.max_iter)
             theta = found.theta
         if penalized:
-            # The many small products gain little from threads of BLAS, and lose very much if other
-            # processes use the cores, or if a container may use only some of them.
-            with threadpool_limits(1, user_api="blas"):
-                found = (newton if objective.model.has_hessian else lbfgs)(
-                    objective,
-                    theta,
-                    lam,
-                    lam_before=lam_before,
-                    tol=tol,
-                    max_iter=self.max_iter,
-                    resolution=max(2e-4 / lam, chance / 10),
-                )
+            found = (newton if objective.model.has_hessian else lbfgs)(
+                objective,
+                theta,
+                lam,
+                lam_before=lam_before,
+                tol=tol,
+                max_iter=self.max_iter,
+                resolution=max(2e-4 / lam, chance / 10),
+            )
         theta = _or_constant(objective, found.theta, lam, chance)
         self._solution = theta
         self.n_features_in_ = problem.n_features

@@ -1,17 +1,43 @@
-"""Solvers: the paper's gradient descent, and faster methods for the same problem."""
+"""Solvers: the paper's gradient descent, and faster methods for the same problem.
 
+All of them use one thread of BLAS. Their many small products gain little from more threads, and
+lose very much if other processes use the cores or if a container may use only some of them.
+"""
+
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import cache, wraps
+from typing import Any, NamedTuple, ParamSpec
 
 import numpy as np
 from scipy.optimize import minimize
+from threadpoolctl import ThreadpoolController  # a requirement of scikit-learn
 
 from renyi_lib.objective import Evaluation, FairObjective, History
 
 __all__ = ["Solution", "gradient_descent", "lbfgs", "newton"]
 
+P = ParamSpec("P")
+
 # Lower limit of the curvatures in Newton's method, relative to a loss with curvature 1.
 _LEAST_CURVATURE = 1e-3
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Find the libraries with threads, once, because this takes longer than a short fit."""
+    return ThreadpoolController()
+
+
+def _on_one_thread(solver: Callable[P, "Solution"]) -> Callable[P, "Solution"]:
+    """Decorate a solver so that it uses one thread of BLAS."""
+
+    @wraps(solver)
+    def limited(*args: P.args, **options: P.kwargs) -> "Solution":
+        with _controller().limit(limits=1, user_api="blas"):
+            return solver(*args, **options)
+
+    return limited
 
 
 class Solution(NamedTuple):
@@ -32,6 +58,7 @@ def _solution(at, history, converged):
     return Solution(at.theta, history, converged)
 
 
+@_on_one_thread
 def gradient_descent(
     objective: FairObjective,
     theta: np.ndarray,
@@ -83,6 +110,7 @@ def gradient_descent(
         at = at.moved(at.theta - eta * at.gradient)
 
 
+@_on_one_thread
 def lbfgs(
     objective: FairObjective,
     theta: np.ndarray,
@@ -161,6 +189,7 @@ def lbfgs(
         fraction /= 10
 
 
+@_on_one_thread
 def newton(
     objective: FairObjective,
     theta: np.ndarray,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from renyi_lib.classification import RenyiClassifier
 from renyi_lib.models import SoftmaxModel
@@ -10,7 +11,7 @@ from renyi_lib.objective import Evaluation, FairObjective
 from renyi_lib.penalties import BinaryRenyiPenalty, ConditionalPenalty, Groups, RenyiPenalty
 from renyi_lib.regression import LinearModel
 from renyi_lib.smooth_penalties import PredictionPenalty
-from renyi_lib.solvers import _Whitening, lbfgs, newton
+from renyi_lib.solvers import _Whitening, gradient_descent, lbfgs, newton
 from tests.renyi_lib.data import biased_data, objective_value
 
 
@@ -243,3 +244,26 @@ def test_saturated_category_does_not_corrupt_the_newton_step():
     step = whitening.step(whitening.gradient(at.gradient))
     assert np.abs(step[0, :-2]).max() > 0.01
     assert np.abs(step).max() < 10
+
+
+def threads_of_blas():
+    return {info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("solver", [gradient_descent, lbfgs])
+def test_solvers_use_one_thread_of_blas(solver):
+    X, y, s = biased_data(100)
+    used = []
+
+    class Watched(BinaryRenyiPenalty):
+        def of_table(self, T, q):
+            used.append(threads_of_blas())
+            return super().of_table(T, q)
+
+    objective = FairObjective(SoftmaxModel(X, y, 2), Watched(), Groups.from_labels(s))
+    with threadpool_limits(2, user_api="blas"):
+        before = threads_of_blas()
+        solver(objective, np.zeros(objective.model.shape), 1.0, max_iter=5)
+        assert threads_of_blas() == before
+    assert used
+    assert all(threads <= {1} for threads in used)
