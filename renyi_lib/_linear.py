@@ -40,8 +40,8 @@ class LinearMixin:
     def _fits_by_lam(self, X, y, sensitive_features, sample_weight) -> Callable:
         """Return a function from lam to a fitted estimator; data are validated only once.
 
-        Each fit starts from the solution for the largest lam fitted before that is not larger than
-        the new one, or from 0.
+        Each fit starts from the solution for the largest previous lam that does not exceed the new
+        one, or from theta = 0 if there is none.
         """
         problem = clone(self)._prepare(X, y, sensitive_features, sample_weight)
         solutions = [(0.0, np.zeros(problem.objective.model.shape))]

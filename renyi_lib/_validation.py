@@ -365,9 +365,10 @@ few equal values to compare. Cut it into a few bins, for example with pandas.qcu
         )
     if size >= _SOME_LABELS and rare and not cells:
         raise ValueError(
-            f"{name} has {size} different labels in {n_samples} samples, nearly one for each, but "
-            "nothing can be learned from labels that hardly ever repeat. Merge them into a few "
-            f"groups; if they are numbers, cut them into bins{otherwise}"
+            f"{name} has {size} different labels in {n_samples} samples, fewer than two samples "
+            "for each label on average, but nothing can be learned from labels that rarely "
+            "repeat. Merge them into a few groups; if they are numbers, cut them into "
+            f"bins{otherwise}"
         )
 
 

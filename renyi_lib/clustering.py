@@ -170,7 +170,7 @@ class RenyiKMeans(
     cycle_length_ : int
         Length of the cycle, in passes, if "paper" has returned to an earlier state and would
         therefore never terminate; 0 if no cycle was detected.
-    history_ : dict of ndarray of shape (n_iter_ + 1,)
+    history_ : dict of ndarray of shape (number of full passes + 1,)
         Values at the start and after each full pass of ``"lam"``, ``"objective"`` (for that lam),
         ``"inertia"``, ``"penalty"`` and ``"moved"``, the number of moves.
     n_features_in_ : int

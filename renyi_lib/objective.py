@@ -170,7 +170,10 @@ class Evaluation:
         return float(np.abs(self.gradient).max())
 
     def best_response(self) -> Any:
-        """Return the adversary's best response to theta, or None if there is no adversary."""
+        """Return the adversary's best response to theta, or None if the penalty has no adversary.
+
+        The objective must have a penalty.
+        """
         return self.objective.penalty.best_response(self.F, self.objective.groups)
 
     def residual_gradients(self) -> list[np.ndarray]:

@@ -585,7 +585,10 @@ default="demographic_parity"
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """Training rows with codes of classes (y) and groups (s), and group labels; None if absent."""
+    """Training rows, with y and s as codes and `groups` as the group label of each row.
+
+    Without groups, `s` and `groups` are None; without weights, `weight` is None.
+    """
 
     X: Any
     y: np.ndarray

@@ -48,7 +48,10 @@ class Solution(NamedTuple):
     converged: bool
 
     def best_response(self, objective: FairObjective) -> Any:
-        """Return the adversary's best response to theta, or None if there is no adversary."""
+        """Return the adversary's best response to theta, or None if the penalty has no adversary.
+
+        The objective must have a penalty.
+        """
         at = self.history.last
         return (objective.at(self.theta, 0.0) if at is None else at).best_response()
 

@@ -292,7 +292,7 @@ class RenyiNetworkClassifier(Checked, ClassifierMixin, BaseEstimator):
     -----
     The defaults of `hidden`, `batch_size` and `epochs` come from the paper, which does not
     specify the other choices. Here hidden nodes use tanh, the output is a softmax, weights are
-    initialized as by Glorot and Bengio, and the optimizer is Adam with the learning rate that its
+    initialized as in Glorot and Bengio, and the optimizer is Adam with the learning rate that its
     authors propose. Features should be of about unit size, because columns in the thousands
     saturate the hidden nodes.
 

@@ -194,7 +194,9 @@ default="equal_opportunity"
     def predict_proba_given(
         self, X: ArrayLike, y: ArrayLike, *, sensitive_features: Any
     ) -> np.ndarray:
-        """Predict class probabilities P̂ given the true label, to which the constraint refers.
+        """Predict class probabilities P̂ given the true label.
+
+        The fairness constraint refers to the means of these probabilities.
 
         Parameters
         ----------

@@ -219,9 +219,10 @@ class ZafarClassifier(LogisticScores, BinaryFairClassifier):
 def settle_mistakes(solve, X, groups, c, max_rounds=100):
     """Alternate between solving for given mistakes and finding the mistakes of the solution.
 
-    Because min(0, d) is d where d < 0 and 0 elsewhere, its covariance is linear in theta as long
-    as the set of mistakes does not change. Later rounds change the constraint by only part of the
-    difference, so that samples that alternate at the boundary are counted partially.
+    For scores d, min(0, d) is d where d < 0 and 0 elsewhere, so its covariance is linear in theta
+    as long as the set of mistakes does not change. Later rounds move A only part of the way to the
+    matrix of the new mistakes, so that samples that alternate at the boundary are counted
+    partially.
 
     Parameters
     ----------

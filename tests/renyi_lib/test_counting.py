@@ -25,7 +25,7 @@ def test_a_table_counts_every_sample_in_its_cell(rows):
 
 @pytest.mark.parametrize("shape", [(3, 4), (20, 30), (16, 16), (1, 256)])
 @pytest.mark.parametrize("n", [1, 1001, 70_001])
-def test_blocks_and_pairs_of_bytes_have_no_effect(monkeypatch, shape, n):
+def test_counting_in_blocks_or_byte_pairs_gives_the_same_counts(monkeypatch, shape, n):
     rng = np.random.default_rng(0)
     codes = [rng.integers(size, size=n) for size in shape]
     whole = count_codes(codes, shape)

@@ -399,7 +399,7 @@ class TestInvalidInput:
             (np.ones(200), "only one group"),
             (np.arange(199), "same number of samples"),
             (["f"] * 199 + [None], "missing value"),
-            ([f"name {i}" for i in range(200)], "nearly one for each"),
+            ([f"name {i}" for i in range(200)], "fewer than two samples for each label"),
         ],
     )
     def test_invalid_labels_raise(self, s, message):

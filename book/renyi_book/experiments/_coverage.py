@@ -60,10 +60,10 @@ def covered(ends, truth):
 
 
 def measured(intervals, truth, replicates, again):
-    """Measure how often intervals of new samples cover the true value, repeating unclear cells.
+    """Measure how often intervals of new samples cover the true value, twice if it is unclear.
 
-    Among several hundred cells with a coverage of 0.95, a few show less than 0.93 by chance. An
-    unclear cell is therefore measured again with new samples, and only these count.
+    Of several hundred settings with a coverage of 0.95, a few show less than 0.93 by chance. An
+    unclear result is therefore discarded, and the coverage is measured again with new samples.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def rates(theta):
 
 
 def question(theta):
-    """Compute the best question at theta, a vector v, with the library."""
+    """Compute v, the inspector's best question at theta, with the library."""
     table, q = _table(rates(theta))
     return best_response_v(table, q)
 
