@@ -53,6 +53,13 @@ def same(classifier, other, tolerance=1e-8):
     assert classifier.n_features_in_ == other.n_features_in_
 
 
+def test_rows_of_all_chunks_are_counted():
+    X, y, s = biased_data(100)
+    cells = Cells.count(cut(X, y, s))
+    assert cells.n_rows == 100
+    assert cells.mass == pytest.approx(100)
+
+
 # --- The model and the objective -----------------------------------------------------------------
 
 

@@ -46,6 +46,13 @@ def test_table_by_group_contains_the_rates():
     assert (report.by_group["selected"] < report.by_group["selected, high"]).all()
 
 
+def test_score_equal_to_the_threshold_is_not_selected():
+    score = np.tile([0.2, 0.5, 0.8], 20)
+    s, y = np.repeat(["f", "m"], 30), np.tile([0, 1], 30)
+    rates = fairness_report(y, score, s, threshold=0.5).by_group["selected"]
+    np.testing.assert_allclose(rates, 1 / 3)
+
+
 def test_table_by_group_contains_mean_score_and_accuracy():
     table = report.by_group
     for name in table.index:
