@@ -879,6 +879,23 @@ class TestMessagesAreTrue:
         model.set_params(lams=[0, 1])
         assert model.fit(X, y, sensitive_features=s).lam_ == 1
 
+    def test_error_says_that_the_metric_returned_nan(self):
+        X, y, s = biased_data(200)
+
+        def undefined(y_true, y_pred, *, sensitive_features):
+            return np.nan
+
+        with pytest.raises(TargetNotReachedError, match="metric returned NaN at lam = "):
+            fit_to_target(
+                RenyiClassifier(),
+                X,
+                y,
+                sensitive_features=s,
+                metric=undefined,
+                target=0.1,
+                greater_is_better=False,
+            )
+
     @pytest.mark.parametrize("confidence", [None, 0.9])
     def test_error_says_that_only_degenerate_models_meet_the_target(self, confidence):
         X, y, s = self.data()
